@@ -73,6 +73,13 @@ export const readEvents = {
 /** Changing live output, which is one item a run. */
 const changeLive = ["GetItem", "PutItem"] as const;
 
+/** Changing a run in a way that its executions do not notice, and returning it. */
+const keepRun = {
+  who: team,
+  scope: "runs:write",
+  rights: { table: [...read, ...write], bucket: { GetObject: prompts } },
+} as const;
+
 const createRun = {
   file: "runs/create-run",
   who: everyone,
@@ -133,6 +140,8 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/agent/runs/cancel", file: "runs/cancel-runs", who: team, scope: "runs:write", rights: { table: [...read, ...write, "DeleteItem"], indexes: ["gsi5"], endsQueue: send }, timeoutSeconds: 30 },
   { method: "GET", path: "/agent/runs/{runId}", file: "runs/get-run", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: prompts } } },
   { method: "POST", path: "/agent/runs/{runId}/cancel", file: "runs/cancel-run", who: everyone, scope: "runs:write", rights: { table: [...read, ...write, "DeleteItem"], endsQueue: send } },
+  { method: "POST", path: "/agent/runs/{runId}/archive", file: "runs/archive-run", ...keepRun },
+  { method: "POST", path: "/agent/runs/{runId}/unarchive", file: "runs/unarchive-run", ...keepRun },
   { method: "POST", path: "/agent/runs/{runId}/followups", file: "runs/send-followup", ...sendFollowup },
   { method: "GET", path: "/agent/runs/{runId}/followups", file: "runs/list-followups", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: ["followup"] } } },
   { method: "GET", path: "/agent/runs/{runId}/timeline", file: "runs/get-timeline", who: everyone, scope: "runs:read", rights: { table: read } },

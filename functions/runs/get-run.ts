@@ -1,9 +1,7 @@
 import * as v from "valibot";
-import { readPrompt } from "#shared/conversations/conversation.ts";
+import { showRun } from "#shared/conversations/show-run.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { readUsage } from "#shared/records/budget-account.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
-import { toRunItem } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunItem } from "#shared/wire/run.ts";
 
@@ -16,13 +14,6 @@ export const getRun = endpoint({
   request: { path: v.object({ runId: PathId }) },
   reply: { 200: RunItem },
   async run({ path, principal }, ports: RunPorts) {
-    const { head, body } = await visibleRun(path.runId, principal, ports);
-    const [prompt, artifacts, [used]] = await Promise.all([
-      readPrompt(body, ports),
-      head.artifacts > 0 ? ports.runs.artifacts(path.runId) : [],
-      readUsage([head], ports.table),
-    ]);
-    const item = toRunItem(head, { ...body, prompt }, artifacts, { webUrl: ports.webUrl, now: ports.now(), used });
-    return { status: 200, body: item };
+    return { status: 200, body: await showRun(await visibleRun(path.runId, principal, ports), ports) };
   },
 });

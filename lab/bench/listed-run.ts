@@ -1,11 +1,12 @@
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { parseRunHead } from "#shared/records/run-head.ts";
+import { changeFacets, copyFacets } from "#shared/runs/archiving/facet-store.ts";
 import type { Change } from "#shared/runs/transition.ts";
 import { toTransitionWrites } from "#shared/runs/transition-store.ts";
 import { keys, type Owner, runPk } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
-import type { Item, TransactionWrite } from "#shared/table/table.ts";
+import type { Item, Table, TransactionWrite } from "#shared/table/table.ts";
 import { listWrites } from "#shared/table/transact.ts";
 import type { RunState } from "#shared/wire/run.ts";
 import { newRunWrites } from "./new-run-writes.ts";
@@ -22,6 +23,7 @@ export interface ListedRun {
   /** What of its body is not as in every run. */
   readonly body?: Partial<RunBody>;
   readonly artifactTypes?: readonly string[];
+  readonly archived?: true;
 }
 
 /** The items of the run that lists read, made as create and the moves make them; its events and counters are left out. */
@@ -42,7 +44,17 @@ export async function buildItems(run: ListedRun): Promise<readonly Item[]> {
     };
     await table.transact(ownWrites(runId, listWrites(toTransitionWrites(parseRunHead(item), change, updatedAt))));
   }
+  if (run.archived) await archive(runId, table);
   return table.all().filter(({ sk }) => !/^EVENT#(?!0*1$)/.test(sk));
+}
+
+async function archive(runId: string, table: Table): Promise<void> {
+  const item = await table.get(keys.head(runId));
+  if (item === undefined) throw new Error("the run is gone");
+  const head = parseRunHead(item);
+  const p = { ...head.p, archived: true as const };
+  const change = { events: [], ...changeFacets(head, p), also: { facets: copyFacets(runId, p) } };
+  await table.transact(ownWrites(runId, listWrites(toTransitionWrites(head, change, head.updated_at))));
 }
 
 /** Through the states that it takes to get there, the last of them at the end of an execution. */

@@ -54,6 +54,7 @@ import { getMe as meGetMe } from "#functions/me/get-me.ts";
 import { updateMe as meUpdateMe } from "#functions/me/update-me.ts";
 import { listModels as modelsListModels } from "#functions/models/list-models.ts";
 import { getPublicRun as publicGetPublicRun } from "#functions/public/get-public-run.ts";
+import { archiveRun as runsArchiveRun } from "#functions/runs/archive-run.ts";
 import { cancelRun as runsCancelRun } from "#functions/runs/cancel-run.ts";
 import { cancelRuns as runsCancelRuns } from "#functions/runs/cancel-runs.ts";
 import { createClientEvent as runsCreateClientEvent } from "#functions/runs/create-client-event.ts";
@@ -68,6 +69,7 @@ import { listFollowups as runsListFollowups } from "#functions/runs/list-followu
 import { listHandoffAttachments as runsListHandoffAttachments } from "#functions/runs/list-handoff-attachments.ts";
 import { listRuns as runsListRuns } from "#functions/runs/list-runs.ts";
 import { sendFollowup as runsSendFollowup } from "#functions/runs/send-followup.ts";
+import { unarchiveRun as runsUnarchiveRun } from "#functions/runs/unarchive-run.ts";
 import { createSchedule as schedulesCreateSchedule } from "#functions/schedules/create-schedule.ts";
 import { deleteSchedule as schedulesDeleteSchedule } from "#functions/schedules/delete-schedule.ts";
 import { getSchedule as schedulesGetSchedule } from "#functions/schedules/get-schedule.ts";
@@ -186,6 +188,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "me/update-me": meUpdateMe,
   "models/list-models": modelsListModels,
   "public/get-public-run": publicGetPublicRun,
+  "runs/archive-run": runsArchiveRun,
   "runs/cancel-run": runsCancelRun,
   "runs/cancel-runs": runsCancelRuns,
   "runs/create-client-event": runsCreateClientEvent,
@@ -200,6 +203,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "runs/list-handoff-attachments": runsListHandoffAttachments,
   "runs/list-runs": runsListRuns,
   "runs/send-followup": runsSendFollowup,
+  "runs/unarchive-run": runsUnarchiveRun,
   "schedules/create-schedule": schedulesCreateSchedule,
   "schedules/delete-schedule": schedulesDeleteSchedule,
   "schedules/get-schedule": schedulesGetSchedule,

@@ -2,10 +2,11 @@ import * as v from "valibot";
 import { invalid } from "#shared/errors.ts";
 import type { LoadedSkill } from "#shared/records/run-body.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
+import { changeFacets, copyFacets } from "#shared/runs/archiving/facet-store.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { ResolvePromptRequest } from "#shared/wire/harness.ts";
-import { copyFacets } from "./loaded-skill-store.ts";
+import { noteLoadedSkill } from "./loaded-skill-store.ts";
 
 type Skill = NonNullable<v.InferOutput<typeof ResolvePromptRequest>["skill"]>;
 
@@ -31,9 +32,10 @@ export async function recordSkill(
   return changeExecution(first, ports, (head) => {
     if (head.p.skill_path !== undefined) return { result: head };
     const p = { ...head.p, skill_path: path };
+    const also = { skill: noteLoadedSkill(head.run_id, loaded), facets: copyFacets(head.run_id, p) };
     return {
-      change: { events: [], set: { p }, also: { facets: copyFacets(head, p, loaded) } },
-      result: { ...head, p },
+      change: { events: [], ...changeFacets(head, p), also },
+      result: { ...head, p, facet_changes: head.facet_changes + 1 },
     };
   });
 }

@@ -8,7 +8,7 @@ import type { Item, Table, Test } from "#shared/table/table.ts";
 import { RunMode, RunStatusMessage } from "#shared/wire/run.ts";
 import { isExecuting, isTerminal, LEASE_SECONDS, LOCAL_LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
 
-/** What list filters read; written once, projected into every list index. */
+/** What list filters read, projected into every list index. It changes when a skill is loaded and when the run is archived. */
 export const RunFacets = v.object({
   name: v.exactOptional(v.string()),
   model: v.exactOptional(v.string()),
@@ -26,6 +26,8 @@ export const RunFacets = v.object({
   schedule: v.exactOptional(v.string()),
   /** Tags of the metadata, from `toTags`; absent where the run has no metadata. */
   tags: v.exactOptional(v.string()),
+  /** True if lists leave the run out unless they are asked for archived runs. */
+  archived: v.exactOptional(v.literal(true)),
 });
 export type RunFacets = v.InferOutput<typeof RunFacets>;
 
@@ -128,6 +130,8 @@ const common = {
   stops: v.exactOptional(v.array(PendingStop)),
   /** Counts the changes of that list and of `sandbox`, which no event records, so that writers of either can detect them. */
   sandbox_changes: Counter,
+  /** Counts the changes of `p`, which no event records either. */
+  facet_changes: Counter,
   p: RunFacets,
 };
 

@@ -55,6 +55,7 @@ export function toRunItem(
     ...(head.started_at === undefined ? {} : { run_time: toDuration(runTimeMs(head, view.now)) }),
     ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
     artifacts: shownArtifacts(artifacts),
+    archived: head.p.archived === true,
     pending_followups: countPendingFollowups(head),
     scope: shownScope(head),
   };

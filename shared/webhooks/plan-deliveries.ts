@@ -94,7 +94,7 @@ async function readTeamRuns(ids: readonly string[], { table }: DeliveryPlanPorts
 }
 
 const isWanted = (run: FoundRun, { filter }: Webhook): boolean =>
-  filter === undefined || matchingRuns([run], toFilters(filter)).length === 1;
+  filter === undefined || matchingRuns([run], { ...toFilters(filter), archived: "all" }).length === 1;
 
 function toDelivery(
   event: StoredRunEvent,

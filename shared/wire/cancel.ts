@@ -26,6 +26,7 @@ export const RunFilter = v.pipe(
     schedule_id: v.exactOptional(Id),
     ancestor_run_id: v.exactOptional(Id),
     artifact_type: v.exactOptional(ArtifactType),
+    archived: v.exactOptional(v.picklist(["false", "true", "all"])),
     q: v.exactOptional(text(256, 1)),
     metadata: v.exactOptional(
       v.pipe(Metadata, v.minEntries(1, "must have at least one key"), v.maxEntries(5, "must have at most 5 keys")),

@@ -222,6 +222,7 @@ export const RunItem = v.object({
   run_time: v.exactOptional(v.string()),
   metadata: v.exactOptional(Metadata),
   artifacts: v.exactOptional(v.array(ArtifactItem)),
+  archived: v.exactOptional(v.boolean()),
   pending_followups: v.exactOptional(Count),
   scope: v.exactOptional(v.object({ type: v.picklist(["User", "Team"]), uid: v.exactOptional(v.string()) })),
 });

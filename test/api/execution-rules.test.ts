@@ -9,12 +9,12 @@ import { confirmStop, expireAtRestart, expireExecution, recordShutdown } from "#
 import { finishExecution } from "#shared/executions/finish-task.ts";
 import { recordHeartbeat } from "#shared/executions/heartbeat.ts";
 import { recordSkill } from "#shared/executions/loaded-skill.ts";
-import { copyFacets } from "#shared/executions/loaded-skill-store.ts";
 import { storeNotification } from "#shared/executions/notifications.ts";
 import { createRepositoryTokens } from "#shared/executions/repository-tokens.ts";
 import { putHandle } from "#shared/executions/sandbox-handle-store.ts";
 import { recordSandbox, removeStops } from "#shared/executions/sandbox-stops.ts";
 import { type ExecutingHead, isExecutingHead, type RunHead, readHead } from "#shared/records/run-head.ts";
+import { copyFacets } from "#shared/runs/archiving/facet-store.ts";
 import { keys, sortableTime } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
@@ -381,13 +381,10 @@ describe("what an execution records", () => {
   it("is copied to each index entry of its run when it is a skill", async () => {
     const of = await executing((await startedRun(plane)).run_id);
     const p = { ...of.p, skill_path: "acme/tools:a/SKILL.md" };
-    const loaded = { name: "a", full_path: "acme/tools:a/SKILL.md" };
     const update = (key: object, set: object) => ({ kind: "update", key, set });
-    const copies = [update(keys.body(of.run_id), { agent_skill: loaded }), update(keys.event(of.run_id, 1), { p })];
-    expect(copyFacets(of, p, loaded)).toEqual(copies);
+    expect(copyFacets(of.run_id, p)).toEqual([update(keys.event(of.run_id, 1), { p })]);
     const scheduled = { ...p, schedule: "s" };
-    expect(copyFacets(of, scheduled, loaded)).toEqual([
-      copies[0],
+    expect(copyFacets(of.run_id, scheduled)).toEqual([
       update(keys.event(of.run_id, 1), { p: scheduled }),
       update(keys.scheduleEntry(of.run_id), { p: scheduled }),
     ]);

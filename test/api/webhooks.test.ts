@@ -85,6 +85,7 @@ describe("POST /agent/webhooks", () => {
   it.each([
     ["an unknown event type", { event_types: ["messages"] }, "event_types[0]"],
     ["a filter for a state, which changes", { filter: { state: ["FAILED"] } }, "filter.state"],
+    ["a filter for archived runs, which changes", { filter: { archived: "true" } }, "filter.archived"],
     ["an empty name", { name: "" }, "name"],
   ])("returns 400 with the field for %s", async (_, body, path) => {
     expect((await create(body)).body.errors).toMatchObject([{ path }]);
@@ -235,6 +236,7 @@ describe("deliveries", () => {
   it("are of the webhook's event types and runs only", async () => {
     await create({ event_types: ["run_cancelled"], filter: { metadata: { deploy: "yes" } } });
     const wanted = await createRun({ metadata: { deploy: "yes" } });
+    await user.post(`/agent/runs/${wanted}/archive`);
     await cancel(wanted);
     await cancel(await createRun({ metadata: { deploy: "no" } }));
     await streamEvents(plane);

@@ -465,6 +465,7 @@ describe("a run in a response", () => {
     updated_at: "2026-05-18T19:00:00.000Z",
     started_at: null,
     finished_at: null,
+    archived: false,
     pending_followups: 0,
     source: "API",
     execution_location: "REMOTE",

@@ -14,6 +14,7 @@ const run = (id: string, more: Record<string, unknown> = {}) => ({
   created_at: time,
   updated_at: time,
   finished_at: time,
+  archived: false,
   pending_followups: 0,
   conversation_id: `conversation of ${id}`,
   ...more,

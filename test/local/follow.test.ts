@@ -5,7 +5,7 @@ import { followRun } from "../../server/host/sample/follow.ts";
 const at = "2026-05-18T19:00:01.000Z";
 const run = {
   ...{ run_id: "r1", root_run_id: "r1", task_id: "r1", title: "", state: "SUCCEEDED", prompt: "" },
-  ...{ created_at: at, updated_at: at, finished_at: at, pending_followups: 0 },
+  ...{ created_at: at, updated_at: at, finished_at: at, archived: false, pending_followups: 0 },
 };
 const event = (sequence: number, state: string) => ({
   sequence,

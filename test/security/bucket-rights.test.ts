@@ -114,6 +114,8 @@ async function readRun(plane: TestControlPlane, run: string): Promise<void> {
   const user = createClient(plane);
   for (const what of ["", "/conversation", "/events", "/response", "/transcript", "/handoff/attachments"])
     expect((await user.get(`/agent/runs/${run}${what}`)).status, what).toBeLessThan(500);
+  for (const change of ["archive", "unarchive"])
+    expect((await user.post(`/agent/runs/${run}/${change}`)).status, change).toBe(200);
   await user.get(`/agent/conversations/${run}`);
   await user.get(`/public/runs/${run}`);
   const event = httpEvent({

@@ -34,6 +34,7 @@ const shape = fc.record({
   schedule: fc.option(fc.constantFrom(...SCHEDULES), { nil: undefined }),
   metadata: fc.option(fc.dictionary(fc.constantFrom("a", "b"), fc.constantFrom("x", "y")), { nil: undefined }),
   artifacts: fc.option(fc.constantFrom(["FILE"], ["FILE", "PLAN"]), { nil: undefined }),
+  archived: fc.oneof({ arbitrary: fc.constant(false), weight: 3 }, { arbitrary: fc.constant(true), weight: 1 }),
   /** Makes it a child of the run that is this many places before it. */
   parent: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined, freq: 2 }),
 });
@@ -57,6 +58,7 @@ const filters = fc.record({
   updatedAfter: timeFilter,
   artifactType: rarely(fc.constantFrom("FILE", "PLAN")),
   metadata: rarely(fc.dictionary(fc.constantFrom("a", "b"), fc.constantFrom("x", "y"), { minKeys: 1 })),
+  archived: rarely(fc.constantFrom("true" as const, "all" as const)),
   q: rarely(fc.constantFrom(...WORDS, "alpha b")),
 });
 const query = fc.record({
@@ -95,6 +97,7 @@ function createRows(shapes: readonly Shape[], plane: TestControlPlane): Row[] {
         createdAt,
         updatedAt: one.state === "QUEUED" ? createdAt : createdAt + one.lived,
         state: one.state,
+        ...(one.archived ? { archived: true } : {}),
         ...(one.artifacts === undefined || one.state === "QUEUED" ? {} : { artifactTypes: one.artifacts }),
         body: {
           title: one.title,
@@ -145,6 +148,7 @@ function expected(rows: readonly Row[], plane: TestControlPlane, order: Order, f
       isBefore(run.createdAt, filter.createdBefore) &&
       isAfter(run.updatedAt, filter.updatedAfter) &&
       (filter.ancestorRunId === undefined || ancestors.includes(filter.ancestorRunId)) &&
+      (filter.archived === "all" || one.archived === (filter.archived === "true")) &&
       (filter.artifactType === undefined || (run.artifactTypes ?? []).includes(filter.artifactType)) &&
       Object.entries(filter.metadata ?? {}).every(([key, value]) => one.metadata?.[key] === value) &&
       (filter.q === undefined || filter.q.split(" ").every((word) => words.includes(word)))

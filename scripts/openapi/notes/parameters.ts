@@ -66,6 +66,9 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
   schedule_id: { description: "Selects runs by schedule, including deleted schedules." },
   ancestor_run_id: { description: "Selects the descendants of this run, which must exist and be visible." },
   artifact_type: { description: "Selects runs with an artifact of this type." },
+  archived: {
+    description: "Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`.",
+  },
   q: {
     description:
       "Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words.",

@@ -48,6 +48,7 @@ export const RUNS_NOTES: Notes = {
   ),
   finished_at: time("The time of the run's end. Null before a run has ended.", "2026-05-18T19:04:12.518Z"),
   root_run_id: note("The root of the run's tree: the run itself, unless it is a child run."),
+  archived: note("Whether the list of runs leaves the run out unless the filter `archived` asks for it.", false),
   pending_followups: note("The number of follow-ups that the agent has not stored yet.", 0),
   started_at: time("The start time. Null before a run has started.", "2026-05-18T19:00:01.240Z"),
   completed_at: time("The end time. Absent until the turn has ended.", "2026-05-18T19:04:12.518Z"),

@@ -26,6 +26,8 @@ export interface Filters {
   readonly updatedAfter?: string | undefined;
   readonly ancestorRunId?: string | undefined;
   readonly artifactType?: string | undefined;
+  /** @default archived runs do not match */
+  readonly archived?: "true" | "all" | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Fuzzy search over title, skill_spec and the beginning of the prompt. */
   readonly q?: string | undefined;
@@ -40,9 +42,9 @@ export interface FoundRun {
 const SEARCHED_PROMPT = 300;
 
 /**
- * Whether an index entry by itself excludes the run: `p` is written once and the id holds the time of creation, so neither is
- * out of date. An entry may carry no `p`, and then the run itself decides. A state may be out of date; that of an ended run is
- * so for a moment only, after a follow-up.
+ * Whether an index entry by itself excludes the run: the id holds the time of creation. An entry may carry no `p`, and then the
+ * run itself decides. `p` and the state may be out of date; `p`, and the state of an ended run, are so for a moment only, after the
+ * run was archived or continued.
  */
 export function matchesEntry(entry: Item, filters: Filters): boolean {
   const { p, state } = entry;
@@ -60,6 +62,7 @@ function matchesFacets(facets: Value, filters: Filters): boolean {
     typeof facets === "object" && facets !== null && name in facets ? Reflect.get(facets, name) : undefined;
   const is = (wanted: string | undefined, name: string) => wanted === undefined || facet(name) === wanted;
   return (
+    matchesArchived(facet("archived") === true, filters) &&
     is(filters.name, "name") &&
     is(filters.modelId, "model") &&
     is(filters.creator, "creator") &&
@@ -74,6 +77,9 @@ function matchesFacets(facets: Value, filters: Filters): boolean {
     hasTags(facet("tags"), filters.metadata)
   );
 }
+
+export const matchesArchived = (isArchived: boolean, { archived }: Pick<Filters, "archived">): boolean =>
+  archived === "all" || isArchived === (archived === "true");
 
 /** Filters runs by their own items: their states and times change, and their metadata is in no index. */
 export function matchingRuns(runs: readonly FoundRun[], filters: Filters): readonly FoundRun[] {

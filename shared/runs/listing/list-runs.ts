@@ -78,7 +78,7 @@ async function readPage(
     });
     const page = found.slice(0, limit);
     const rest = found.length > limit ? page.at(-1)?.position : stoppedAt;
-    const { runs, next } = await toPage(await loadRuns(page, scopes, ports), rest, ports);
+    const { runs, next } = await toPage(await loadRuns(page, scopes, filters, ports), rest, ports);
     if (runs.length > 0 || next === undefined) return { runs, next };
     if (isLate()) {
       throw invalid(

@@ -6,6 +6,7 @@ import {
   createBodyMatcher,
   type Filters,
   type FoundRun,
+  matchesArchived,
   matchesEntry,
   matchesHead,
   needsBody,
@@ -69,10 +70,14 @@ export function createMatcher({ scopes, order, filters, wanted }: Matching, { ta
   };
 }
 
-/** Reads what was not yet read of the candidates. A run that does not exist any more, which its entry may outlive, is left out. */
+/**
+ * Reads what was not yet read of the candidates. A run that does not exist any more, which its entry may outlive, is left out, and so
+ * is one that was archived after its entry was written.
+ */
 export async function loadRuns(
   candidates: readonly Candidate[],
   scopes: readonly string[],
+  filters: Pick<Filters, "archived">,
   { table }: Pick<RunPorts, "table">,
 ): Promise<(Candidate & FoundRun)[]> {
   const [heads, bodies] = await Promise.all([
@@ -81,7 +86,8 @@ export async function loadRuns(
   ]);
   return candidates.flatMap((one, index) => {
     const [head, body] = [heads[index], bodies[index]];
-    return head !== undefined && body !== undefined && scopes.includes(head.scope) ? [{ ...one, head, body }] : [];
+    if (head === undefined || body === undefined || !scopes.includes(head.scope)) return [];
+    return matchesArchived(head.p.archived === true, filters) ? [{ ...one, head, body }] : [];
   });
 }
 

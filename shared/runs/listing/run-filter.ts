@@ -18,6 +18,7 @@ export const toFilters = (filter: RunFilter): Filters => ({
   scheduleId: filter.schedule_id,
   ancestorRunId: filter.ancestor_run_id,
   artifactType: filter.artifact_type,
+  archived: filter.archived === "false" ? undefined : filter.archived,
   metadata: filter.metadata,
   q: filter.q,
 });

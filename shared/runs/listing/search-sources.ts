@@ -8,11 +8,12 @@ import { listFilterTerms, listFilterWords } from "./search-terms.ts";
 
 /** Whether no index of the table holds the runs that match, and few others, in the order of the list. */
 export function needsSearch({ sortBy }: Order, filters: Filters): boolean {
-  const { states, creator, scheduleId, createdAfter, createdBefore, updatedAfter, ...others } = filters;
+  const { states, creator, scheduleId, createdAfter, createdBefore, updatedAfter, archived, ...others } = filters;
   const isByTime = sortBy === "updated_at" || sortBy === "created_at";
   const choices = [creator, scheduleId, states].filter((one) => one !== undefined).length;
   return (
     Object.values(others).some((one) => one !== undefined) ||
+    archived === "true" ||
     choices > 1 ||
     states?.some(isTerminal) === true ||
     (!isByTime && (creator ?? scheduleId ?? createdAfter ?? updatedAfter) !== undefined) ||

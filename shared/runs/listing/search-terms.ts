@@ -18,6 +18,7 @@ const Types = v.fallback(v.array(v.string()), []);
 
 type Name =
   | "ancestor"
+  | "archived"
   | "artifact"
   | "creator"
   | "environment"
@@ -40,13 +41,15 @@ const toTerms = (values: Partial<Readonly<Record<Name, Value>>>): readonly strin
 export function listHeadTerms({ p, artifact_types }: Item): readonly string[] {
   const parsed = v.safeParse(RunFacets, p);
   if (!parsed.success) return [];
-  const { name, model, creator, source, location, environment, skill, skill_path, schedule, tags } = parsed.output;
+  const { name, model, creator, source, location, environment, skill, skill_path, schedule, tags, archived } =
+    parsed.output;
   const terms = toTerms({
     ...{ name, model, creator, source, location, schedule },
     executor: executorOf(parsed.output),
     environment: environment ?? EMPTY_ENVIRONMENT,
     skill: [skill, skill_path].filter((one) => one !== undefined),
     tag: splitTags(tags),
+    archived: archived === true ? "true" : undefined,
     artifact: v.parse(Types, artifact_types),
   });
   return [...new Set(terms)];
@@ -63,6 +66,7 @@ export function listBodyTerms(item: Item): { readonly terms: readonly string[]; 
 export function listFilterTerms(filters: Filters): readonly string[] {
   return toTerms({
     ancestor: filters.ancestorRunId,
+    archived: filters.archived === "true" ? "true" : undefined,
     artifact: filters.artifactType,
     creator: filters.creator,
     environment: filters.environmentId,

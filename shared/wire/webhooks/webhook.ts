@@ -31,6 +31,7 @@ const {
   created_before: _createdBefore,
   updated_after: _updatedAfter,
   artifact_type: _artifactType,
+  archived: _archived,
   q: _q,
   ...lastingFilters
 } = RunFilter.pipe[0].entries;

@@ -301,6 +301,9 @@ class CancelRunsRequestFilterParam(TypedDict, total=False):
     artifact_type: ArtifactType
     """Selects runs with an artifact of this type."""
 
+    archived: Literal["false", "true", "all"]
+    """Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`."""
+
     q: str
     """Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words."""
 

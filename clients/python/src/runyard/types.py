@@ -723,6 +723,9 @@ class RunItem(BaseModel):
     artifacts: Optional[List[ArtifactItem]] = None
     """The run's artifacts, oldest first."""
 
+    archived: Optional[bool] = None
+    """Whether the list of runs leaves the run out unless the filter `archived` asks for it."""
+
     pending_followups: Optional[int] = None
     """The number of follow-ups that the agent has not stored yet."""
 

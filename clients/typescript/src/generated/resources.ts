@@ -247,6 +247,29 @@ export class Runs extends APIResource {
   }
 
   /**
+   * Archives a run.
+   *
+   * The list of runs leaves archived runs out unless the filter `archived` asks for them. Everything else about the run
+   * stays as it is, and nothing archives a run by itself. Archiving an archived run changes nothing.
+   *
+   * `POST /agent/runs/{runId}/archive`
+   */
+  archive(runId: string, options?: RequestOptions): APIPromise<types.RunItem> {
+    return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/archive`, options });
+  }
+
+  /**
+   * Returns an archived run to the list of runs.
+   *
+   * For a run that is not archived, this changes nothing.
+   *
+   * `POST /agent/runs/{runId}/unarchive`
+   */
+  unarchive(runId: string, options?: RequestOptions): APIPromise<types.RunItem> {
+    return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/unarchive`, options });
+  }
+
+  /**
    * Sends a follow-up message to a run.
    *
    * An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a new

@@ -462,6 +462,11 @@ interface components {
                 ancestor_run_id?: string;
                 /** @description Selects runs with an artifact of this type. */
                 artifact_type?: components["schemas"]["ArtifactType"];
+                /**
+                 * @description Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`.
+                 * @enum {string}
+                 */
+                archived?: "false" | "true" | "all";
                 /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. */
                 q?: string;
                 /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
@@ -2613,6 +2618,8 @@ interface components {
             metadata?: components["schemas"]["Metadata"];
             /** @description The run's artifacts, oldest first. */
             artifacts?: components["schemas"]["ArtifactItem"][];
+            /** @description Whether the list of runs leaves the run out unless the filter `archived` asks for it. */
+            archived?: boolean;
             /** @description The number of follow-ups that the agent has not stored yet. */
             pending_followups?: number;
             /** @description The owner. */
@@ -3680,6 +3687,11 @@ interface components {
             ancestor_run_id?: string;
             /** @description Selects runs with an artifact of this type. */
             artifact_type?: components["schemas"]["ArtifactType"];
+            /**
+             * @description Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`.
+             * @enum {string}
+             */
+            archived?: "false" | "true" | "all";
             /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. */
             q?: string;
             /** @description Selects no runs, since no run belongs to a factory. */

@@ -229,6 +229,7 @@ class RunsBase(Resource):
         schedule_id: Union[str, NotGiven] = NOT_GIVEN,
         ancestor_run_id: Union[str, NotGiven] = NOT_GIVEN,
         artifact_type: Union[ArtifactType, NotGiven] = NOT_GIVEN,
+        archived: Union[Literal["false", "true", "all"], NotGiven] = NOT_GIVEN,
         q: Union[str, NotGiven] = NOT_GIVEN,
         factory_uid: Union[str, NotGiven] = NOT_GIVEN,
         factory_only: Union[bool, NotGiven] = NOT_GIVEN,
@@ -264,6 +265,7 @@ class RunsBase(Resource):
             schedule_id: Selects runs by schedule, including deleted schedules.
             ancestor_run_id: Selects the descendants of this run, which must exist and be visible.
             artifact_type: Selects runs with an artifact of this type.
+            archived: Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`.
             q: Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words.
             factory_uid: Selects no runs, since no run belongs to a factory.
             factory_only: `true` selects no runs, since no run belongs to a factory.
@@ -294,6 +296,7 @@ class RunsBase(Resource):
                 "schedule_id": schedule_id,
                 "ancestor_run_id": ancestor_run_id,
                 "artifact_type": artifact_type,
+                "archived": archived,
                 "q": q,
                 "factory_uid": factory_uid,
                 "factory_only": factory_only,
@@ -364,6 +367,36 @@ class RunsBase(Resource):
             cast_to=str,
             query={"force": force},
             options=options,
+        )
+
+    def archive(self, run_id: str, **options: Unpack[RequestOptions]) -> RunItem:
+        """Archives a run.
+
+        The list of runs leaves archived runs out unless the filter `archived` asks for them. Everything else
+        about the run stays as it is, and nothing archives a run by itself. Archiving an archived run changes
+        nothing.
+
+        `POST /agent/runs/{runId}/archive`
+
+        Args:
+            run_id: The run's id.
+        """
+        return self._call(
+            "POST", _wire.path("/agent/runs/{run_id}/archive", run_id=run_id), cast_to=RunItem, options=options
+        )
+
+    def unarchive(self, run_id: str, **options: Unpack[RequestOptions]) -> RunItem:
+        """Returns an archived run to the list of runs.
+
+        For a run that is not archived, this changes nothing.
+
+        `POST /agent/runs/{runId}/unarchive`
+
+        Args:
+            run_id: The run's id.
+        """
+        return self._call(
+            "POST", _wire.path("/agent/runs/{run_id}/unarchive", run_id=run_id), cast_to=RunItem, options=options
         )
 
     def send_followup(
@@ -656,6 +689,8 @@ class RunsWithRawResponse:
         self.cancel_many = to_raw(raw.cancel_many)
         self.retrieve = to_raw(raw.retrieve)
         self.cancel = to_raw(raw.cancel)
+        self.archive = to_raw(raw.archive)
+        self.unarchive = to_raw(raw.unarchive)
         self.send_followup = to_raw(raw.send_followup)
         self.list_followups = to_raw(raw.list_followups)
         self.timeline = to_raw(raw.timeline)

@@ -1,0 +1,16 @@
+import { readUsage } from "#shared/records/budget-account.ts";
+import type { FoundRun } from "#shared/runs/read-run.ts";
+import { toRunItem } from "#shared/runs/run-item.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
+import type { RunItem } from "#shared/wire/run.ts";
+import { readPrompt } from "./conversation.ts";
+
+/** Formats a run as the response to a request that names it: with its whole prompt, its artifacts and its usage. */
+export async function showRun({ head, body }: FoundRun, ports: RunPorts): Promise<RunItem> {
+  const [prompt, artifacts, [used]] = await Promise.all([
+    readPrompt(body, ports),
+    head.artifacts > 0 ? ports.runs.artifacts(head.run_id) : [],
+    readUsage([head], ports.table),
+  ]);
+  return toRunItem(head, { ...body, prompt }, artifacts, { webUrl: ports.webUrl, now: ports.now(), used });
+}
