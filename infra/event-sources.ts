@@ -1,3 +1,4 @@
+import type { Scope } from "#shared/wire/keys/scope.ts";
 import type { Rights } from "./rights.ts";
 import { type Principal, readEvents } from "./routes.ts";
 
@@ -12,6 +13,8 @@ export interface EventSource {
   readonly memoryMb?: number;
   /** The kinds of principals that may call it, where callers authenticate. */
   readonly who?: readonly Principal[];
+  /** The scope that their credentials need. */
+  readonly scope?: Scope;
 }
 
 /** The functions of the execution stack; with routes.ts, every file in functions/. */
@@ -91,6 +94,7 @@ export const eventSources = {
     rights: readEvents,
     timeoutSeconds: 900,
     who: ["personal", "agent", "run"],
+    scope: "runs:read",
   },
   /** Asynchronous invocation by EventBridge Scheduler: a timer of a schedule fired; creates its run. */
   fireSchedule: {

@@ -107,7 +107,7 @@ const sendFollowup = {
 const tryEnvironment = {
   file: "environments/try-environment",
   who: team,
-  scope: "runs:write",
+  scope: "environments:write",
   rights: { table: createRun.rights.table, runsQueue: send, sandboxes: createRun.rights.sandboxes },
 } as const;
 
@@ -172,7 +172,7 @@ export const routes: readonly Route[] = [
   { method: "DELETE", path: "/agent/schedules/{scheduleId}", file: "schedules/delete-schedule", who: team, scope: "schedules:write", rights: { table: [...ask, ...write, "DeleteItem"], timers: ["DeleteSchedule"] } },
   { method: "POST", path: "/agent/schedules/{scheduleId}/pause", file: "schedules/pause-schedule", ...enableSchedule },
   { method: "POST", path: "/agent/schedules/{scheduleId}/resume", file: "schedules/resume-schedule", ...enableSchedule },
-  { method: "POST", path: "/agent/schedules/{scheduleId}/run", file: "schedules/run-schedule", who: team, scope: "runs:write", rights: { table: [...ask, ...write], runsQueue: send, sandboxes: ["know"] } },
+  { method: "POST", path: "/agent/schedules/{scheduleId}/run", file: "schedules/run-schedule", who: team, scope: "schedules:write", rights: { table: [...ask, ...write], runsQueue: send, sandboxes: ["know"] } },
   { method: "GET", path: "/agent/schedules/{scheduleId}/ticks", file: "schedules/list-ticks", who: team, scope: "schedules:read", rights: { table: read } },
 
   { method: "POST", path: "/agent/triggers", file: "triggers/create-trigger", who: people, scope: "triggers:write", rights: { table: [...read, ...create], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },

@@ -204,6 +204,7 @@ export function createPorts(
     signInIssuer: createSignInIssuer(environment, now),
     issuers: createIssuers({ now, allowsPrivate: environment["RUNYARD_OIDC_ALLOW_PRIVATE"] === "1" }),
     who: [],
+    scope: "",
     routes: routePaths.map(([method, route]) => [method, route]),
     baseUrl: `${webUrl}/api/v1`,
     webUrl,

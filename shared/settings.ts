@@ -40,6 +40,7 @@ type Name =
   | "WEB_URL"
   | "ORIGIN_SECRET"
   | "PRINCIPALS"
+  | "SCOPE"
   | "ROUTES"
   | "SIGNED_URL_SECONDS"
   | "AWS_REGION"

@@ -5,7 +5,6 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { readIdentity, refuseUnavailable } from "#shared/identities/read-identities.ts";
-import { toProfile } from "#shared/principals/principal.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
 
@@ -23,7 +22,7 @@ export const createIdentityKey = endpoint({
     const found = await readIdentity(path.identityUid, principal, ports.table);
     refuseUnavailable(found);
     const idempotency = toIdempotentRequest(header, principal, `create-key:${path.identityUid}`, body);
-    const options = { idempotency, rateLimitToken, createdBy: toProfile(requirePerson(principal)) };
+    const options = { idempotency, rateLimitToken, creator: requirePerson(principal) };
     return { status: 201, body: await issueKey(toIdentityKeyOwner(found.identity), body, options, ports) };
   },
 });

@@ -3,7 +3,7 @@ import { issueKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
-import { keyHashOf, toProfile } from "#shared/principals/principal.ts";
+import { keyHashOf } from "#shared/principals/principal.ts";
 import { requirePerson } from "#shared/teams/require-role.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
 
@@ -18,7 +18,7 @@ export const createKey = endpoint({
   async run({ body, principal, header, rateLimitToken }, ports: IdentityPorts) {
     const idempotency = toIdempotentRequest(header, principal, "create-key", body);
     const person = requirePerson(principal);
-    const options = { idempotency, rateLimitToken, createdBy: toProfile(person), usedKey: keyHashOf(person) };
+    const options = { idempotency, rateLimitToken, creator: person, usedKey: keyHashOf(person) };
     return { status: 201, body: await issueKey(toPersonalKeyOwner(principal), body, options, ports) };
   },
 });

@@ -27,7 +27,11 @@ export class Endpoint extends BaseFunction {
       ...(line.quiet !== undefined && { quiet: line.quiet }),
       ...(line.untraced !== undefined && { traced: false }),
       ...(reserved !== undefined && { reserved }),
-      environment: { ...props.environment, PRINCIPALS: line.who === "public" ? "public" : line.who.join(",") },
+      environment: {
+        ...props.environment,
+        PRINCIPALS: line.who === "public" ? "public" : line.who.join(","),
+        SCOPE: line.scope,
+      },
     });
     const integration = new CfnIntegration(this, "Integration", {
       apiId: props.apiId,

@@ -28,6 +28,7 @@ export class EventStream extends BaseFunction {
       environment: {
         ORIGIN_SECRET: secret,
         PRINCIPALS: eventSources.streamEvents.who.join(","),
+        SCOPE: eventSources.streamEvents.scope,
         // Requests name the host of CloudFront, which cannot be known before it.
         BASE_URL: settings.baseUrl ?? "",
         ...settingVariables(settings),

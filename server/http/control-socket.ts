@@ -78,9 +78,9 @@ function functionsByName(ports: ServerPorts, dispatchPorts: ServerPorts): Readon
     ["reap-runs", (event) => reapRuns.handle(JSON.parse(event), ports)],
     ["reconcile-schedules", (event) => reconcileSchedules.handle(JSON.parse(event), ports)],
   ]);
-  for (const { file, who } of routes) {
+  for (const { file, who, scope } of routes) {
     const endpoint = endpoints[file];
-    const routePorts = { ...ports, who: who === "public" ? ["public"] : who };
+    const routePorts = { ...ports, who: who === "public" ? ["public"] : who, scope };
     if (endpoint !== undefined) {
       functions.set(path.basename(file), (event) => endpoint.handle(JSON.parse(event), routePorts));
     }

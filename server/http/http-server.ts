@@ -91,7 +91,7 @@ function createApp({ ports, adapters, bodyMs = BODY_MS, environment }: HttpServe
   serveHealth(app, adapters, metrics, environment?.["RUNYARD_METRICS_KEY"]);
   for (const route of routesByPrecedence()) {
     const endpoint = findEndpoint(route);
-    const routePorts = { ...ports, who: route.who === "public" ? ["public"] : route.who };
+    const routePorts = { ...ports, who: route.who === "public" ? ["public"] : route.who, scope: route.scope };
     app.on(route.method, API + route.path.replace(/\{(\w+)\}/g, ":$1"), async ({ env, req }) => {
       const shortage = NEW_WORK.has(`${route.method} ${route.path}`) ? adapters.disk.findShortage() : undefined;
       if (shortage !== undefined) {

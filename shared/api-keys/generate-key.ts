@@ -1,14 +1,17 @@
 import { hashKey, newKey } from "#shared/principals/api-key.ts";
+import type { StoredScopes } from "#shared/principals/scopes.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
 import type { KeyOwner } from "./key-owner.ts";
 import type { NewKey } from "./key-store.ts";
 
-interface KeyFields {
+export interface KeyFields {
   readonly uid: string;
   readonly name: string;
   /** Milliseconds. */
   readonly now: number;
   readonly expiresAt?: number | undefined;
+  /** @default all scopes */
+  readonly scopes?: StoredScopes;
   readonly createdBy: UserProfile | undefined;
   /** The key itself. @default a random one */
   readonly raw?: string;
@@ -16,7 +19,7 @@ interface KeyFields {
 
 /** Generates a key for an owner. The key itself is stored nowhere, only its hash. */
 export function generateKey(owner: KeyOwner, fields: KeyFields): NewKey {
-  const { uid, name, now, expiresAt, createdBy, raw = newKey(owner.kind) } = fields;
+  const { uid, name, now, expiresAt, scopes, createdBy, raw = newKey(owner.kind) } = fields;
   return {
     raw,
     hash: hashKey(raw),
@@ -26,6 +29,7 @@ export function generateKey(owner: KeyOwner, fields: KeyFields): NewKey {
       suffix: raw.slice(-4),
       created_at: now,
       ...(expiresAt === undefined ? {} : { expires_at_ms: expiresAt }),
+      ...(scopes === undefined ? {} : { scopes: [...scopes] }),
       ...(createdBy === undefined ? {} : { created_by: createdBy }),
     },
   };

@@ -5,6 +5,7 @@ import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Key, Put, Table, TransactionWrite, Update } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
+import { Scope } from "#shared/wire/keys/scope.ts";
 import { UserProfile } from "#shared/wire/run.ts";
 import type { KeyOwner } from "./key-owner.ts";
 
@@ -31,6 +32,8 @@ const StoredKey = v.object({
   suffix: v.string(),
   created_at: v.number(),
   expires_at_ms: v.exactOptional(v.number()),
+  /** Absent where the key has all scopes. */
+  scopes: v.exactOptional(v.array(Scope)),
   last_used_at: v.exactOptional(v.number()),
   created_by: v.exactOptional(UserProfile),
 });

@@ -7,6 +7,8 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
+import { type PersonalPrincipal, toProfile } from "#shared/principals/principal.ts";
+import { grantScopes, listScopes } from "#shared/principals/scopes.ts";
 import type { Person } from "#shared/records/member.ts";
 import { toUserProfile } from "#shared/records/user.ts";
 import type { Put, Table } from "#shared/table/table.ts";
@@ -14,7 +16,7 @@ import { ConflictError } from "#shared/table/transact.ts";
 import type { CreatedKey, CreateKeyRequest, KeyItem } from "#shared/wire/key.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
-import { generateKey } from "./generate-key.ts";
+import { generateKey, type KeyFields } from "./generate-key.ts";
 import type { KeyOwner } from "./key-owner.ts";
 import { keyStore, type StoredKey } from "./key-store.ts";
 
@@ -32,7 +34,8 @@ const MAX_KEYS = 50;
 interface IssueOptions {
   readonly idempotency: IdempotentRequest;
   readonly rateLimitToken: RateLimitToken;
-  readonly createdBy: UserProfile;
+  /** The person who creates the key. Its scopes are at most those of the request's credential. */
+  readonly creator: PersonalPrincipal;
   /** The hash of the owner's key that the request was authenticated with, if any: it must not have been revoked meanwhile. */
   readonly usedKey?: string | undefined;
 }
@@ -41,16 +44,18 @@ interface IssueOptions {
 export function issueKey(
   owner: KeyOwner,
   request: CreateKeyRequest,
-  { idempotency, rateLimitToken, createdBy, usedKey }: IssueOptions,
+  { idempotency, rateLimitToken, creator, usedKey }: IssueOptions,
   ports: KeyPorts,
 ): Promise<CreatedKey> {
   const expiresAt = request.expires_at ? Date.parse(request.expires_at) : undefined;
   if (expiresAt !== undefined && expiresAt <= ports.now()) throw invalid("expires_at", "must be in the future");
+  const scopes = grantScopes(request.scopes, creator);
+  const fields = { name: request.name, expiresAt, scopes, createdBy: toProfile(creator) };
   return runIdempotent(
     ports.table,
     idempotency,
     ports.now,
-    (record) => addKey(owner, { name: request.name, expiresAt, createdBy }, { record, rateLimitToken, usedKey }, ports),
+    (record) => addKey(owner, fields, { record, rateLimitToken, usedKey }, ports),
     async (uid) => {
       throw new RunyardError("conflict", {
         detail: `this request already created the key ${uid}, and a key is shown only once: delete it and create another with a new Idempotency-Key`,
@@ -62,7 +67,7 @@ export function issueKey(
 
 async function addKey(
   owner: KeyOwner,
-  fields: { readonly name: string; readonly expiresAt: number | undefined; readonly createdBy: UserProfile },
+  fields: Pick<KeyFields, "name" | "expiresAt" | "scopes"> & { readonly createdBy: UserProfile },
   {
     record,
     rateLimitToken,
@@ -159,7 +164,8 @@ const keyRevoked = () =>
 
 const tooManyChanges = () => retryableConflict("the keys are changed by other requests; send the request again");
 
-function toKeyItem({ uid, name, suffix, created_at, created_by, expires_at_ms, last_used_at }: StoredKey): KeyItem {
+function toKeyItem(key: StoredKey): KeyItem {
+  const { uid, name, suffix, created_at, created_by, expires_at_ms, scopes, last_used_at } = key;
   return {
     uid,
     name,
@@ -167,6 +173,7 @@ function toKeyItem({ uid, name, suffix, created_at, created_by, expires_at_ms, l
     created_at: toTimestamp(created_at),
     ...(created_by === undefined ? {} : { created_by }),
     ...(expires_at_ms === undefined ? {} : { expires_at: toTimestamp(expires_at_ms) }),
+    scopes: listScopes(scopes),
     ...(last_used_at === undefined ? {} : { last_used_at: toTimestamp(last_used_at) }),
   };
 }

@@ -2,6 +2,8 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { RunyardError } from "#shared/errors.ts";
 import { isInTeam, type Principal } from "#shared/principals/principal.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
+import { requireScopes } from "#shared/principals/scopes.ts";
+import { isScope } from "#shared/wire/keys/scope.ts";
 import { header } from "./request.ts";
 import { clearSessionCookie, type Origins, readSessionCookie, refuseForeignOrigin } from "./session-cookie.ts";
 
@@ -10,6 +12,8 @@ export interface CallerPorts extends Origins {
   readonly principals: PrincipalStore;
   /** Kinds of principals that may call the route, from its line in routes.ts. */
   readonly who: readonly string[];
+  /** The scope that a credential needs for the route, from the same line, or the name of an exception. */
+  readonly scope: string;
 }
 
 export async function authenticate(
@@ -61,6 +65,11 @@ export function refuseKind({ kind }: Principal, { who }: CallerPorts): void {
   throw new RunyardError("not_authorized", {
     detail: `this call is for ${who.map((name) => `${name} keys`).join(" and ")}`,
   });
+}
+
+/** Refuses a credential without the scope of the route. */
+export function refuseScope(principal: Principal, { scope }: CallerPorts): void {
+  if (isScope(scope)) requireScopes([scope], principal);
 }
 
 export function refuseForeignTeam(principal: Principal, event: APIGatewayProxyEventV2): void {

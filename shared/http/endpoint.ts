@@ -20,6 +20,7 @@ import {
   isReservedForRuns,
   refuseForeignTeam,
   refuseKind,
+  refuseScope,
 } from "./caller.ts";
 import { type HttpResponse, problem } from "./problem.ts";
 import {
@@ -116,7 +117,7 @@ type PublicDefinition<Path extends Schema, Body extends Schema, Q extends Parame
 
 /**
  * Defines an endpoint: `request` and `reply` are data, `run` has the endpoint's own logic. Checks run in the order of the API contract:
- * credential 401, size 413, content type 415, fields 400, kind of caller 403, ids 404, then those of `run`; the 429 of a rate limit
+ * credential 401, size 413, content type 415, fields 400, kind of caller and scope 403, ids 404, then those of `run`; the 429 of a rate limit
  * comes last, with the transaction that it is part of. Routes reserved for runs check the kind of caller right after the credential.
  */
 export function endpoint<
@@ -133,6 +134,7 @@ export function endpoint<
     if (isReservedForRuns(ports)) refuseKind(principal, ports);
     const call = readCall(definition.request, event, () => {
       refuseKind(principal, ports);
+      refuseScope(principal, ports);
       refuseForeignTeam(principal, event);
     });
     const rateLimitToken = createRateLimitToken(toPrincipalKey(principal), definition.rateLimit, ports.rates);
@@ -167,6 +169,7 @@ export function keyOptionalEndpoint<
     log.principal = `${principal.kind}`;
     const call = readCall(definition.request, event, () => {
       refuseKind(principal, ports);
+      refuseScope(principal, ports);
       refuseForeignTeam(principal, event);
     });
     const given = await definition.run({ ...call, principal }, ports);

@@ -9,11 +9,17 @@ import { parseUser } from "#shared/records/user.ts";
 import { parseWebSession, touchWebSession, webSessionExpiry, webSessionKey } from "#shared/records/web-session.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Item, type Table, type Update } from "#shared/table/table.ts";
+import { Scope } from "#shared/wire/keys/scope.ts";
 import { parseKey } from "./api-key.ts";
 import { type AgentPrincipal, isInTeam, type PersonalPrincipal, type Principal, type UsedKey } from "./principal.ts";
 import { parseSessionToken } from "./session-token.ts";
 
-const common = { expires_at_ms: v.exactOptional(v.number()), last_used_at: v.exactOptional(v.number()) };
+const common = {
+  expires_at_ms: v.exactOptional(v.number()),
+  last_used_at: v.exactOptional(v.number()),
+  /** Absent where the key has all scopes. */
+  scopes: v.exactOptional(v.array(Scope)),
+};
 const ApiKeyItem = v.variant("kind", [
   v.object({
     kind: v.literal("personal"),
@@ -84,8 +90,9 @@ export function principalStore(table: Table, now: () => number) {
       if (webSessionExpiry(session) <= now()) throw sessionOver();
       const options = { activeTeam, defaultTeam: session.team_uid, keyHash: session.key_hash };
       const { person, key } = await readPerson(session.user_uid, options, table);
-      if (session.key_hash !== undefined && !isValidKey(key, now())) throw sessionOver();
-      return { ...person, credential: { kind: "session", session } };
+      const keyItem = key === undefined ? undefined : parseValidKey(key, now());
+      if (session.key_hash !== undefined && keyItem === undefined) throw sessionOver();
+      return { ...person, credential: { kind: "session", session }, scopes: keyItem?.scopes };
     },
 
     /**
@@ -117,10 +124,10 @@ function useToRecord({ credential }: PersonalPrincipal | AgentPrincipal, now: nu
   return { kind: "update", key: keys.apiKey(hash), set: { last_used_at: now }, if: { pk: { exists: true } } };
 }
 
-function isValidKey(item: Item | undefined, now: number): boolean {
-  if (item === undefined) return false;
-  const { expires_at_ms } = v.parse(ApiKeyItem, item);
-  return expires_at_ms === undefined || expires_at_ms > now;
+/** The stored key; undefined where it has expired. */
+function parseValidKey(item: Item, now: number): v.InferOutput<typeof ApiKeyItem> | undefined {
+  const key = v.parse(ApiKeyItem, item);
+  return key.expires_at_ms === undefined || key.expires_at_ms > now ? key : undefined;
 }
 
 /** Reads the owner of a personal or agent key. */
@@ -132,12 +139,12 @@ async function readOwner(
 ): Promise<PersonalPrincipal | AgentPrincipal> {
   const found = await table.get(keys.apiKey(hash));
   if (found === undefined) throw refused("the API key is not valid");
-  const item = v.parse(ApiKeyItem, found);
-  if (item.expires_at_ms !== undefined && item.expires_at_ms <= now()) throw refused("the API key has expired");
+  const item = parseValidKey(found, now());
+  if (item === undefined) throw refused("the API key has expired");
   const credential = { kind: "key", hash, usedAt: item.last_used_at, expiresAt: item.expires_at_ms } as const;
   if (item.kind === "agent") return readAgent(item, credential, table);
   const { person } = await readPerson(item.user_uid, { activeTeam, defaultTeam: item.team_uid }, table);
-  return { ...person, credential };
+  return { ...person, credential, scopes: item.scopes };
 }
 
 interface PersonOptions {
@@ -152,7 +159,7 @@ async function readPerson(
   userUid: string,
   { activeTeam, defaultTeam, keyHash }: PersonOptions,
   table: Table,
-): Promise<{ readonly person: Omit<PersonalPrincipal, "credential">; readonly key: Item | undefined }> {
+): Promise<{ readonly person: Omit<PersonalPrincipal, "credential" | "scopes">; readonly key: Item | undefined }> {
   const wanted = activeTeam !== undefined && isUuid(activeTeam) ? activeTeam : defaultTeam;
   const [profile, ...others] = await table.batchGet([
     keys.user(userUid),
@@ -171,7 +178,7 @@ async function readPerson(
 }
 
 async function readAgent(key: AgentKeyItem, credential: UsedKey, table: Table): Promise<AgentPrincipal> {
-  const { identity_uid, team_uid: team, rule_uid, saved_by, max_budget_usd: maxBudgetUsd } = key;
+  const { identity_uid, team_uid: team, rule_uid, saved_by, max_budget_usd: maxBudgetUsd, scopes } = key;
   const [found, teamItem, ...trust] = await table.batchGet([
     keys.identity(team, identity_uid),
     keys.team(team),
@@ -181,7 +188,8 @@ async function readAgent(key: AgentKeyItem, credential: UsedKey, table: Table): 
   if (found === undefined || teamItem === undefined) throw refused("the API key is not valid");
   if (trust.includes(undefined)) throw refused("the API key is not valid: its trust rule has ended");
   const { uid, name } = v.parse(IdentityItem, found);
-  return { kind: "agent", identity: { uid, name }, team, teamItem: parseTeam(teamItem), credential, maxBudgetUsd };
+  const identity = { uid, name };
+  return { kind: "agent", identity, team, teamItem: parseTeam(teamItem), credential, maxBudgetUsd, scopes };
 }
 
 async function readRun(runId: string, hash: string, table: Table): Promise<Principal> {
@@ -191,7 +199,7 @@ async function readRun(runId: string, hash: string, table: Table): Promise<Princ
     throw refused("the run's key is no longer valid");
   }
   if (isLocal(head)) await refuseRemovedCreator(head, table);
-  return { kind: "run", head, executionId: head.execution_id, stopping: isTerminal(head.state) };
+  return { kind: "run", head, executionId: head.execution_id, stopping: isTerminal(head.state), scopes: head.scopes };
 }
 
 /** The caller holds the key of a LOCAL run: for a team's run it is valid only while that person is a member. */

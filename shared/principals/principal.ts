@@ -3,12 +3,18 @@ import type { Team } from "#shared/records/team.ts";
 import { toUserProfile } from "#shared/records/user.ts";
 import type { WebSession } from "#shared/records/web-session.ts";
 import type { Owner } from "#shared/table/keys.ts";
+import type { Scope } from "#shared/wire/keys/scope.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
 
 /** An authenticated caller. */
 export type Principal = PersonalPrincipal | AgentPrincipal | RunPrincipal;
 
-export interface PersonalPrincipal {
+interface Scoped {
+  /** The scopes of the credential. @default all */
+  readonly scopes?: readonly Scope[] | undefined;
+}
+
+export interface PersonalPrincipal extends Scoped {
   readonly kind: "personal";
   readonly user: { readonly uid: string; readonly displayName: string; readonly email: string };
   readonly teams: readonly { readonly uid: string; readonly role: "admin" | "member" }[];
@@ -19,7 +25,7 @@ export interface PersonalPrincipal {
   readonly credential: UsedKey | UsedSession;
 }
 
-export interface AgentPrincipal {
+export interface AgentPrincipal extends Scoped {
   readonly kind: "agent";
   readonly identity: { readonly uid: string; readonly name: string };
   readonly team: string;
@@ -47,7 +53,7 @@ export interface UsedSession {
 }
 
 /** One execution of one run. `stopping`: the run is cancelled and its sandbox may only report that it has stopped. */
-export interface RunPrincipal {
+export interface RunPrincipal extends Scoped {
   readonly kind: "run";
   readonly head: RunHead;
   readonly executionId: string;

@@ -5,6 +5,7 @@ import { type SandboxProvider, sandboxStartSeconds, workerClaimSeconds } from "#
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { checkShard, keys, type Owner, runPk, sortableTime } from "#shared/table/keys.ts";
 import type { Item, Table, Test } from "#shared/table/table.ts";
+import { Scope } from "#shared/wire/keys/scope.ts";
 import { RunMode, RunStatusMessage } from "#shared/wire/run.ts";
 import { isExecuting, isTerminal, LEASE_SECONDS, LOCAL_LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
 
@@ -102,6 +103,8 @@ const common = {
   executions: Counter,
   /** True if a BUDGET item stores what the run may spend on models, or has spent. The name is short because every write of the head pays for it. */
   b: v.exactOptional(v.literal(true)),
+  /** The scopes of the run's key; absent where it has all that a run's key may have. */
+  scopes: v.exactOptional(v.array(Scope)),
   /** Of a child: the root of its run tree, and its depth below the root. */
   root: v.exactOptional(v.string()),
   depth: v.exactOptional(v.number()),

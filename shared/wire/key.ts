@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { Scope, Scopes } from "./keys/scope.ts";
 import { PageInfo } from "./list.ts";
 import { Name, Timestamp } from "./primitives.ts";
 import { UserProfile } from "./run.ts";
@@ -8,6 +9,8 @@ export const CreateKeyRequest = v.object({
   name: Name,
   /** The expiry time, in the future. By default the key does not expire. */
   expires_at: v.exactOptional(v.nullable(Timestamp)),
+  /** What the key may be used for. By default it has all scopes of the request's own credential, which has to have each of them. */
+  scopes: v.exactOptional(v.nullable(Scopes)),
 });
 export type CreateKeyRequest = v.InferOutput<typeof CreateKeyRequest>;
 
@@ -21,6 +24,8 @@ export const KeyItem = v.object({
   /** The person who created the key. Absent for keys from before this was recorded. */
   created_by: v.exactOptional(UserProfile),
   expires_at: v.exactOptional(v.string()),
+  /** What the key may be used for. */
+  scopes: v.array(Scope),
   /** The time of the latest request with the key that changed something, to the hour. */
   last_used_at: v.exactOptional(v.string()),
 });

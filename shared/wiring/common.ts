@@ -32,6 +32,7 @@ export function createTablePorts(): TablePorts {
     principals: principalStore(table, now),
     baseUrl: setting("BASE_URL"),
     who: setting("PRINCIPALS").split(","),
+    scope: setting("SCOPE"),
     rates: configuredRateLimits(),
     webUrl: settingIfAny("WEB_URL"),
   };

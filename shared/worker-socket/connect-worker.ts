@@ -3,6 +3,7 @@ import { requireTeam } from "#shared/principals/default-team.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { isInTeam } from "#shared/principals/principal.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
+import { requireScopes } from "#shared/principals/scopes.ts";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
 import { isReservedWorkerId } from "#shared/runs/placement.ts";
 import type { Table } from "#shared/table/table.ts";
@@ -41,6 +42,7 @@ export async function connectWorker(request: ConnectRequest, ports: ConnectPorts
   const { connectionId, workerId = "" } = request;
   const principal = await ports.principals.authenticate(request.authorization, request.teamUid);
   const { team, keyHash } = findTeam(principal, request.teamUid);
+  requireScopes(["workers"], principal);
   checkWorkerId(workerId);
   await refuseBeyond(team, ports);
   const busyUntil = ports.settleSeconds === 0 ? 0 : ports.now() + ports.settleSeconds * 1000;

@@ -5,6 +5,7 @@ import { issueRecoveryKey } from "#shared/api-keys/manage-keys.ts";
 import { hashKey, parseKey } from "#shared/principals/api-key.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
+import { SCOPES } from "#shared/wire/keys/scope.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
@@ -40,6 +41,7 @@ describe.each([
       name: "laptop",
       key: expect.stringMatching(form),
       suffix: made.body.key.slice(-4),
+      scopes: [...SCOPES],
       created_at: "2026-05-18T19:00:01.000Z",
       created_by: { type: "user", uid: plane.user, display_name: "Ada", email: "ada@runyard.test" },
     });

@@ -71,7 +71,10 @@ async function handleRequest(request: IncomingMessage, stages: Seeds): Promise<H
   }, SECOND_MS);
   try {
     const who = route.who === "public" ? [] : [...route.who];
-    const response = await endpoint.handle({ ...event, pathParameters: parameters }, { ...ports, who });
+    const response = await endpoint.handle(
+      { ...event, pathParameters: parameters },
+      { ...ports, who, scope: route.scope },
+    );
     stages.noteResponse(operation, stage, response.statusCode);
     return response;
   } finally {

@@ -14,6 +14,7 @@ export interface Target {
   readonly file: string;
   /** Kinds of principals that its routes are for. */
   readonly who: readonly string[];
+  readonly scope: string;
   /** Folders of events/ that it has fixtures in. */
   readonly kinds: readonly string[];
 }
@@ -43,17 +44,19 @@ const invokedBy: Readonly<Record<keyof typeof eventSources, readonly string[]>> 
 /** Every function that is deployed, by its name. */
 export const targets: ReadonlyMap<string, Target> = new Map(
   [
-    ...routes.map(({ name, file, who }) => ({
+    ...routes.map(({ name, file, who, scope }) => ({
       name: name ?? toFunctionName(file),
       file,
       who: who === "public" ? [] : who,
+      scope,
       kinds: ["http"],
     })),
     ...Object.entries(invokedBy).map(([id, kinds]) => {
       const source = Object.entries(eventSources).find(([name]) => name === id)?.[1];
       if (source === undefined) throw new Error(`there is no event source ${id}`);
       const who = "who" in source ? source.who : [];
-      return { name: toFunctionName(source.file), file: source.file, who, kinds };
+      const scope = "scope" in source ? source.scope : "";
+      return { name: toFunctionName(source.file), file: source.file, who, scope, kinds };
     }),
   ].map((target) => [target.name, target]),
 );

@@ -116,7 +116,13 @@ export async function makeStage() {
     const file = join(import.meta.dirname, "../../functions", `${target.file}.ts`);
     const module = v.parse(v.record(v.string(), v.unknown()), await import(file));
     const definition = v.parse(Definition, module[toExportName(target.file)]);
-    return definition.handle(event, { ...ports, ...FALLBACK_PORTS, originSecret: ORIGIN_SECRET, who: target.who });
+    return definition.handle(event, {
+      ...ports,
+      ...FALLBACK_PORTS,
+      originSecret: ORIGIN_SECRET,
+      who: target.who,
+      scope: target.scope,
+    });
   }
 
   return {

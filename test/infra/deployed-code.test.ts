@@ -132,8 +132,8 @@ describe("the deployed code", () => {
     expect(holding.sort()).toEqual(["docs/get-openapi", "docs/get-reference"]);
   });
 
-  it("of a route is at most 102 kB without the SDK", () => {
-    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 102_000 + carriedBytes(output));
+  it("of a route is at most 104 kB without the SDK", () => {
+    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 104_000 + carriedBytes(output));
     expect(larger.map(({ output, ownBytes }) => `${output}: ${ownBytes}`)).toEqual([]);
   });
 });

@@ -101,6 +101,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Kinds of principals of the route; all by default. */
   readonly who?: readonly string[];
+  readonly scope?: string;
 }
 
 const undisturbed: Around = (_, perform) => perform();
@@ -196,6 +197,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     webUrl: "https://runyard.test",
     principals: principalStore(table, now),
     who: ["personal", "agent", "run"],
+    scope: "",
     rates,
     cursors: cursors(table),
     issuers: createIssuers({ now, allowsPrivate: true, cooldownMs: 0 }),
@@ -248,6 +250,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     const response = await endpoint.handle(httpEvent({ ...options, key }), {
       ...ports,
       who: options.who ?? ports.who,
+      scope: options.scope ?? ports.scope,
     });
     const isJson = response.headers["content-type"]?.includes("json") ?? false;
     return {

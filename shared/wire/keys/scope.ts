@@ -24,7 +24,11 @@ export const SCOPES = [
   "workers",
 ] as const;
 
+/** What a key may be used for. A route needs exactly one scope: `x-scope` of its operation. */
 export const Scope = v.picklist(SCOPES);
 export type Scope = v.InferOutput<typeof Scope>;
+
+/** Scopes of a new credential. */
+export const Scopes = v.pipe(v.array(Scope), v.minLength(1, "must have at least one scope"));
 
 export const isScope = (text: string): text is Scope => v.is(Scope, text);

@@ -15,6 +15,7 @@ from .types import (
     Role,
     RunMode,
     RunState,
+    Scope,
     WebhookEventType,
 )
 
@@ -756,6 +757,9 @@ class CreateKeyRequestParam(TypedDict, total=False):
 
     expires_at: Optional[Union[str, datetime]]
     """The expiry time, in the future. By default the key does not expire."""
+
+    scopes: Optional[Sequence[Scope]]
+    """What the key may be used for. By default it has all scopes of the request's own credential, which has to have each of them."""
 
 
 class TrustRuleRequestParam(TypedDict, total=False):

@@ -94,6 +94,31 @@ TriggerOutcome = Literal["started", "ignored", "duplicate", "failed"]
 """What a delivery to a trigger resulted in."""
 
 
+Scope = Literal[
+    "runs:read",
+    "runs:write",
+    "schedules:read",
+    "schedules:write",
+    "environments:read",
+    "environments:write",
+    "identities:read",
+    "identities:write",
+    "triggers:read",
+    "triggers:write",
+    "webhooks:read",
+    "webhooks:write",
+    "teams:read",
+    "teams:write",
+    "usage:read",
+    "models:read",
+    "keys",
+    "secrets",
+    "audit",
+    "workers",
+]
+"""What a key may be used for. A route needs exactly one scope: `x-scope` of its operation."""
+
+
 Role = Literal["admin", "member"]
 """The role of a person in a team."""
 
@@ -156,6 +181,9 @@ TICK_OUTCOMES: Tuple[TickOutcome, ...] = get_args(TickOutcome)
 
 TRIGGER_OUTCOMES: Tuple[TriggerOutcome, ...] = get_args(TriggerOutcome)
 """The values of `TriggerOutcome`."""
+
+SCOPES: Tuple[Scope, ...] = get_args(Scope)
+"""The values of `Scope`."""
 
 ROLES: Tuple[Role, ...] = get_args(Role)
 """The values of `Role`."""
@@ -2302,6 +2330,9 @@ class CreatedKey(BaseModel):
     expires_at: Optional[Timestamp] = None
     """The expiry time. Absent for a key that does not expire."""
 
+    scopes: List[Union[Scope, str]]
+    """What the key may be used for."""
+
     last_used_at: Optional[Timestamp] = None
     """The time of the latest request with the key that changed something, to the hour."""
 
@@ -2329,6 +2360,9 @@ class KeyItem(BaseModel):
 
     expires_at: Optional[Timestamp] = None
     """The expiry time. Absent for a key that does not expire."""
+
+    scopes: List[Union[Scope, str]]
+    """What the key may be used for."""
 
     last_used_at: Optional[Timestamp] = None
     """The time of the latest request with the key that changed something, to the hour."""

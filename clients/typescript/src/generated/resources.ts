@@ -1010,7 +1010,7 @@ export class WebSessions extends APIResource {
   /**
    * Ends the web session of the request and removes its cookie.
    *
-   * With `all=true`, ends all web sessions of the caller. API keys remain valid.
+   * With `all=true`, ends all web sessions of the caller, which takes the scope `keys`. API keys remain valid.
    *
    * `DELETE /session`
    */

@@ -695,6 +695,8 @@ interface components {
             name: string;
             /** @description The expiry time, in the future. By default the key does not expire. */
             expires_at?: string | null;
+            /** @description What the key may be used for. By default it has all scopes of the request's own credential, which has to have each of them. */
+            scopes?: components["schemas"]["Scope"][] | null;
         };
         /** @description A new schedule. `prompt` is required unless `agent_config` names a skill. */
         CreateScheduleRequest: {
@@ -875,6 +877,8 @@ interface components {
              * @description The expiry time. Absent for a key that does not expire.
              */
             expires_at?: string;
+            /** @description What the key may be used for. */
+            scopes: components["schemas"]["Scope"][];
             /**
              * Format: date-time
              * @description The time of the latest request with the key that changed something, to the hour.
@@ -1523,6 +1527,8 @@ interface components {
              * @description The expiry time. Absent for a key that does not expire.
              */
             expires_at?: string;
+            /** @description What the key may be used for. */
+            scopes: components["schemas"]["Scope"][];
             /**
              * Format: date-time
              * @description The time of the latest request with the key that changed something, to the hour.
@@ -2738,6 +2744,11 @@ interface components {
             /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
             metadata?: components["schemas"]["Metadata"];
         };
+        /**
+         * @description What a key may be used for. A route needs exactly one scope: `x-scope` of its operation.
+         * @enum {string}
+         */
+        Scope: "runs:read" | "runs:write" | "schedules:read" | "schedules:write" | "environments:read" | "environments:write" | "identities:read" | "identities:write" | "triggers:read" | "triggers:write" | "webhooks:read" | "webhooks:write" | "teams:read" | "teams:write" | "usage:read" | "models:read" | "keys" | "secrets" | "audit" | "workers";
         /** @description A secret without its value. */
         SecretItem: {
             /** @description The name that configurations refer to. */
@@ -4100,6 +4111,7 @@ export type RunSourceType = components['schemas']['RunSourceType'];
 export type RunState = components['schemas']['RunState'];
 export type RunStatusMessage = components['schemas']['RunStatusMessage'];
 export type ScheduleItem = components['schemas']['ScheduleItem'];
+export type Scope = components['schemas']['Scope'];
 export type SecretItem = components['schemas']['SecretItem'];
 export type SessionInfo = components['schemas']['SessionInfo'];
 export type SessionRedirect = components['schemas']['SessionRedirect'];

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import cached_property
-from typing import Optional, Union
+from typing import Optional, Sequence, Union
 
 from typing_extensions import Unpack
 
@@ -14,6 +14,7 @@ from ...types import (
     CreatedKey,
     KeyItem,
     ListKeysResponse,
+    Scope,
 )
 from .._io import AsyncPaginator
 from .._resource import AsyncResource, to_raw
@@ -31,6 +32,7 @@ class AsyncIdentityKeys(AsyncResource):
         *,
         name: str,
         expires_at: Union[Optional[Union[str, datetime]], NotGiven] = NOT_GIVEN,
+        scopes: Union[Optional[Sequence[Scope]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> CreatedKey:
         """Creates an API key for an identity.
@@ -44,12 +46,13 @@ class AsyncIdentityKeys(AsyncResource):
             identity_uid: The identity's id.
             name: The key's name.
             expires_at: The expiry time, in the future. By default the key does not expire.
+            scopes: What the key may be used for. By default it has all scopes of the request's own credential, which has to have each of them.
         """
         return await self._call(
             "POST",
             _wire.path("/agent/identities/{identity_uid}/keys", identity_uid=identity_uid),
             cast_to=CreatedKey,
-            body={"name": name, "expires_at": expires_at},
+            body={"name": name, "expires_at": expires_at, "scopes": scopes},
             options=options,
         )
 

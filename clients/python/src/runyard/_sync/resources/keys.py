@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import cached_property
-from typing import Optional, Union
+from typing import Optional, Sequence, Union
 
 from typing_extensions import Unpack
 
@@ -14,6 +14,7 @@ from ...types import (
     CreatedKey,
     KeyItem,
     ListKeysResponse,
+    Scope,
 )
 from .._io import Page
 from .._resource import Resource, to_raw
@@ -30,6 +31,7 @@ class Keys(Resource):
         *,
         name: str,
         expires_at: Union[Optional[Union[str, datetime]], NotGiven] = NOT_GIVEN,
+        scopes: Union[Optional[Sequence[Scope]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> CreatedKey:
         """Creates a personal API key.
@@ -42,9 +44,14 @@ class Keys(Resource):
         Args:
             name: The key's name.
             expires_at: The expiry time, in the future. By default the key does not expire.
+            scopes: What the key may be used for. By default it has all scopes of the request's own credential, which has to have each of them.
         """
         return self._call(
-            "POST", "/agent/keys", cast_to=CreatedKey, body={"name": name, "expires_at": expires_at}, options=options
+            "POST",
+            "/agent/keys",
+            cast_to=CreatedKey,
+            body={"name": name, "expires_at": expires_at, "scopes": scopes},
+            options=options,
         )
 
     def list(

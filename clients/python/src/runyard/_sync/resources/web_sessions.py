@@ -72,7 +72,8 @@ class WebSessions(Resource):
     def end(self, *, all: Union[bool, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]) -> None:
         """Ends the web session of the request and removes its cookie.
 
-        With `all=true`, ends all web sessions of the caller. API keys remain valid.
+        With `all=true`, ends all web sessions of the caller, which takes the scope `keys`. API keys remain
+        valid.
 
         `DELETE /session`
 
