@@ -301,15 +301,45 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/followups`, body, options });
   }
   /**
-   * Lists the follow-ups of a run, oldest first.
+   * Lists the follow-ups of a run in the order of their delivery.
    *
-   * A follow-up is `pending` until the agent has stored it, then `delivered`. A cancel makes those that are pending
-   * `removed`; they stay readable.
+   * A follow-up is `pending` until the agent takes it, then `delivered`. Those that a cancel or a request removes while
+   * they are pending stay readable as `removed`.
    *
    * `GET /agent/runs/{runId}/followups`
    */
   listFollowups(runId, query, options) {
     return this.transport.page({ method: "GET", path: path`/agent/runs/${runId}/followups`, query, options }, (body) => body.followups);
+  }
+  /**
+   * Replaces the message of a pending follow-up.
+   *
+   * Returns 409 once the agent has taken the follow-up, and after it was removed.
+   *
+   * `PUT /agent/runs/{runId}/followups/{followupId}`
+   */
+  updateFollowup(runId, followupId, body, options) {
+    return this.transport.request({ method: "PUT", path: path`/agent/runs/${runId}/followups/${followupId}`, body, options });
+  }
+  /**
+   * Removes a pending follow-up, which the agent then never receives.
+   *
+   * It stays readable as `removed`. Returns 409 once the agent has taken the follow-up, and after it was removed.
+   *
+   * `DELETE /agent/runs/{runId}/followups/{followupId}`
+   */
+  deleteFollowup(runId, followupId, options) {
+    return this.transport.request({ method: "DELETE", path: path`/agent/runs/${runId}/followups/${followupId}`, options });
+  }
+  /**
+   * Makes a pending follow-up the next message, and interrupts the current turn of the agent for it.
+   *
+   * Returns 409 once the agent has taken the follow-up, and after it was removed.
+   *
+   * `POST /agent/runs/{runId}/followups/{followupId}/promote`
+   */
+  promoteFollowup(runId, followupId, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/followups/${followupId}/promote`, options });
   }
   /**
    * Lists the timeline events of a run, oldest first.

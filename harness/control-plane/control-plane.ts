@@ -45,7 +45,7 @@ export interface ControlPlane {
   sendEvent(event: ClientEvent): Promise<void>;
   /** Returns the sequence number of the next message. */
   sendMessages(firstSequence: number, messages: readonly Message[]): Promise<number>;
-  heartbeat(followupsStored: number): Promise<HeartbeatResponse>;
+  heartbeat(followupsStored: number, takesAfter?: number): Promise<HeartbeatResponse>;
   /** Sends live output once. @throws if it was not accepted */
   sendLive(frames: readonly LiveFrame[]): Promise<void>;
   /** Sets the function that is called when a response says whether live output is being read. */
@@ -108,8 +108,11 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
       const body = { ...execution, first_sequence: firstSequence, messages };
       return note(await call(`${support}/messages`, body, MessagesResponse, limits)).next_sequence;
     },
-    heartbeat: async (stored) =>
-      note(await call(`${support}/heartbeat`, { ...execution, followups_stored: stored }, HeartbeatResponse, limits)),
+    async heartbeat(stored, takesAfter) {
+      const takes = takesAfter === undefined ? {} : { takes_after: takesAfter };
+      const body = { ...execution, followups_stored: stored, ...takes };
+      return note(await call(`${support}/heartbeat`, body, HeartbeatResponse, limits));
+    },
     async sendLive(frames) {
       const once = { giveUpAfterMs: 0, attemptMs: LIVE_MS, signal };
       try {

@@ -43,9 +43,12 @@ const NONE_UNSENT = { onStored: () => undefined };
 const SHOWN_BYTES = 120 * 1024;
 
 export function createFollowups({ plane, outbox, redactor, context, stop }: FollowupOptions): Followups {
-  const waiting: Followup[] = [];
+  /** By number, in the order of delivery. Each response shows them as they are then: edited, or moved by a promotion. */
+  let waiting: readonly Followup[] = [];
+  const interrupting = new Set<string>();
   const ended = new AbortController();
-  let seen = 0;
+  /** The last follow-up that was taken. */
+  let taken = 0;
   let stored = 0;
   let acknowledged = 0;
   let interrupt: ((number: number) => void) | undefined;
@@ -54,16 +57,19 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
   let isFinishing = false;
 
   const receive = (followups: readonly Followup[]) => {
-    for (const followup of [...followups].sort((a, b) => a.number - b.number)) {
-      if (followup.number <= seen) continue;
-      seen = followup.number;
-      waiting.push(followup);
-      if (followup.policy === "interrupt" && followup.cancelled !== true) interrupt?.(followup.number);
+    const known = new Map([...waiting, ...followups].map((followup) => [followup.number, followup]));
+    waiting = [...known.values()].filter(({ number }) => number > taken).sort((a, b) => a.number - b.number);
+    for (const followup of waiting) {
+      if (followup.policy !== "interrupt" || followup.cancelled === true) continue;
+      const id = toFollowupId(followup);
+      if (interrupting.has(id)) continue;
+      interrupting.add(id);
+      interrupt?.(followup.number);
     }
   };
-  const sendHeartbeat = async (): Promise<HeartbeatResponse> => {
+  const sendHeartbeat = async (takesAfter?: number): Promise<HeartbeatResponse> => {
     const sent = stored;
-    const reply = await plane.heartbeat(sent);
+    const reply = await plane.heartbeat(sent, takesAfter);
     acknowledged = Math.max(acknowledged, sent);
     receive(reply.followups);
     if (reply.cancel) stop.abort(new Stop("cancelled", "the run was cancelled"));
@@ -71,7 +77,7 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
   };
 
   const [first] = context.followups;
-  stored = acknowledged = first === undefined ? 0 : first.number - 1;
+  taken = stored = acknowledged = first === undefined ? 0 : first.number - 1;
   receive(context.followups);
   const isOver = () => ended.signal.aborted || stop.signal.aborted;
   const beatRegularly = async (seconds: number): Promise<number> => {
@@ -89,26 +95,45 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
     // Its failure stops the execution; it is reported there.
     await inFlight?.catch(() => undefined);
     const { onStored, ...unsent } = (await outbox.takeUnsent()) ?? NONE_UNSENT;
-    const left = await finish({ followups_stored: seen - waiting.length, ...unsent });
+    const left = await finish({ followups_stored: taken, ...unsent });
     onStored();
     isFinishing = false;
     receive(left);
     if (left.length === 0) ended.abort();
   };
+  /**
+   * Takes the first follow-up that waits. The control plane confirms it, with the text that it has by now; `undefined` if it was removed
+   * in the meantime. A control plane of an earlier version does not confirm, and changes no follow-up.
+   */
+  const takeFirst = async (): Promise<Followup | undefined> => {
+    const { taken: confirmed = waiting[0] } = await sendHeartbeat(taken);
+    stop.signal.throwIfAborted();
+    if (confirmed === null) waiting = [];
+    return confirmed ?? undefined;
+  };
   // A heartbeat may be sent along with the last messages, unless it has to acknowledge one of them.
-  const poll = () => sendWith(outbox.flush(), seen > acknowledged, sendHeartbeat);
+  const poll = () => sendWith(outbox.flush(), taken > acknowledged, () => sendHeartbeat(taken));
 
   const note = ({ number }: Followup) => {
     stored = Math.max(stored, number);
   };
+  const findNext = async (finish?: FinishRun): Promise<Followup | undefined> => {
+    const [known] = waiting;
+    // A cancelled one cannot be changed.
+    const followup = known === undefined || known.cancelled === true ? known : await takeFirst();
+    if (followup !== undefined) return followup;
+    await (finish === undefined ? poll() : finishWith(finish));
+    stop.signal.throwIfAborted();
+    // The request has taken it.
+    return waiting[0];
+  };
   const takeNext = async (finish?: FinishRun): Promise<Followup | undefined> => {
-    if (waiting.length === 0) {
-      await (finish === undefined ? poll() : finishWith(finish));
-      stop.signal.throwIfAborted();
-    }
-    const followup = waiting.shift();
-    if (followup !== undefined) outbox.message(toMessage(followup, redactor), () => note(followup));
-    return followup?.cancelled === true ? await takeNext(finish) : followup;
+    const followup = await findNext(finish);
+    if (followup === undefined) return undefined;
+    taken = followup.number;
+    waiting = waiting.filter(({ number }) => number > taken);
+    outbox.message(toMessage(followup, redactor), () => note(followup));
+    return followup.cancelled === true ? await takeNext(finish) : followup;
   };
 
   return {
@@ -145,7 +170,10 @@ async function sendWith(flushed: Promise<void>, isAfter: boolean, send: () => Pr
 
 const CANCELLED = "[This was cancelled before it started. Do not carry it out.]";
 
-function toMessage({ number, message, cancelled }: Followup, redactor: Redactor): Message {
+const toFollowupId = ({ number, followup_id = `followup-${number}` }: Followup): string => followup_id;
+
+function toMessage(followup: Followup, redactor: Redactor): Message {
+  const { message, cancelled } = followup;
   const clean = redactor.text(toWellFormed(message));
   const start = cutBytes(clean, SHOWN_BYTES);
   const text = start.length < clean.length ? `${start}\n[... truncated; the agent has the full text ...]` : start;
@@ -156,5 +184,5 @@ function toMessage({ number, message, cancelled }: Followup, redactor: Redactor)
           { type: "event", name: TURN_CANCELLED, data: {} },
         ]
       : [];
-  return { role: "user", content: [{ type: "text", text }, ...note], message_ids: [`followup-${number}`] };
+  return { role: "user", content: [{ type: "text", text }, ...note], message_ids: [toFollowupId(followup)] };
 }

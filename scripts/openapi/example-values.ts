@@ -46,6 +46,7 @@ export const OWN_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Json>
   updateTeam: { limits: { settings: { concurrency_limit: 50 } } },
   sendFollowup: { message: { message: "Run the whole suite too, please." } },
   sendConversationFollowup: { message: { message: "Run the whole suite too, please." } },
+  updateFollowup: { message: { message: "Run the unit tests only." } },
   createClientEvent: {
     started: {
       event_uuid: "4f2d6a18-93c7-8b5e-a1f0-6c7d8e9fa0b1",

@@ -59,6 +59,7 @@ import { cancelRun as runsCancelRun } from "#functions/runs/cancel-run.ts";
 import { cancelRuns as runsCancelRuns } from "#functions/runs/cancel-runs.ts";
 import { createClientEvent as runsCreateClientEvent } from "#functions/runs/create-client-event.ts";
 import { createRun as runsCreateRun } from "#functions/runs/create-run.ts";
+import { deleteFollowup as runsDeleteFollowup } from "#functions/runs/delete-followup.ts";
 import { getConversation as runsGetConversation } from "#functions/runs/get-conversation.ts";
 import { getResponse as runsGetResponse } from "#functions/runs/get-response.ts";
 import { getRun as runsGetRun } from "#functions/runs/get-run.ts";
@@ -68,8 +69,10 @@ import { listEvents as runsListEvents } from "#functions/runs/list-events.ts";
 import { listFollowups as runsListFollowups } from "#functions/runs/list-followups.ts";
 import { listHandoffAttachments as runsListHandoffAttachments } from "#functions/runs/list-handoff-attachments.ts";
 import { listRuns as runsListRuns } from "#functions/runs/list-runs.ts";
+import { promoteFollowup as runsPromoteFollowup } from "#functions/runs/promote-followup.ts";
 import { sendFollowup as runsSendFollowup } from "#functions/runs/send-followup.ts";
 import { unarchiveRun as runsUnarchiveRun } from "#functions/runs/unarchive-run.ts";
+import { updateFollowup as runsUpdateFollowup } from "#functions/runs/update-followup.ts";
 import { createSchedule as schedulesCreateSchedule } from "#functions/schedules/create-schedule.ts";
 import { deleteSchedule as schedulesDeleteSchedule } from "#functions/schedules/delete-schedule.ts";
 import { getSchedule as schedulesGetSchedule } from "#functions/schedules/get-schedule.ts";
@@ -193,6 +196,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "runs/cancel-runs": runsCancelRuns,
   "runs/create-client-event": runsCreateClientEvent,
   "runs/create-run": runsCreateRun,
+  "runs/delete-followup": runsDeleteFollowup,
   "runs/get-conversation": runsGetConversation,
   "runs/get-response": runsGetResponse,
   "runs/get-run": runsGetRun,
@@ -202,8 +206,10 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "runs/list-followups": runsListFollowups,
   "runs/list-handoff-attachments": runsListHandoffAttachments,
   "runs/list-runs": runsListRuns,
+  "runs/promote-followup": runsPromoteFollowup,
   "runs/send-followup": runsSendFollowup,
   "runs/unarchive-run": runsUnarchiveRun,
+  "runs/update-followup": runsUpdateFollowup,
   "schedules/create-schedule": schedulesCreateSchedule,
   "schedules/delete-schedule": schedulesDeleteSchedule,
   "schedules/get-schedule": schedulesGetSchedule,

@@ -1,4 +1,5 @@
 import { type Principal, toProfile } from "#shared/principals/principal.ts";
+import { countPendingFollowups } from "#shared/records/pending-followups.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import { executorOf, isWaitingForCapacity, type RunHead } from "#shared/records/run-head.ts";
 import { FOLLOWUP_OUTCOMES, type FollowupOutcome, type UserProfile } from "#shared/wire/run.ts";
@@ -22,8 +23,7 @@ export const toReceipt = (head: RunHead): FollowupReceipt => ({
 
 function toOutcome(head: RunHead): FollowupOutcome {
   if (isTerminal(head.state)) return "handoff_execution";
-  const isBehindAnother = head.followups > head.followups_stored;
-  if (isBehindAnother || isWaitingForCapacity(head)) return "queue_pending";
+  if (countPendingFollowups(head) > 0 || isWaitingForCapacity(head)) return "queue_pending";
   return head.state === "INPROGRESS" ? "live_session" : "queued_prompt";
 }
 

@@ -1,20 +1,35 @@
 import * as v from "valibot";
+import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
+import { sha256 } from "#shared/ids.ts";
+import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put } from "#shared/table/table.ts";
 import { FollowupPolicy, RunMode, UserProfile } from "#shared/wire/run.ts";
+import { toFollowupId } from "./followup-receipt.ts";
 
 const FollowupItem = v.object({
+  /** Its place in the order of delivery. */
   number: v.number(),
+  /** Its number when it was sent, of which its id is made; absent unless a promotion has moved it. */
+  original: v.exactOptional(v.number()),
   message: v.exactOptional(v.string()),
   /** The file with the message, if it is too long for the item. */
   message_file: v.exactOptional(v.string()),
+  /** Bytes of that message as JSON; absent in those that earlier versions stored. */
+  message_bytes: v.exactOptional(v.number()),
   policy: FollowupPolicy,
   mode: v.exactOptional(RunMode),
   created_at: v.number(),
   /** Who sent it; absent in those that earlier versions stored. */
   created_by: v.exactOptional(UserProfile),
+  /** True if it was deleted before an execution has stored it. */
+  deleted: v.exactOptional(v.literal(true)),
 });
 export type StoredFollowup = v.InferOutput<typeof FollowupItem>;
+
+/** The id of a follow-up within its run; its message in the conversation has the same one. */
+export const followupIdOf = ({ number, original = number }: Pick<StoredFollowup, "number" | "original">): string =>
+  toFollowupId(original);
 
 export const parseFollowup = (item: Item): StoredFollowup => v.parse(FollowupItem, item);
 
@@ -24,3 +39,27 @@ export const putFollowup = (runId: string, followup: StoredFollowup): Put => ({
   item: { ...keys.followup(runId, followup.number), v: 1, ...followup },
   if: { pk: { exists: false } },
 });
+
+/** The write that replaces a stored follow-up, or takes its place in the order of delivery. */
+export const replaceFollowup = (runId: string, followup: StoredFollowup): Put => ({
+  kind: "put",
+  item: { ...keys.followup(runId, followup.number), v: 1, ...followup },
+  if: { pk: { exists: true } },
+});
+
+type StoredText = Pick<StoredFollowup, "message" | "message_file" | "message_bytes">;
+
+/** Stores the text of a follow-up: in a file if it is too long for the item. */
+export async function storeText(runId: string, text: string, files: FileStore): Promise<StoredText> {
+  if (Buffer.byteLength(text) <= INLINE_BYTES) return { message: text };
+  const file = fileKeys.followup(runId, sha256(text));
+  await files.put(file, text, "text/plain; charset=utf-8");
+  return { message_file: file, message_bytes: Buffer.byteLength(JSON.stringify(text)) };
+}
+
+/** Reads the text of a follow-up. */
+export async function readText({ number, message, message_file }: StoredFollowup, files: FileStore): Promise<string> {
+  const text = message ?? (message_file === undefined ? undefined : await files.get(message_file));
+  if (text === undefined) throw new Error(`the text of follow-up ${number} is missing`);
+  return text.toString();
+}

@@ -1,17 +1,15 @@
 import { refuseDisks } from "#shared/environments/repositories.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
-import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
+import type { FileStore } from "#shared/files/file-store.ts";
 import { refuseUnsupportedMembers } from "#shared/http/unsupported-members.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
   runIdempotent,
 } from "#shared/idempotency/idempotent-request.ts";
-import { sha256 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
-import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import { type EndedHead, isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { attemptOnHead } from "#shared/runs/change-run.ts";
 import { moveTail } from "#shared/runs/conversation-store.ts";
@@ -20,12 +18,19 @@ import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import { readEndedTail } from "#shared/runs/run-tree.ts";
 import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES, START_COUNTERS } from "#shared/runs/transition.ts";
-import type { Item, Put } from "#shared/table/table.ts";
+import type { Put } from "#shared/table/table.ts";
 import { CONTINUE_MESSAGE, type Followup } from "#shared/wire/harness.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { FollowupPolicy, RunFollowupRequest } from "#shared/wire/run.ts";
 import { type FollowupReceipt, formatReceipt, parseReceipt, toReceipt, toSender } from "./followup-receipt.ts";
-import { parseFollowup, putFollowup, type StoredFollowup } from "./followup-store.ts";
+import {
+  followupIdOf,
+  parseFollowup,
+  putFollowup,
+  readText,
+  type StoredFollowup,
+  storeText,
+} from "./followup-store.ts";
 import { type SettledTurn, settleLastTurn } from "./last-turn.ts";
 
 /** Reads follow-ups above `stored`, in order. */
@@ -35,21 +40,15 @@ export async function readFollowups(
   ports: Pick<RunPorts, "runs" | "files">,
 ): Promise<Followup[]> {
   const items = await ports.runs.followupItems(run_id, stored);
-  const followups = await Promise.all(items.map((item) => toFollowup(item, ports.files)));
+  const kept = items.map(parseFollowup).filter(({ deleted }) => deleted !== true);
+  const followups = await Promise.all(kept.map((followup) => toFollowup(followup, ports.files)));
   return followups.map((it) => (it.number > followups_cancelled ? it : { ...it, cancelled: true }));
 }
 
-async function toFollowup(item: Item, files: FileStore): Promise<Followup> {
-  const followup = parseFollowup(item);
+async function toFollowup(followup: StoredFollowup, files: FileStore): Promise<Followup> {
   const { number, policy, created_at } = followup;
-  return { number, message: await readText(followup, files), policy, created_at: toTimestamp(created_at) };
-}
-
-/** Reads the message of a follow-up. */
-export async function readText({ number, message, message_file }: StoredFollowup, files: FileStore): Promise<string> {
-  const text = message ?? (message_file === undefined ? undefined : await files.get(message_file));
-  if (text === undefined) throw new Error(`the text of follow-up ${number} is missing`);
-  return text.toString();
+  const message = await readText(followup, files);
+  return { number, followup_id: followupIdOf(followup), message, policy, created_at: toTimestamp(created_at) };
 }
 
 /** Refuses members of a follow-up that this version does not carry out. */
@@ -74,11 +73,8 @@ export async function submitFollowup(
   ports: RunPorts,
 ): Promise<{ receipt: FollowupReceipt; replayed: boolean }> {
   const text = message ?? CONTINUE_MESSAGE;
-  const isLong = Buffer.byteLength(text) > INLINE_BYTES;
-  const file = fileKeys.followup(first.run_id, sha256(text));
-  if (isLong) await ports.files.put(file, text, "text/plain; charset=utf-8");
   const content = {
-    ...(isLong ? { message_file: file } : { message: text }),
+    ...(await storeText(first.run_id, text, ports.files)),
     policy,
     ...(mode === undefined ? {} : { mode }),
     created_by: toSender(principal),

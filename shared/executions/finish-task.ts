@@ -1,8 +1,9 @@
 import { readFollowups } from "#shared/conversations/followups.ts";
 import { prepareMessages } from "#shared/conversations/messages.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
+import { findNextFollowup } from "#shared/records/pending-followups.ts";
 import { statusText } from "#shared/records/run.ts";
-import { type ExecutingHead, isLocal, parseOwner } from "#shared/records/run-head.ts";
+import { countUnchanged, type ExecutingHead, isLocal, parseOwner } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import { toEndChange } from "#shared/runs/end-run.ts";
 import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
@@ -40,19 +41,18 @@ export async function finishExecution(
       messagesFirst: true,
       set: { ...known, ...change.set },
     });
-    const next = stored(head) + 1;
-    const isWaiting = head.followups >= next;
+    const next = findNextFollowup(head, stored(head));
     // A failing execution cannot take up any.
-    if (isWaiting && followups_stored !== undefined && head.failing === undefined) {
-      return { change: also({ events: [], set: { heartbeat_at: now } }), result: "continued" };
+    if (next !== undefined && followups_stored !== undefined && head.failing === undefined) {
+      return { change: also(toTakeChange(head, next, now)), result: "continued" };
     }
-    if (isWaiting && isLocal(head)) {
+    if (next !== undefined && isLocal(head)) {
       throw new RunyardError("conflict", {
-        detail: `follow-up ${head.followups_stored + 1} is waiting: take it up with a heartbeat before you finish the run`,
+        detail: `follow-up ${next} is waiting: take it up with a heartbeat before you finish the run`,
         retryable: false,
       });
     }
-    const isRequeued = isWaiting && head.requeued_for !== next;
+    const isRequeued = next !== undefined && head.requeued_for !== next;
     const change = isRequeued ? toFollowupRequeue(head, next, now) : toFinishChange(head, request, now);
     return { change: { ...also(change), endedItself: true }, result: isRequeued ? "queued" : "ended" };
   });
@@ -94,6 +94,13 @@ function toFinishChange(head: ExecutingHead, request: FinishTaskRequest, now: nu
         ...(request.error_code === undefined ? {} : { code: request.error_code }),
       });
 }
+
+/** The execution continues with the next follow-up, which nobody can change any more. */
+const toTakeChange = (head: ExecutingHead, next: number, now: number): Change => ({
+  events: [],
+  set: { heartbeat_at: now, followups_taken: next },
+  if: { followup_changes: countUnchanged(head.followup_changes) },
+});
 
 function toFollowupRequeue(head: ExecutingHead, number: number, now: number): Change {
   const change = toRequeueChange(head, WAITING, now);

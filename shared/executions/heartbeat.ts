@@ -1,9 +1,11 @@
 import type * as v from "valibot";
 import { readFollowups } from "#shared/conversations/followups.ts";
 import { isWatched } from "#shared/conversations/live-output.ts";
-import { invalid, RunyardError } from "#shared/errors.ts";
+import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
+import { findNextFollowup } from "#shared/records/pending-followups.ts";
 import { heartbeatSeconds } from "#shared/records/run.ts";
+import { type ExecutingHead, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { HeartbeatRequest, HeartbeatResponse } from "#shared/wire/harness.ts";
 import { assertHarnessInstance, assertSameExecution, authorizeExecution } from "./execution-access.ts";
@@ -36,14 +38,45 @@ export async function recordHeartbeat(
     throw new RunyardError("conflict", { detail: "call resolve-prompt first", retryable: false });
   const now = ports.now();
   const watched = isWatched(head, now);
+  const { takes_after } = request;
+  const taken = takes_after === undefined ? undefined : await takeFollowup(head, stored, takes_after, ports);
+  if (taken !== undefined) {
+    const followups = await readFollowups(taken.head, stored, ports);
+    const found = followups.find(({ number }) => number === taken.number) ?? null;
+    return { ...response, watched, next_heartbeat_seconds: heartbeatSeconds(watched), followups, taken: found };
+  }
   // This call has just read the head, so a recent heartbeat need not be written again.
   const isRecent =
     head.state === "INPROGRESS" && now - head.heartbeat_at < WRITE_AFTER_MS && stored === head.followups_stored;
   const alive = isRecent || (await ports.runs.recordHeartbeat(head.run_id, head.execution_id, now, stored));
   // The run has continued without this execution: the next heartbeat shows how.
   if (!alive) return { ...response, next_heartbeat_seconds: 1 };
-  const current = { ...response, watched, next_heartbeat_seconds: heartbeatSeconds(watched) };
+  const none = takes_after === undefined ? {} : { taken: null };
+  const current = { ...response, ...none, watched, next_heartbeat_seconds: heartbeatSeconds(watched) };
   // A failing execution could not handle a follow-up; the next one gets it.
-  if (head.followups <= stored || head.failing !== undefined) return current;
+  if (findNextFollowup(head, stored) === undefined || head.failing !== undefined) return current;
   return { ...current, followups: await readFollowups(head, stored, ports) };
+}
+
+const MAX_ATTEMPTS = 8;
+
+/**
+ * Takes the first follow-up after the number `after` for an execution, with the head as it is stored after each change of a follow-up.
+ * Returns undefined if none waits, or the execution cannot handle one.
+ */
+async function takeFollowup(
+  first: ExecutingHead,
+  stored: number,
+  after: number,
+  { runs, now }: Pick<RunPorts, "runs" | "now">,
+): Promise<{ readonly head: ExecutingHead; readonly number: number } | undefined> {
+  let head: RunHead | undefined = first;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (head === undefined || !isExecutingHead(head) || head.execution_id !== first.execution_id) return undefined;
+    const number = head.failing === undefined ? findNextFollowup(head, Math.max(stored, after)) : undefined;
+    if (number === undefined) return undefined;
+    if (await runs.recordTaken(head, now(), stored, number)) return { head, number };
+    head = await runs.head(first.run_id);
+  }
+  throw retryableConflict("the follow-ups of the run change too fast; send the request again");
 }

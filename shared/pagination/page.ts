@@ -4,16 +4,16 @@ import type { PageInfo } from "#shared/wire/list.ts";
 import { textOfBytes } from "#shared/wire/primitives.ts";
 import type { Cursors } from "./cursor.ts";
 
-const MAX_ITEMS = 500;
+export const MAX_PAGE_ITEMS = 500;
 /** Bytes of the items of one response; the limit of a response is 4 MiB. */
-const MAX_BYTES = 4_000_000;
+export const MAX_PAGE_BYTES = 4_000_000;
 
 const Limit = v.pipe(
   v.string(),
   v.regex(/^\d{1,9}$/, "must be a whole number"),
   v.transform(Number),
   v.minValue(1, "must be at least 1"),
-  v.maxValue(MAX_ITEMS, `must be at most ${MAX_ITEMS}`),
+  v.maxValue(MAX_PAGE_ITEMS, `must be at most ${MAX_PAGE_ITEMS}`),
 );
 
 /** The query of lists that return everything up to a limit. */
@@ -42,7 +42,7 @@ export async function paginate<T>(
 ): Promise<{ items: T[]; page: { page_info?: PageInfo } }> {
   const after = query.cursor === undefined ? undefined : await cursors.read(binding, query.cursor);
   const rest = after === undefined ? all : all.filter((item) => placeOf(item) > after);
-  const items = cutToFit(rest.slice(0, query.limit ?? MAX_ITEMS));
+  const items = cutToFit(rest.slice(0, query.limit ?? MAX_PAGE_ITEMS));
   const last = items.at(-1);
   const more = items.length < rest.length && last !== undefined;
   if (!more && query.limit === undefined && query.cursor === undefined) return { items, page: {} };
@@ -51,7 +51,7 @@ export async function paginate<T>(
 }
 
 /** The first items that fit into one response, or into `most` bytes of it; at least one. */
-export function fitting<T>(items: readonly T[], most = MAX_BYTES): T[] {
+export function fitting<T>(items: readonly T[], most = MAX_PAGE_BYTES): T[] {
   let bytes = 0;
   const end = items.findIndex((item, index) => {
     bytes += Buffer.byteLength(JSON.stringify(item)) + 1;

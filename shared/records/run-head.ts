@@ -75,6 +75,10 @@ const common = {
   followups_cancelled: Counter,
   /** The first and last numbers of follow-ups that were pending when a cancel removed them; absent where none were. */
   followups_removed: v.exactOptional(v.array(v.tuple([v.number(), v.number()]))),
+  /** The numbers of follow-ups that were deleted before an execution has stored them, in order; absent where none were. */
+  followups_deleted: v.exactOptional(v.array(v.number())),
+  /** Counts the edits, deletions and promotions of follow-ups, so that writers can detect them. */
+  followup_changes: Counter,
   /** The follow-up for which the run was queued again, because an execution ended without it. */
   requeued_for: v.exactOptional(v.number()),
   artifacts: Counter,
@@ -150,6 +154,8 @@ const execution = {
   sandbox: v.exactOptional(Placed),
   /** The harness instance that sent the first request. */
   instance_id: v.exactOptional(v.string()),
+  /** The last follow-up that the harness takes, which can no longer be changed although it is not stored yet. */
+  followups_taken: v.exactOptional(v.number()),
   /** The heartbeat after which the lease was extended once, because too many leases expired together. */
   extended_from: v.exactOptional(Time),
   /** Why the run will fail however its execution ends it, and when the service ends it if the execution has not. */
@@ -198,12 +204,6 @@ export const isWaitingForCapacity = (head: RunHead): boolean =>
 
 /** True until it is reported that the cancelled run's sandbox has stopped. */
 export const isStopAwaited = (head: RunHead): boolean => "stop_pending" in head && head.stop_pending === true;
-
-/** The number of follow-ups that the harness has not stored. A cancel removes those that are pending. */
-export function countPendingFollowups(head: RunHead): number {
-  const lastRemoved = head.followups_removed?.at(-1)?.[1] ?? 0;
-  return head.state === "CANCELLED" ? 0 : Math.max(0, head.followups - Math.max(head.followups_stored, lastRemoved));
-}
 
 /** Milliseconds without a heartbeat after which the lease of the run's execution expires. */
 export function leaseMs(head: RunHead): number {

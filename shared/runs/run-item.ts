@@ -1,8 +1,9 @@
 import { fitting } from "#shared/pagination/page.ts";
 import { type ModelUsage, toRequestUsage } from "#shared/records/budget-account.ts";
+import { countPendingFollowups } from "#shared/records/pending-followups.ts";
 import { toDuration } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { countPendingFollowups, isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";

@@ -1,4 +1,4 @@
-import type { ExecutingHead } from "#shared/records/run-head.ts";
+import { countUnchanged, type ExecutingHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Table, type Update } from "#shared/table/table.ts";
 
@@ -23,6 +23,22 @@ export function runLeaseStore(table: Pick<Table, "write">) {
         key: keys.head(runId),
         set: { heartbeat_at: now, followups_stored: followupsStored },
         if: { execution_id: { eq: executionId }, state: { in: ["CLAIMED", "INPROGRESS"] } },
+      }),
+
+    /**
+     * Records a heartbeat with which the execution takes the follow-up `taken`. Returns false where it is not the run's execution any
+     * more, or a follow-up was changed since the head was read.
+     */
+    recordTaken: (head: ExecutingHead, now: number, followupsStored: number, taken: number): Promise<boolean> =>
+      writeIfUnchanged({
+        kind: "update",
+        key: keys.head(head.run_id),
+        set: { heartbeat_at: now, followups_stored: followupsStored, followups_taken: taken },
+        if: {
+          execution_id: { eq: head.execution_id },
+          state: { in: ["CLAIMED", "INPROGRESS"] },
+          followup_changes: countUnchanged(head.followup_changes),
+        },
       }),
 
     /** Records that live output is being read, unless the run has ended. */

@@ -30,9 +30,10 @@ export function runTimelineStore(table: Pick<Table, "query">) {
     },
 
     /** Reads the follow-ups with numbers above `after`, in order. */
-    async followupItems(runId: string, after: number): Promise<readonly Item[]> {
+    async followupItems(runId: string, after: number, limit?: number): Promise<readonly Item[]> {
       const from = keys.followup(runId, after);
-      return (await table.query({ pk: from.pk, prefix: "FOLLOWUP#", after: from.sk })).items;
+      const most = limit === undefined ? {} : { limit };
+      return (await table.query({ pk: from.pk, prefix: "FOLLOWUP#", after: from.sk, ...most })).items;
     },
 
     /** Reads the committed artifacts, oldest first. */

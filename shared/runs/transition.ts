@@ -58,6 +58,7 @@ export const EXECUTION_ATTRIBUTES = [
   "instance_id",
   "extended_from",
   "failing",
+  "followups_taken",
 ] as const;
 /** What counts the starts since the run's last execution began. */
 export const START_COUNTERS = ["silent_starts", "deferred_starts", "failed_starts"] as const;

@@ -27,6 +27,8 @@ export type Envelope = v.InferOutput<typeof Envelope>;
 /** A follow-up message for the agent. */
 export const Followup = v.object({
   number: Positive,
+  /** Its id within the run; that of its message in the conversation. */
+  followup_id: v.exactOptional(v.string()),
   message: v.string(),
   policy: FollowupPolicy,
   created_at: v.string(),
@@ -116,10 +118,17 @@ export const ResolvePromptResponse = v.object({
 export type ResolvePromptResponse = v.InferOutput<typeof ResolvePromptResponse>;
 
 /** A heartbeat of an execution. */
-export const HeartbeatRequest = v.object({ execution_id: Id, followups_stored: Count });
+export const HeartbeatRequest = v.object({
+  execution_id: Id,
+  followups_stored: Count,
+  /** The harness takes the first follow-up after this number now, so that nobody can change it any more. */
+  takes_after: v.exactOptional(Count),
+});
 /** New instructions for the harness. */
 export const HeartbeatResponse = v.object({
   followups: v.array(Followup),
+  /** The follow-up that the harness takes, as `takes_after` requests; null if none waits. */
+  taken: v.exactOptional(v.nullable(Followup)),
   cancel: v.boolean(),
   next_heartbeat_seconds: Positive,
   /** Whether live output is being read. */

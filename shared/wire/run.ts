@@ -121,6 +121,9 @@ export const RunFollowupRequest = v.object({
 });
 export type RunFollowupRequest = v.InferOutput<typeof RunFollowupRequest>;
 
+/** The new message of a pending follow-up. */
+export const UpdateFollowupRequest = v.object({ message: textOfBytes(262_144, 1) });
+
 export const FOLLOWUP_OUTCOMES = ["queue_pending", "queued_prompt", "live_session", "handoff_execution"] as const;
 /**
  * The outcome of a follow-up: it waits behind another one or for capacity, is delivered with the first turn, is delivered to the

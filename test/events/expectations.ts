@@ -25,6 +25,7 @@ const created = ["http/create-run.json"];
 const dispatched = [...created, "sqs/dispatch-run.json"];
 const working = [...dispatched, "http/resolve-prompt.json"];
 const finished = [...working, "http/append-messages.json", "http/finish-task.json", "sqs/end-run.json"];
+const withFollowup = [...finished, "http/send-followup.json"];
 const withArtifact = [...working, "http/report-artifact.json", "http/report-artifact.json"];
 
 const external = [...working, "http/create-external-conversation.json"];
@@ -89,6 +90,12 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/send-followup.bad.json": { after: finished, outcome: invalid("message"), leaves: "SUCCEEDED" },
   "http/send-conversation-followup.json": { after: finished, outcome: ok, leaves: "QUEUED" },
   "http/send-conversation-followup.bad.json": { after: finished, outcome: invalid("message"), leaves: "SUCCEEDED" },
+  "http/update-followup.json": { after: withFollowup, outcome: ok },
+  "http/update-followup.bad.json": { after: withFollowup, outcome: unknownCaller },
+  "http/delete-followup.json": { after: withFollowup, outcome: gone },
+  "http/delete-followup.bad.json": { after: withFollowup, outcome: unknownCaller },
+  "http/promote-followup.json": { after: withFollowup, outcome: ok },
+  "http/promote-followup.bad.json": { after: withFollowup, outcome: unknownCaller },
   "http/list-followups.json": { after: working, outcome: ok },
   "http/list-followups.bad.json": { after: working, outcome: unknownCaller },
   "http/get-timeline.json": { after: working, outcome: ok },

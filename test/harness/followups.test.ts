@@ -29,10 +29,12 @@ function create(
   seconds = 3_600,
 ) {
   const heartbeats: number[] = [];
+  const taking: number[] = [];
   const sent: Message[] = [];
   const plane = {
-    async heartbeat(stored: number) {
+    async heartbeat(stored: number, takesAfter?: number) {
       heartbeats.push(stored);
+      if (takesAfter !== undefined) taking.push(takesAfter);
       const reply = (await replies.shift()) ?? {};
       if (reply instanceof Error) throw reply;
       return { followups: [], cancel: false, next_heartbeat_seconds: seconds, ...reply };
@@ -49,7 +51,7 @@ function create(
   const context = { followups: [...given], next_heartbeat_seconds: seconds };
   const followups = createFollowups({ plane, outbox, redactor, context, stop });
   open.push(followups);
-  return { followups, outbox, stop, heartbeats, sent };
+  return { followups, outbox, stop, heartbeats, taking, sent };
 }
 
 const textOf = (message: Message | undefined) =>
@@ -57,13 +59,16 @@ const textOf = (message: Message | undefined) =>
 
 describe("createFollowups", () => {
   it("takes follow-ups in order, and requests more when none is left", async () => {
-    const { followups, heartbeats, sent } = create([followup(4, "four"), followup(3, "three")].toReversed(), [
+    const { followups, heartbeats, taking, sent } = create([followup(4, "four"), followup(3, "three")].toReversed(), [
+      {},
+      {},
       { followups: [followup(6, "six"), followup(5, "five"), followup(4, "four")] },
     ]);
     const taken: (number | undefined)[] = [];
     for (let count = 0; count < 5; count++) taken.push((await followups.takeNext())?.number);
     expect(taken).toEqual([3, 4, 5, 6, undefined]);
-    expect(heartbeats, "what is stored already").toEqual([4, 6]);
+    expect(heartbeats, "what is stored already").toEqual([2, 2, 4, 4, 6]);
+    expect(taking, "what was taken before; the third one has taken what it returned").toEqual([2, 3, 4, 5, 6]);
     expect(sent.map(({ role, message_ids, ...message }) => [role, message_ids, textOf({ role, ...message })])).toEqual([
       ["user", ["followup-3"], ["three"]],
       ["user", ["followup-4"], ["four"]],
@@ -80,7 +85,7 @@ describe("createFollowups", () => {
     await later.outbox.flush();
     await later.followups.settle();
     await later.followups.settle();
-    expect(later.heartbeats).toEqual([3]);
+    expect(later.heartbeats, "with the first one it takes the follow-up").toEqual([2, 3]);
     const none = create();
     expect(await none.followups.takeNext()).toBeUndefined();
     expect(none.heartbeats).toEqual([0]);
@@ -95,7 +100,7 @@ describe("createFollowups", () => {
     resolve({ next_heartbeat_seconds: 3_600 });
     await sleep(0);
     await followups.settle();
-    expect(heartbeats).toEqual([0, 1]);
+    expect(heartbeats).toEqual([0, 0, 1]);
   });
 
   it("records a cancelled follow-up as such, and skips it", async () => {
@@ -143,6 +148,35 @@ describe("createFollowups", () => {
     expect([taken, interrupted]).toEqual([[1, 2], [2]]);
   });
 
+  it("takes a follow-up as it is by then, and none that was deleted", async () => {
+    const { followups, outbox, sent } = create(
+      [followup(1, "one"), followup(2, "two"), followup(3, "three")],
+      [
+        { taken: followup(2, "edited", { followup_id: "followup-3" }) },
+        { taken: null },
+        { followups: [followup(4, "four")], taken: followup(4, "four") },
+      ],
+    );
+    const messages = [(await followups.takeNext())?.message, (await followups.takeNext())?.message];
+    expect(messages).toEqual(["edited", "four"]);
+    await outbox.flush();
+    expect(sent.map(({ message_ids }) => message_ids)).toEqual([["followup-3"], ["followup-4"]]);
+  });
+
+  it("interrupts the current turn for a follow-up that is promoted while it waits, once", async () => {
+    const promoted = [followup(1, "two", { policy: "interrupt", followup_id: "followup-2" }), followup(2, "one")];
+    const { followups, heartbeats } = create(
+      [followup(1, "one"), followup(2, "two")],
+      [{ followups: promoted }, { followups: promoted }],
+      0.01,
+    );
+    const interrupted: number[] = [];
+    followups.watch((number) => interrupted.push(number));
+    await expect.poll(() => heartbeats.length).toBeGreaterThan(2);
+    expect(interrupted).toEqual([1]);
+    expect((await followups.takeNext())?.message).toBe("two");
+  });
+
   it("stops the execution when the run is cancelled, or the control plane cannot be reached", async () => {
     const cancelled = create([], [{ cancel: true }]);
     await expect(cancelled.followups.takeNext()).rejects.toThrow("the run was cancelled");
@@ -177,9 +211,9 @@ describe("createFollowups", () => {
       { followups_stored: 1, first_sequence: 1, messages: [{ role: "user" }, { role: "assistant" }] },
       { followups_stored: 2, first_sequence: 3, messages: [{ message_ids: ["followup-2"] }] },
     ]);
-    expect(heartbeats).toEqual([]);
+    expect(heartbeats, "it takes the first one").toEqual([0]);
     await followups.settle();
-    expect(heartbeats, "what was stored with the end").toEqual([2]);
+    expect(heartbeats, "what was stored with the end").toEqual([0, 2]);
   });
 
   it("sends no heartbeat while it ends the run, and continues if a follow-up keeps the run from ending", async () => {

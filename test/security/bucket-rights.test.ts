@@ -206,6 +206,9 @@ async function useRunFiles(): Promise<void> {
   // It reads whether the last turn of the failed run has its response.
   expect((await user.post(`/agent/runs/${run}/followups`, { message: long("h") })).status).toBe(200);
   expect((await user.get(`/agent/runs/${run}/followups`)).body.followups).toHaveLength(3);
+  const waiting = `/agent/runs/${run}/followups/followup-3`;
+  expect((await user.put(waiting, { message: long("j") })).status).toBe(200);
+  expect((await user.post(`${waiting}/promote`)).body.message).toBe(long("j"));
   const third = await nextExecution(plane);
   await third.resolve();
   expect((await third.messages(3, long("o"))).status).toBe(200);

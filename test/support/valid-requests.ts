@@ -33,6 +33,7 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "POST /agent/run": () => ({ prompt: "hello" }),
   "POST /agent/runs/cancel": () => ({ filter: { state: ["QUEUED"] } }),
   "POST /agent/runs/{runId}/followups": () => ({ message: "more" }),
+  "PUT /agent/runs/{runId}/followups/{followupId}": () => ({ message: "less" }),
   "POST /agent/conversations/{conversationId}/followups": () => ({ message: "more" }),
   "POST /agent/runs/{runId}/client-events": () => ({
     event_uuid: randomUUID(),
@@ -143,6 +144,11 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
   if (route.includes("{environmentUid}")) {
     const { body } = await createClient(stage.plane).post("/agent/environments", { name: "Bench" });
     stage.made.set("environmentUid", body.uid);
+  }
+  if (route.includes("{followupId}")) {
+    const path = `/agent/runs/${stage.runId}/followups`;
+    const { body } = await createClient(stage.plane).post(path, { message: "more" });
+    stage.made.set("followupId", body.followup_id);
   }
   if (route.includes("{ruleUid}")) {
     const rules = `/agent/identities/${stage.identityUid}/trust-rules`;

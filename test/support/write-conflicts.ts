@@ -1,4 +1,4 @@
-import type { Key, TransactionWrite } from "#shared/table/table.ts";
+import type { Key, TransactionWrite, Write } from "#shared/table/table.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 
 const keyOf = (write: TransactionWrite): Key => (write.kind === "put" ? write.item : write.key);
@@ -39,25 +39,32 @@ export async function withFailingWrites<T>(
   }
 }
 
-/** Performs `meanwhile` once, immediately before the first transaction that writes an item of this kind. */
+/** Performs `meanwhile` once, immediately before the first write or transaction that writes an item of this kind. */
 export async function withWriteInBetween<T>(
   { table }: TestControlPlane,
   matches: (write: TransactionWrite) => boolean,
   meanwhile: () => Promise<unknown>,
   perform: () => Promise<T>,
 ): Promise<T> {
-  const { transact } = table;
+  const { transact, write } = table;
+  const interrupt = async (writes: readonly TransactionWrite[]) => {
+    if (!writes.some(matches)) return;
+    Object.assign(table, { transact, write });
+    await meanwhile();
+  };
   Object.assign(table, {
     transact: async (writes: readonly TransactionWrite[]) => {
-      if (!writes.some(matches)) return transact(writes);
-      Object.assign(table, { transact });
-      await meanwhile();
+      await interrupt(writes);
       return transact(writes);
+    },
+    write: async (one: Write) => {
+      await interrupt([one]);
+      return write(one);
     },
   });
   try {
     return await perform();
   } finally {
-    Object.assign(table, { transact });
+    Object.assign(table, { transact, write });
   }
 }

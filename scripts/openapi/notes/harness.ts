@@ -38,7 +38,12 @@ export const HARNESS_NOTES: Notes = {
   generation: note("The name of the snapshot within its execution.", "turn-1"),
   followups: note("The follow-ups that the harness has not stored yet, in order.", []),
   followups_stored: note("The number of the latest follow-up that the harness has stored; 0 if none.", 0),
-  number: note("The follow-up's number within its run, starting at 1.", 1),
+  takes_after: note(
+    "Set it when the harness takes the first follow-up after this number now. The response has it in `taken`, and nobody can change it any more.",
+    0,
+  ),
+  taken: note("The follow-up that the harness takes, as `takes_after` requests. Null if none waits."),
+  number: note("The follow-up's place in the order of delivery, starting at 1.", 1),
   "Followup.cancelled": note("True if the run was cancelled before the follow-up was delivered. Do not execute it."),
   cancel: note("True if the run is cancelled. Stop all processes and report the shutdown.", false),
   finish_takes_messages: note("Whether `finish-task` accepts `messages` and `followups_stored`.", true),

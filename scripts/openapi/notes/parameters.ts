@@ -3,6 +3,7 @@ import type { Json } from "../json.ts";
 /** Descriptions of parameters, by name or by `operation.name`. */
 export const parameterNotes: Readonly<Record<string, { readonly description: string; readonly default?: Json }>> = {
   // Path
+  followupId: { description: "The id of the follow-up within its run." },
   runId: { description: "The run's id." },
   conversationId: { description: "The conversation's id." },
   sessionId: { description: "The session's id." },

@@ -168,13 +168,14 @@ export const RUNS_NOTES: Notes = {
     "What becomes of the follow-up. `queue_pending`: it waits behind another one, or for capacity; `queued_prompt`: the agent gets it with its first turn; `live_session`: the running agent gets it; `handoff_execution`: a new execution continues the ended run.",
     "live_session",
   ),
-  followups: note("The follow-ups, oldest first."),
+  followups: note("The follow-ups in the order of their delivery."),
+  "UpdateFollowupRequest.message": note("The new message to the agent.", "Run the unit tests only."),
   "FollowupItem.message": note("The message to the agent.", "Run the whole suite too, please."),
   "FollowupItem.attachments": note("The files that the agent gets with the message.", []),
   "FollowupItem.mode": note("The mode that the follow-up requested, if it did."),
   "FollowupItem.created_by": note("Who sent the follow-up. Absent in follow-ups that earlier versions stored."),
   "FollowupItem.state": note(
-    "`pending` until the agent has stored it, then `delivered`; `removed` if the run was cancelled before.",
+    "`pending` until the agent takes it, then `delivered`; `removed` if it was deleted, or the run was cancelled, before.",
     "pending",
   ),
 

@@ -335,6 +335,13 @@ class RunFollowupRequestParam(TypedDict, total=False):
     """`enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended."""
 
 
+class UpdateFollowupRequestParam(TypedDict, total=False):
+    """The new message of a pending follow-up."""
+
+    message: Required[str]
+    """The new message to the agent. At most 262144 bytes in UTF-8."""
+
+
 class ClientEventPayloadParam(TypedDict, total=False):
     """Details of the event, such as `duration_ms` and `is_error`."""
 
@@ -1165,6 +1172,9 @@ class HeartbeatRequestParam(TypedDict, total=False):
 
     followups_stored: Required[int]
     """The number of the latest follow-up that the harness has stored; 0 if none."""
+
+    takes_after: int
+    """The harness takes the first follow-up after this number now, so that nobody can change it any more."""
 
 
 class TextBlockParam(TypedDict, total=False):

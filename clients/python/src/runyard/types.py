@@ -833,7 +833,7 @@ class FollowupItem(BaseModel):
     """The follow-up's id within its run."""
 
     number: int
-    """The follow-up's number within its run, starting at 1."""
+    """The follow-up's place in the order of delivery, starting at 1."""
 
     message: str
     """The message to the agent."""
@@ -854,7 +854,7 @@ class FollowupItem(BaseModel):
     """Who sent the follow-up. Absent in follow-ups that earlier versions stored."""
 
     state: Union[Literal["pending", "delivered", "removed"], str]
-    """`pending` until the agent has stored it, then `delivered`; `removed` if the run was cancelled before."""
+    """`pending` until the agent takes it, then `delivered`; `removed` if it was deleted, or the run was cancelled, before."""
 
 
 class ListFollowupsResponse(BaseModel):
@@ -3290,7 +3290,10 @@ class Followup(BaseModel):
     """A follow-up message for the agent."""
 
     number: int
-    """The follow-up's number within its run, starting at 1."""
+    """The follow-up's place in the order of delivery, starting at 1."""
+
+    followup_id: Optional[str] = None
+    """Its id within the run; that of its message in the conversation."""
 
     message: str
     """The message to the agent."""
@@ -3388,6 +3391,9 @@ class HeartbeatResponse(BaseModel):
     followups: List[Followup]
     """The follow-ups that the harness has not stored yet, in order."""
 
+    taken: Optional[Followup] = None
+    """The follow-up that the harness takes, as `takes_after` requests; null if none waits."""
+
     cancel: bool
     """True if the run is cancelled. Stop all processes and report the shutdown."""
 
@@ -3395,7 +3401,7 @@ class HeartbeatResponse(BaseModel):
     """Seconds until the next heartbeat is due."""
 
     watched: Optional[bool] = None
-    """Whether somebody is reading live output. Send frames only while it is true."""
+    """Whether live output is being read."""
 
 
 class MessagesResponse(BaseModel):

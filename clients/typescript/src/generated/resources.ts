@@ -285,15 +285,48 @@ export class Runs extends APIResource {
   }
 
   /**
-   * Lists the follow-ups of a run, oldest first.
+   * Lists the follow-ups of a run in the order of their delivery.
    *
-   * A follow-up is `pending` until the agent has stored it, then `delivered`. A cancel makes those that are pending
-   * `removed`; they stay readable.
+   * A follow-up is `pending` until the agent takes it, then `delivered`. Those that a cancel or a request removes while
+   * they are pending stay readable as `removed`.
    *
    * `GET /agent/runs/{runId}/followups`
    */
   listFollowups(runId: string, query?: types.RunsListFollowupsParams, options?: RequestOptions): PagePromise<types.FollowupItem, types.ListFollowupsResponse> {
     return this.transport.page({ method: "GET", path: path`/agent/runs/${runId}/followups`, query, options }, (body: types.ListFollowupsResponse) => body.followups);
+  }
+
+  /**
+   * Replaces the message of a pending follow-up.
+   *
+   * Returns 409 once the agent has taken the follow-up, and after it was removed.
+   *
+   * `PUT /agent/runs/{runId}/followups/{followupId}`
+   */
+  updateFollowup(runId: string, followupId: string, body: types.UpdateFollowupRequest, options?: RequestOptions): APIPromise<types.FollowupItem> {
+    return this.transport.request({ method: "PUT", path: path`/agent/runs/${runId}/followups/${followupId}`, body, options });
+  }
+
+  /**
+   * Removes a pending follow-up, which the agent then never receives.
+   *
+   * It stays readable as `removed`. Returns 409 once the agent has taken the follow-up, and after it was removed.
+   *
+   * `DELETE /agent/runs/{runId}/followups/{followupId}`
+   */
+  deleteFollowup(runId: string, followupId: string, options?: RequestOptions): APIPromise<void> {
+    return this.transport.request({ method: "DELETE", path: path`/agent/runs/${runId}/followups/${followupId}`, options });
+  }
+
+  /**
+   * Makes a pending follow-up the next message, and interrupts the current turn of the agent for it.
+   *
+   * Returns 409 once the agent has taken the follow-up, and after it was removed.
+   *
+   * `POST /agent/runs/{runId}/followups/{followupId}/promote`
+   */
+  promoteFollowup(runId: string, followupId: string, options?: RequestOptions): APIPromise<types.FollowupItem> {
+    return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/followups/${followupId}/promote`, options });
   }
 
   /**

@@ -1261,8 +1261,10 @@ interface components {
         };
         /** @description A follow-up message for the agent. */
         Followup: {
-            /** @description The follow-up's number within its run, starting at 1. */
+            /** @description The follow-up's place in the order of delivery, starting at 1. */
             number: number;
+            /** @description Its id within the run; that of its message in the conversation. */
+            followup_id?: string;
             /** @description The message to the agent. */
             message: string;
             /** @description `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended. */
@@ -1282,7 +1284,7 @@ interface components {
         FollowupItem: {
             /** @description The follow-up's id within its run. */
             followup_id: string;
-            /** @description The follow-up's number within its run, starting at 1. */
+            /** @description The follow-up's place in the order of delivery, starting at 1. */
             number: number;
             /** @description The message to the agent. */
             message: string;
@@ -1305,7 +1307,7 @@ interface components {
             /** @description Who sent the follow-up. Absent in follow-ups that earlier versions stored. */
             created_by?: components["schemas"]["RunCreatorInfo"];
             /**
-             * @description `pending` until the agent has stored it, then `delivered`; `removed` if the run was cancelled before.
+             * @description `pending` until the agent takes it, then `delivered`; `removed` if it was deleted, or the run was cancelled, before.
              * @enum {string}
              */
             state: "pending" | "delivered" | "removed";
@@ -1366,16 +1368,20 @@ interface components {
             execution_id: string;
             /** @description The number of the latest follow-up that the harness has stored; 0 if none. */
             followups_stored: number;
+            /** @description The harness takes the first follow-up after this number now, so that nobody can change it any more. */
+            takes_after?: number;
         };
         /** @description New instructions for the harness. */
         HeartbeatResponse: {
             /** @description The follow-ups that the harness has not stored yet, in order. */
             followups: components["schemas"]["Followup"][];
+            /** @description The follow-up that the harness takes, as `takes_after` requests; null if none waits. */
+            taken?: components["schemas"]["Followup"] | null;
             /** @description True if the run is cancelled. Stop all processes and report the shutdown. */
             cancel: boolean;
             /** @description Seconds until the next heartbeat is due. */
             next_heartbeat_seconds: number;
-            /** @description Whether somebody is reading live output. Send frames only while it is true. */
+            /** @description Whether live output is being read. */
             watched?: boolean;
         };
         /** @description An identity as responses show it, with the defaults that are set. */
@@ -3239,6 +3245,11 @@ interface components {
                 name: string;
             }[] | null;
         };
+        /** @description The new message of a pending follow-up. */
+        UpdateFollowupRequest: {
+            /** @description The new message to the agent. At most 262144 bytes in UTF-8. */
+            message: string;
+        };
         /** @description Changes to an identity. Members that are absent or null keep their values. */
         UpdateIdentityRequest: {
             /** @description The identity's name, unique within the team. */
@@ -4143,6 +4154,7 @@ export type TrustRuleItem = components['schemas']['TrustRuleItem'];
 export type TrustRuleRequest = components['schemas']['TrustRuleRequest'];
 export type UnavailableRepository = components['schemas']['UnavailableRepository'];
 export type UpdateEnvironmentRequest = components['schemas']['UpdateEnvironmentRequest'];
+export type UpdateFollowupRequest = components['schemas']['UpdateFollowupRequest'];
 export type UpdateIdentityRequest = components['schemas']['UpdateIdentityRequest'];
 export type UpdateMeRequest = components['schemas']['UpdateMeRequest'];
 export type UpdateMemberRequest = components['schemas']['UpdateMemberRequest'];

@@ -442,10 +442,10 @@ class AsyncRunsBase(AsyncResource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[FollowupItem]:
-        """Lists the follow-ups of a run, oldest first.
+        """Lists the follow-ups of a run in the order of their delivery.
 
-        A follow-up is `pending` until the agent has stored it, then `delivered`. A cancel makes those that are
-        pending `removed`; they stay readable.
+        A follow-up is `pending` until the agent takes it, then `delivered`. Those that a cancel or a request
+        removes while they are pending stay readable as `removed`.
 
         `GET /agent/runs/{runId}/followups`
 
@@ -459,6 +459,65 @@ class AsyncRunsBase(AsyncResource):
             cast_to=ListFollowupsResponse,
             items=lambda response: response.followups,
             query={"limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+    async def update_followup(
+        self, run_id: str, followup_id: str, *, message: str, **options: Unpack[RequestOptions]
+    ) -> FollowupItem:
+        """Replaces the message of a pending follow-up.
+
+        Returns 409 once the agent has taken the follow-up, and after it was removed.
+
+        `PUT /agent/runs/{runId}/followups/{followupId}`
+
+        Args:
+            run_id: The run's id.
+            followup_id: The id of the follow-up within its run.
+            message: The new message to the agent. At most 262144 bytes in UTF-8.
+        """
+        return await self._call(
+            "PUT",
+            _wire.path("/agent/runs/{run_id}/followups/{followup_id}", run_id=run_id, followup_id=followup_id),
+            cast_to=FollowupItem,
+            body={"message": message},
+            options=options,
+        )
+
+    async def delete_followup(self, run_id: str, followup_id: str, **options: Unpack[RequestOptions]) -> None:
+        """Removes a pending follow-up, which the agent then never receives.
+
+        It stays readable as `removed`. Returns 409 once the agent has taken the follow-up, and after it was
+        removed.
+
+        `DELETE /agent/runs/{runId}/followups/{followupId}`
+
+        Args:
+            run_id: The run's id.
+            followup_id: The id of the follow-up within its run.
+        """
+        return await self._call(
+            "DELETE",
+            _wire.path("/agent/runs/{run_id}/followups/{followup_id}", run_id=run_id, followup_id=followup_id),
+            cast_to=type(None),
+            options=options,
+        )
+
+    async def promote_followup(self, run_id: str, followup_id: str, **options: Unpack[RequestOptions]) -> FollowupItem:
+        """Makes a pending follow-up the next message, and interrupts the current turn of the agent for it.
+
+        Returns 409 once the agent has taken the follow-up, and after it was removed.
+
+        `POST /agent/runs/{runId}/followups/{followupId}/promote`
+
+        Args:
+            run_id: The run's id.
+            followup_id: The id of the follow-up within its run.
+        """
+        return await self._call(
+            "POST",
+            _wire.path("/agent/runs/{run_id}/followups/{followup_id}/promote", run_id=run_id, followup_id=followup_id),
+            cast_to=FollowupItem,
             options=options,
         )
 
@@ -695,6 +754,9 @@ class AsyncRunsWithRawResponse:
         self.unarchive = to_raw(raw.unarchive)
         self.send_followup = to_raw(raw.send_followup)
         self.list_followups = to_raw(raw.list_followups)
+        self.update_followup = to_raw(raw.update_followup)
+        self.delete_followup = to_raw(raw.delete_followup)
+        self.promote_followup = to_raw(raw.promote_followup)
         self.timeline = to_raw(raw.timeline)
         self.conversation = to_raw(raw.conversation)
         self.transcript = to_raw(raw.transcript)

@@ -75,6 +75,7 @@ class HarnessSupport(Resource):
         *,
         execution_id: str,
         followups_stored: int,
+        takes_after: Union[int, NotGiven] = NOT_GIVEN,
         runyard_instance: Union[str, NotGiven] = NOT_GIVEN,
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
@@ -89,6 +90,7 @@ class HarnessSupport(Resource):
         Args:
             execution_id: The id of the caller's execution. At most 512 bytes in UTF-8.
             followups_stored: The number of the latest follow-up that the harness has stored; 0 if none.
+            takes_after: The harness takes the first follow-up after this number now, so that nobody can change it any more.
             runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
             runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
@@ -96,7 +98,7 @@ class HarnessSupport(Resource):
             "POST",
             "/harness-support/heartbeat",
             cast_to=HeartbeatResponse,
-            body={"execution_id": execution_id, "followups_stored": followups_stored},
+            body={"execution_id": execution_id, "followups_stored": followups_stored, "takes_after": takes_after},
             headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
             options=options,
         )
