@@ -221,9 +221,9 @@ var Runs = class extends APIResource {
   /**
    * Lists the runs visible to the caller.
    *
-   * Filters combine with AND; repeat `state` to match any of several states. Runs are sorted by `updated_at`, newest
-   * first, unless `sort_by` and `sort_order` say otherwise. `prompt` is truncated to 1,000 characters; read the run for
-   * the full text. A page is never empty while `has_next_page` is true.
+   * Filters combine with AND; repeat `state`, `task_status` or `source` to match any of several values. Runs are sorted
+   * by `updated_at`, newest first, unless `sort_by` and `sort_order` say otherwise. `prompt` is truncated to 1,000
+   * characters; read the run for the full text. A page is never empty while `has_next_page` is true.
    *
    * `GET /agent/runs`
    */

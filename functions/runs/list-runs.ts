@@ -7,7 +7,7 @@ import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { ArtifactType } from "#shared/wire/artifact.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { Flag, Id, Timestamp, text, textOfBytes } from "#shared/wire/primitives.ts";
-import { ListRunsResponse, type RunItem, RunState } from "#shared/wire/run.ts";
+import { ListRunsResponse, type RunItem, RunState, TaskStatus } from "#shared/wire/run.ts";
 
 const Limit = v.pipe(
   v.string(),
@@ -18,8 +18,8 @@ const Limit = v.pipe(
 );
 
 /**
- * GET /agent/runs: lists the runs visible to the caller. Filters combine with AND; repeat `state` to match any of
- * several states. Runs are sorted by `updated_at`, newest first, unless `sort_by` and `sort_order` say otherwise.
+ * GET /agent/runs: lists the runs visible to the caller. Filters combine with AND; repeat `state`,
+ * `task_status` or `source` to match any of several values. Runs are sorted by `updated_at`, newest first, unless `sort_by` and `sort_order` say otherwise.
  * `prompt` is truncated to 1,000 characters; read the run for the full text. A page is never empty while
  * `has_next_page` is true.
  */
@@ -31,11 +31,12 @@ export const listRuns = endpoint({
       sort_by: one(v.picklist(["updated_at", "created_at", "title", "agent"])),
       sort_order: one(v.picklist(["asc", "desc"])),
       state: many(RunState),
+      task_status: many(TaskStatus),
       name: one(textOfBytes(1024)),
       model_id: one(Id),
       creator: one(Id),
       executor: one(Id),
-      source: one(Id),
+      source: many(Id),
       execution_location: one(v.picklist(["REMOTE", "LOCAL"])),
       created_after: one(Timestamp),
       created_before: one(Timestamp),
@@ -44,6 +45,8 @@ export const listRuns = endpoint({
       skill: one(Id),
       skill_spec: one(Id),
       schedule_id: one(Id),
+      trigger_id: one(Id),
+      automation_id: one(Id),
       ancestor_run_id: one(Id),
       artifact_type: one(ArtifactType),
       archived: one(v.picklist(["false", "true", "all"])),
@@ -68,11 +71,12 @@ export const listRuns = endpoint({
         descending: query.sort_order !== "asc",
         filters: {
           states: query.state,
+          taskStatuses: query.task_status,
           name: query.name,
           modelId: query.model_id,
           creator: query.creator,
           executor: query.executor,
-          source: query.source,
+          source: oneOrMany(query.source),
           executionLocation: query.execution_location,
           createdAfter: query.created_after,
           createdBefore: query.created_before,
@@ -80,6 +84,8 @@ export const listRuns = endpoint({
           environmentId: query.environment_id,
           skillSpec: query.skill ?? query.skill_spec,
           scheduleId: query.schedule_id,
+          triggerId: query.trigger_id,
+          automationId: query.automation_id,
           ancestorRunId: query.ancestor_run_id,
           artifactType: query.artifact_type,
           archived: query.archived === "false" ? undefined : query.archived,
@@ -93,3 +99,7 @@ export const listRuns = endpoint({
     return { status: 200, body };
   },
 });
+
+/** A single value as itself: cursors are bound to the filters, and those of earlier releases to a single source. */
+const oneOrMany = <T>(values: readonly T[] | undefined): T | readonly T[] | undefined =>
+  values?.length === 1 ? values[0] : values;

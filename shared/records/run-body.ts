@@ -19,6 +19,9 @@ export type StoredAttachment = v.InferOutput<typeof StoredAttachment>;
 const RunSecret = v.object({ name: v.string(), refused: v.exactOptional(v.string()) });
 export type RunSecret = v.InferOutput<typeof RunSecret>;
 
+/** The trigger whose event started the run, and the URL of the thread that the event belongs to. */
+const RunTrigger = v.object({ trigger_id: v.string(), url: v.exactOptional(v.string()) });
+
 /** The skill that an execution has reported to have found. */
 const LoadedSkill = v.object({ name: v.string(), full_path: v.string() });
 export type LoadedSkill = v.InferOutput<typeof LoadedSkill>;
@@ -41,6 +44,7 @@ export const RunBody = v.object({
   source: RunSourceType,
   execution_location: ExecutionLocation,
   schedule: v.exactOptional(RunSchedule),
+  trigger: v.exactOptional(RunTrigger),
   conversation_id: v.string(),
   parent_run_id: v.exactOptional(v.string()),
   /** From the root down to the parent. */

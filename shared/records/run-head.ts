@@ -25,6 +25,7 @@ export const RunFacets = v.object({
   /** `owner/repo:path/to/SKILL.md` of that skill, once an execution has found it. */
   skill_path: v.exactOptional(v.string()),
   schedule: v.exactOptional(v.string()),
+  trigger: v.exactOptional(v.string()),
   /** Tags of the metadata, from `toTags`; absent where the run has no metadata. */
   tags: v.exactOptional(v.string()),
   /** True if lists leave the run out unless they are asked for archived runs. */

@@ -16,6 +16,7 @@ export function toFacets({ config, creator, executor, source, execution_location
     ...(config.environment_id === undefined ? {} : { environment: config.environment_id }),
     ...(config.skill_spec === undefined ? {} : { skill: config.skill_spec }),
     ...(body.schedule === undefined ? {} : { schedule: body.schedule.schedule_id }),
+    ...(body.trigger === undefined ? {} : { trigger: body.trigger.trigger_id }),
     ...(tags === "" ? {} : { tags }),
   };
 }

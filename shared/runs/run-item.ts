@@ -42,6 +42,7 @@ export function toRunItem(
     ...(body.schedule === undefined ? {} : { schedule: body.schedule }),
     session_id: head.run_id,
     ...(view.webUrl === undefined ? {} : { session_link: `${view.webUrl}/runs/${head.run_id}` }),
+    ...(body.trigger?.url === undefined ? {} : { trigger_url: body.trigger.url }),
     creator: body.creator,
     executor: body.executor,
     ...usageShown(view.used),

@@ -38,6 +38,7 @@ export async function planRun(
     title: name,
     ...common,
     source: "CUSTOM_WEBHOOK",
+    trigger: { trigger_id: trigger.uid },
     mode,
     ...(metadata === undefined ? {} : { metadata }),
   };

@@ -20,6 +20,14 @@ const RUN_STATES = [
 export const RunState = v.picklist(RUN_STATES);
 export type RunState = v.InferOutput<typeof RunState>;
 
+export const TASK_STATUSES = ["running", "failed", "blocked", "cancelled", "complete"] as const;
+/**
+ * The status of a task. `running`: the run or one of its descendants has not ended. The others are of the run itself: `failed`
+ * (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may have two.
+ */
+export const TaskStatus = v.picklist(TASK_STATUSES);
+export type TaskStatus = v.InferOutput<typeof TaskStatus>;
+
 export const RUN_SOURCES = [
   "API",
   "CLI",
@@ -31,8 +39,11 @@ export const RUN_SOURCES = [
   "LINEAR",
   "CLOUD_MODE",
   "JIRA",
+  "TEAMS",
+  "MCP",
   "GITHUB_WEBHOOK",
   "GITLAB_WEBHOOK",
+  "AZURE_DEVOPS_WEBHOOK",
   "CUSTOM_WEBHOOK",
   "ORCHESTRATION",
 ] as const;

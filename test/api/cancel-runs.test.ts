@@ -58,9 +58,14 @@ describe("POST /agent/runs/cancel", () => {
       [{ state: ["INPROGRESS"] }, 0],
       [{ state: ["CANCELLED", "SUCCEEDED"] }, 0],
       [{ source: "CLI" }, 0],
+      [{ source: ["CLI", "MCP"] }, 0],
+      [{ task_status: ["failed", "complete"] }, 0],
+      [{ trigger_id: "t" }, 0],
+      [{ automation_id: "t" }, 0],
+      [{ q: opus, task_status: ["blocked"] }, 0],
       [{ created_after: "2030-01-01T00:00:00Z" }, 0],
       [{ ancestor_run_id: parent }, 1],
-      [{ q: "cellar" }, 1],
+      [{ q: opus, task_status: ["running"], source: ["API", "CLI"] }, 1],
       [{ creator: plane.user }, 1],
     ] as const) {
       expect((await user.post(path, { filter })).body, JSON.stringify(filter)).toMatchObject({ matched });

@@ -173,6 +173,89 @@ describe("GET /agent/runs", () => {
     }
   });
 
+  it("finds tasks by their status, and a run under running while a descendant has not ended", async () => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const list = async (query: string) => ids(await user.get(`/agent/runs?sort_by=created_at&${query}`));
+    const root = await workingRun(plane, { prompt: "root" });
+    plane.clock.now += 1;
+    const child = await createRun(plane, { prompt: "child", parent_run_id: root.run_id });
+    plane.clock.now += 1;
+    const grandchild = await createRun(plane, { prompt: "grandchild", parent_run_id: child });
+    await user.post(`/agent/runs/${child}/cancel`);
+    await root.finish();
+    for (const order of ["created_at", "updated_at", "title", "agent"]) {
+      const running = await walk(user, `task_status=running&sort_by=${order}`, 1);
+      expect(running.toSorted(), order).toEqual([root.run_id, child, grandchild].toSorted());
+    }
+    expect(await list("task_status=complete")).toEqual([root.run_id]);
+    expect(await list("task_status=cancelled&task_status=complete")).toEqual([child, root.run_id]);
+    expect(await list("task_status=running&state=SUCCEEDED"), "both filters").toEqual([root.run_id]);
+    expect(await list("task_status=failed&task_status=blocked")).toEqual([]);
+    expect(await list(`task_status=running&ancestor_run_id=${root.run_id}`)).toEqual([grandchild, child]);
+    await user.post(`/agent/runs/${grandchild}/cancel`);
+    expect(await list("task_status=running")).toEqual([]);
+    expect(await user.get("/agent/runs?task_status=done")).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "task_status" }] },
+    });
+  });
+
+  it("finds runs of any of several sources, with the cursors of a single one from earlier releases", async () => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const made: string[] = [];
+    for (const source of ["MCP", "TEAMS", "AZURE_DEVOPS_WEBHOOK", "CUSTOM_WEBHOOK", "SCHEDULED_AGENT"]) {
+      const { body } = await user.post("/agent/runs", { prompt: "p" }, { headers: { "x-run-source": source } });
+      made.push(body.run_id);
+      plane.clock.now += 1;
+    }
+    const list = async (query: string) => ids(await user.get(`/agent/runs?sort_order=asc&${query}`));
+    expect(await list("source=MCP&source=TEAMS&source=FAX")).toEqual(made.slice(0, 2));
+    expect(await list("source=AZURE_DEVOPS_WEBHOOK&source=CUSTOM_WEBHOOK")).toEqual(made.slice(2, 4));
+    expect(await list("source=API"), "a source that only the service sets").toEqual(made.slice(4));
+    const scopes = [`TEAM#${plane.team}#0`, `USER#${plane.user}#0`];
+    const binding = [`user:${plane.user}`, scopes, "updated_at", true, { source: "API" }];
+    const cursor = await plane.ports.cursors.write(binding, "2000000000000#");
+    const earlier = await user.get(`/agent/runs?source=API&cursor=${cursor}`);
+    expect(earlier, JSON.stringify(earlier.body)).toMatchObject({ status: 200 });
+  });
+
+  it("finds a run by its id and by its URL, and otherwise the text", async () => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const id = await createRun(plane, { prompt: "p", title: "wanted" });
+    const foreign = await createRun(plane, { prompt: "theirs" }, plane.otherKey);
+    const note = await createRun(plane, { prompt: `look at ${foreign}` });
+    const list = async (q: string, more = "") => ids(await user.get(`/agent/runs?q=${encodeURIComponent(q)}${more}`));
+    const { session_link } = (await user.get(`/agent/runs/${id}`)).body;
+    for (const q of [
+      id,
+      ` ${id.toUpperCase()}`,
+      session_link,
+      `${session_link}?tab=files`,
+      `https://x.test/api/v1/agent/runs/${id}`,
+    ]) {
+      expect(await list(q), q).toEqual([id]);
+    }
+    expect(await list(id, "&state=FAILED"), "with another filter").toEqual([]);
+    expect(await list(id, `&ancestor_run_id=${note}`), "with an ancestor").toEqual([]);
+    expect(await list(foreign), "the text, where the run is not visible").toEqual([note]);
+    expect(await list(id.slice(0, -1)), "a part of an id").toEqual([]);
+  });
+
+  it("finds runs by automation, the metadata of that name, and by trigger", async () => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    const id = await createRun(plane, { prompt: "p", metadata: { automation_id: "nightly" } });
+    await createRun(plane, { prompt: "p", metadata: { other: "nightly" } });
+    expect(ids(await user.get("/agent/runs?automation_id=nightly"))).toEqual([id]);
+    expect(ids(await user.get("/agent/runs?trigger_id=nightly"))).toEqual([]);
+    for (const query of ["trigger_id=a&trigger_id=b", "automation_id=a&automation_id=b"]) {
+      expect((await user.get(`/agent/runs?${query}`)).status, query).toBe(400);
+    }
+  });
+
   it("finds runs by the kind of their artifacts", async () => {
     const stage = await makeStage();
     const user = createClient(stage.plane);

@@ -138,6 +138,10 @@ describe("POST /hooks/{triggerUid}", () => {
       metadata: { app: "shop" },
       creator: { uid: plane.user },
     });
+    for (const name of ["trigger_id", "automation_id"]) {
+      const found = await createClient(plane).get(`/agent/runs?${name}=${trigger.uid}`);
+      expect(found.body.runs, name).toMatchObject([{ run_id: run.run_id }]);
+    }
     expect(plane.sent).toEqual([{ queue: "runs", runId: run.run_id }]);
     expect(await deliveries(trigger.uid)).toEqual([
       {

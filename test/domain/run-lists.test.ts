@@ -24,10 +24,12 @@ import {
   toGroups,
   toScopes,
 } from "#shared/runs/listing/run-index-store.ts";
+import { hasStatus, listMatchingStates } from "#shared/runs/listing/task-status.ts";
 import { listTags } from "#shared/runs/run-facets.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Item } from "#shared/table/table.ts";
+import { RunState, type TaskStatus } from "#shared/wire/run.ts";
 
 const NOW = Date.parse("2026-05-18T19:00:00.000Z");
 const RUN = "019e3c75-9780-7b78-8a54-7a196032b69b";
@@ -43,6 +45,7 @@ const facets = {
   skill: "s",
   skill_path: "path",
   schedule: "t",
+  trigger: "g",
   tags: listTags({ a: "1" }).join(""),
 };
 const plain = { creator: "c", source: "API", location: "REMOTE" };
@@ -77,6 +80,8 @@ describe("the filters of a list", () => {
     [{ executor: "c" }, { ...facets, executor: "x" }, false],
     [{ source: "API" }, facets, true],
     [{ source: "CLI" }, facets, false],
+    [{ source: ["CLI", "API"] }, facets, true],
+    [{ source: ["CLI", "SLACK"] }, facets, false],
     [{ executionLocation: "REMOTE" }, facets, true],
     [{ executionLocation: "LOCAL" }, facets, false],
     [{ skillSpec: "s" }, facets, true],
@@ -84,6 +89,13 @@ describe("the filters of a list", () => {
     [{ skillSpec: "x" }, facets, false],
     [{ scheduleId: "t" }, facets, true],
     [{ scheduleId: "x" }, facets, false],
+    [{ triggerId: "g" }, facets, true],
+    [{ triggerId: "x" }, facets, false],
+    [{ triggerId: "g" }, plain, false],
+    [{ automationId: "g" }, facets, true],
+    [{ automationId: "x" }, facets, false],
+    [{ automationId: "x" }, { ...plain, tags: listTags({ a: "1", automation_id: "x" }).join("") }, true],
+    [{ automationId: "x" }, plain, false],
     [{ environmentId: "e" }, facets, true],
     [{ environmentId: "x" }, facets, false],
     [{ environmentId: "empty-environment" }, facets, false],
@@ -115,8 +127,38 @@ describe("the filters of a list", () => {
     [{ updatedAfter: at(0) }, false],
     [{ artifactType: "PLAN" }, true],
     [{ artifactType: "FILE" }, false],
+    [{ taskStatuses: ["running"] }, true],
+    [{ taskStatuses: ["blocked", "running"] }, true],
+    [{ taskStatuses: ["failed", "blocked", "cancelled", "complete"] }, false],
+    [{ taskStatuses: ["running"], states: ["PENDING"] }, false],
   ])("%j look at the run itself: %j", (filters, isMatch) => {
     expect(matchesHead(toHead({ artifact_types: ["PLAN"] }), filters)).toBe(isMatch);
+  });
+
+  it.each<readonly [TaskStatus, string]>([
+    ["running", "QUEUED PENDING CLAIMED INPROGRESS"],
+    ["failed", "FAILED ERROR"],
+    ["blocked", "BLOCKED"],
+    ["cancelled", "CANCELLED"],
+    ["complete", "SUCCEEDED"],
+  ])("the task status %s matches runs in %s", (status, states) => {
+    const matching = RunState.options.filter((state) => hasStatus(RUN, state, { taskStatuses: [status] }));
+    expect(matching.join(" ")).toBe(states);
+    expect(listMatchingStates({ taskStatuses: [status] })).toEqual(matching);
+    expect(listMatchingStates({ taskStatuses: [status], states: ["QUEUED", "BLOCKED"] })).toEqual(
+      matching.filter((state) => state === "QUEUED" || state === "BLOCKED"),
+    );
+  });
+
+  it("the task status running matches an ended run with an active descendant, and no other status does", () => {
+    const activeAncestors = new Set([RUN]);
+    expect(hasStatus(RUN, "FAILED", { taskStatuses: ["running"], activeAncestors })).toBe(true);
+    expect(hasStatus(RUN, "FAILED", { taskStatuses: ["complete"], activeAncestors })).toBe(false);
+    expect(hasStatus(RUN, "FAILED", { taskStatuses: ["running"], states: ["BLOCKED"], activeAncestors })).toBe(false);
+    expect(hasStatus(ROOT, "FAILED", { taskStatuses: ["running"], activeAncestors })).toBe(false);
+    const entry = { ...keys.head(RUN), state: "FAILED" };
+    expect(matchesEntry(entry, { taskStatuses: ["running"], activeAncestors })).toBe(true);
+    expect(matchesEntry(entry, { taskStatuses: ["running"] })).toBe(false);
   });
 
   it("exclude a run by its entry only where that cannot be out of date", () => {
@@ -131,10 +173,11 @@ describe("the filters of a list", () => {
   });
 
   it("need the head for values that change, and the body for values without an index", () => {
-    const head: Filters[] = [{ states: [] }, { updatedAfter: at(0) }, { artifactType: "PLAN" }];
-    const body: Filters[] = [{ metadata: {} }, { ancestorRunId: "r" }, { q: "" }];
-    expect([...head, ...body, { name: "n" }].map(needsHead)).toEqual([true, true, true, false, false, false, false]);
-    expect([...head, ...body, { name: "n" }].map(needsBody)).toEqual([false, false, false, true, true, true, false]);
+    const head: Filters[] = [{ states: [] }, { taskStatuses: [] }, { updatedAfter: at(0) }, { artifactType: "PLAN" }];
+    const body: Filters[] = [{ metadata: {} }, { automationId: "a" }, { ancestorRunId: "r" }, { q: "" }];
+    const none: Filters[] = [{ name: "n" }, { triggerId: "t" }];
+    expect([...head, ...body, ...none].filter(needsHead)).toEqual(head);
+    expect([...head, ...body, ...none].filter(needsBody)).toEqual(body);
   });
 
   it.each<readonly [Filters, boolean]>([
@@ -149,6 +192,16 @@ describe("the filters of a list", () => {
     [{ q: "prompt" }, true],
     [{ q: "zebra" }, false],
     [{ ancestorRunId: "r", q: "zebra" }, false],
+    [{ q: RUN }, true],
+    [{ q: ` ${RUN.toUpperCase()} ` }, true],
+    [{ q: ROOT }, false],
+    [{ q: `https://runs.example.com/app/runs/${RUN}` }, true],
+    [{ q: `http://127.0.0.1:8787/runs/${RUN}/?tab=files#top` }, true],
+    [{ q: `https://runs.example.com/runs/${ROOT}` }, false],
+    [{ q: `https://runs.example.com/schedules/${RUN}` }, false],
+    [{ automationId: "g" }, true],
+    [{ automationId: "nightly" }, true],
+    [{ automationId: "x" }, false],
   ])("%j of the body of a run: %j", (filters, isMatch) => {
     const body: RunBody = {
       title: "A title",
@@ -163,9 +216,10 @@ describe("the filters of a list", () => {
       mode: "normal",
       interactive: false,
       attachments: [],
-      metadata: { a: "1", b: "2" },
+      metadata: { a: "1", b: "2", automation_id: "nightly" },
+      trigger: { trigger_id: "g" },
     };
-    expect(createBodyMatcher(filters)(body)).toBe(isMatch);
+    expect(createBodyMatcher(filters)(body, RUN)).toBe(isMatch);
     expect(searchedText(body)).toBe(`A title\nacme/tools:lint\nprompt${" ".repeat(294)}`);
     const { skill_spec: _, ...config } = body.config;
     expect(searchedText({ ...body, config, prompt: "😀".repeat(301) })).toBe(`A title\n\n${"😀".repeat(300)}`);

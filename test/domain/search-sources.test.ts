@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Filters } from "#shared/runs/listing/filters.ts";
 import type { SortBy, Source } from "#shared/runs/listing/order.ts";
 import { needsSearch, searchSources } from "#shared/runs/listing/search-sources.ts";
+import { listTags } from "#shared/runs/run-facets.ts";
 import type { RunCriteria, RunRange } from "#shared/table/run-search.ts";
 
 const TIME = "2026-05-18T19:00:00.000Z";
@@ -62,6 +63,20 @@ describe("searchSources", () => {
       ...{ sortKey: "title_key", terms: ["name=n"], words: [expect.any(Function), expect.any(Function)] },
       ...{ states: undefined, createdFrom: undefined, createdBefore: undefined, updatedFrom: undefined },
     });
+  });
+
+  it("searches for each source, and for the trigger and the metadata that automation_id may mean", () => {
+    const search = (filters: Filters) => createSources("created_at", filters).prepared.map(({ terms }) => terms);
+    expect(search({ source: ["CLI", "API", "CLI"], name: "n" })).toEqual([
+      ["name=n", "source=CLI"],
+      ["name=n", "source=API"],
+    ]);
+    expect(search({ triggerId: "t" })).toEqual([["trigger=t"]]);
+    expect(search({ automationId: "a", metadata: { b: "c" } })).toEqual([
+      [`tag=${listTags({ b: "c" })}`, "trigger=a"],
+      listTags({ b: "c", automation_id: "a" }).map((tag) => `tag=${tag}`),
+    ]);
+    expect(createSources("created_at", { source: ["CLI", "API"], automationId: "a" }).sources).toHaveLength(8);
   });
 
   it("searches no time before 1970", () => {

@@ -167,8 +167,8 @@ function carriedBytes(output: string): number {
   // The ingress of triggers carries the creation of runs, as schedules do; the preview of an event plans one.
   if (output.startsWith("triggers/receive-event/")) return 20_500;
   if (output.startsWith("triggers/test-trigger/")) return 6_000;
-  if (output.startsWith("runs/list-runs/")) return 10_000;
-  if (output.startsWith("runs/cancel-runs/")) return 2_500;
+  if (output.startsWith("runs/list-runs/")) return 13_000;
+  if (output.startsWith("runs/cancel-runs/")) return 4_000;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
   // their keys.
   if (output.startsWith("web-sessions/exchange-code/")) return 18_500;

@@ -4,7 +4,7 @@ import { uuidv7 } from "#shared/ids.ts";
 import type { Filters } from "#shared/runs/listing/filters.ts";
 import type { Order } from "#shared/runs/listing/order.ts";
 import type { Owner } from "#shared/table/keys.ts";
-import { RunState } from "#shared/wire/run.ts";
+import { type RunSourceType, RunState, TASK_STATUSES, type TaskStatus } from "#shared/wire/run.ts";
 import type { ListedRun } from "../../lab/bench/listed-run.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 import { ORDERS, storeRuns, walk } from "./listing.ts";
@@ -31,8 +31,11 @@ const shape = fc.record({
   creator: fc.constantFrom(...PEOPLE),
   executor: fc.option(fc.constantFrom(...PEOPLE), { nil: undefined }),
   source: fc.constantFrom("API" as const, "CLI" as const),
+  trigger: fc.option(fc.constantFrom("trigger-1", "x"), { nil: undefined }),
   schedule: fc.option(fc.constantFrom(...SCHEDULES), { nil: undefined }),
-  metadata: fc.option(fc.dictionary(fc.constantFrom("a", "b"), fc.constantFrom("x", "y")), { nil: undefined }),
+  metadata: fc.option(fc.dictionary(fc.constantFrom("a", "b", "automation_id"), fc.constantFrom("x", "y")), {
+    nil: undefined,
+  }),
   artifacts: fc.option(fc.constantFrom(["FILE"], ["FILE", "PLAN"]), { nil: undefined }),
   archived: fc.oneof({ arbitrary: fc.constant(false), weight: 3 }, { arbitrary: fc.constant(true), weight: 1 }),
   /** Makes it a child of the run that is this many places before it. */
@@ -46,10 +49,13 @@ const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
 const timeFilter = rarely(fc.constantFrom(...TIMES).map((time) => new Date(START + time).toISOString()));
 const filters = fc.record({
   states: rarely(fc.uniqueArray(fc.constantFrom(...RunState.options), { minLength: 1, maxLength: 4 })),
+  taskStatuses: rarely(fc.uniqueArray(fc.constantFrom(...TASK_STATUSES), { minLength: 1, maxLength: 3 })),
   name: rarely(fc.constantFrom("nightly", "weekly")),
   creator: rarely(fc.constantFrom(...PEOPLE)),
   executor: rarely(fc.constantFrom(...PEOPLE)),
-  source: rarely(fc.constantFrom("API", "CLI", "FAX")),
+  source: rarely(fc.oneof(fc.constantFrom("API", "FAX"), fc.constant(["CLI", "ORCHESTRATION"]))),
+  triggerId: rarely(fc.constantFrom("trigger-1", "trigger-2")),
+  automationId: rarely(fc.constantFrom("trigger-1", "x")),
   environmentId: rarely(fc.constantFrom("environment-1", "empty-environment")),
   skillSpec: rarely(fc.constantFrom("o/r:s", "o/r:T")),
   scheduleId: rarely(fc.constantFrom(...SCHEDULES)),
@@ -109,7 +115,8 @@ function createRows(shapes: readonly Shape[], plane: TestControlPlane): Row[] {
           },
           creator: profile(one.creator),
           executor: profile(one.executor ?? one.creator),
-          source: one.source,
+          source: toSource(one),
+          ...(one.trigger === undefined ? {} : { trigger: { trigger_id: one.trigger } }),
           ancestors,
           ...(parent === undefined ? {} : { parent_run_id: parent.run.runId }),
           ...(one.metadata === undefined ? {} : { metadata: one.metadata }),
@@ -121,6 +128,21 @@ function createRows(shapes: readonly Shape[], plane: TestControlPlane): Row[] {
     });
   }
   return rows;
+}
+
+/** The service gives each child this source. */
+const toSource = ({ parent, source }: Shape): RunSourceType => (parent === undefined ? source : "ORCHESTRATION");
+
+const OWN_STATUSES: Readonly<Record<RunState, TaskStatus>> = {
+  ...{ QUEUED: "running", PENDING: "running", CLAIMED: "running", INPROGRESS: "running", SUCCEEDED: "complete" },
+  ...{ FAILED: "failed", ERROR: "failed", BLOCKED: "blocked", CANCELLED: "cancelled" },
+};
+
+/** Whether a run has a status; every run has an undefined one. */
+function hasTaskStatus({ runId, state }: ListedRun, status: TaskStatus | undefined, rows: readonly Row[]): boolean {
+  const isActive = (row: Row) => OWN_STATUSES[row.run.state] === "running";
+  const hasActiveDescendant = () => rows.some((row) => row.ancestors.includes(runId) && isActive(row));
+  return status === undefined || OWN_STATUSES[state] === status || (status === "running" && hasActiveDescendant());
 }
 
 const folded = (text: string) => text.normalize("NFKC").toLowerCase();
@@ -135,10 +157,13 @@ function expected(rows: readonly Row[], plane: TestControlPlane, order: Order, f
     return (
       (owner.uid === plane.team || owner.uid === plane.user) &&
       (filter.states === undefined || filter.states.includes(run.state)) &&
+      (filter.taskStatuses ?? [undefined]).some((status) => hasTaskStatus(run, status, rows)) &&
       is(filter.name, one.name) &&
       is(filter.creator, one.creator) &&
       is(filter.executor, one.executor ?? one.creator) &&
-      is(filter.source, one.source) &&
+      (filter.source === undefined || [filter.source].flat().includes(toSource(one))) &&
+      is(filter.triggerId, one.trigger) &&
+      (is(filter.automationId, one.trigger) || is(filter.automationId, one.metadata?.["automation_id"])) &&
       (filter.environmentId === "empty-environment"
         ? one.environment === undefined
         : is(filter.environmentId, one.environment)) &&

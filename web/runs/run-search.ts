@@ -37,7 +37,7 @@ export function toListParams(search: RunSearch, me: string): RunsListParams {
     sort_by: "created_at",
     ...(states === undefined ? {} : { state: [...states] }),
     ...(creator === undefined ? {} : { creator }),
-    ...(source === undefined ? {} : { source }),
+    ...(source === undefined ? {} : { source: [source] }),
     ...(search.q === undefined ? {} : { q: search.q }),
     ...(search.environment === undefined ? {} : { environment_id: search.environment }),
     ...(search.skill === undefined ? {} : { skill: search.skill }),

@@ -1,5 +1,5 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { RUN_STATES, type RunItem } from "../../../clients/typescript/src/index.ts";
+import { RUN_STATES, type RunItem, TASK_STATUSES, type TaskStatus } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { cancelRun, followRun } from "../follow/follow.ts";
@@ -37,15 +37,18 @@ function listCommand(context: Context) {
     .alias("ls")
     .description("list the runs that you can see, latest first")
     .option("--state <state>", "only runs in this state; repeatable", states)
-    .option("--search <text>", "only runs whose title, skill or prompt matches, tolerating typos")
+    .option("--task-status <status>", TASK_STATUS_TEXT, taskStatuses)
+    .option("--search <text>", "only runs whose title, skill or prompt matches, tolerating typos, or a run's id or URL")
     .option("--metadata <name=value>", "only runs with this metadata; repeatable", pairs)
     .option("--env <uid|name>", "only runs in this environment")
     .option("--schedule <id|name>", "only runs of this schedule")
+    .option("--trigger <uid>", "only runs of this trigger")
+    .option("--automation <id>", "only runs of this trigger, or with this metadata automation_id")
     .option("--skill <spec>", "only runs from this skill")
     .option("--model <id>", "only runs with this model")
     .option("--creator <uid>", "only runs created by this account")
     .option("--ancestor <run>", "only descendants of this run")
-    .option("--source <source>", SOURCE_TEXT, runSource)
+    .option("--source <source>", `${SOURCE_TEXT}; repeatable`, runSources)
     .option("--after <time>", "only runs created after this time: a date, or an age such as 90m, 24h, 7d", time)
     .option("--before <time>", "only runs created before this time", time)
     .addOption(
@@ -60,10 +63,13 @@ function listCommand(context: Context) {
       const client = await context.client();
       const query = defined({
         state: options.state,
+        task_status: options.taskStatus,
         q: options.search,
         metadata: options.metadata,
         environment_id: options.env === undefined ? undefined : await environmentUid(client, options.env),
         schedule_id: options.schedule === undefined ? undefined : await scheduleId(client, options.schedule),
+        trigger_id: options.trigger,
+        automation_id: options.automation,
         skill: options.skill,
         model_id: options.model,
         creator: options.creator,
@@ -94,6 +100,16 @@ function states(text: string, earlier: readonly RunItem["state"][] = []): RunIte
   if (state === undefined) throw new InvalidArgumentError(`Allowed choices are ${RUN_STATES.join(", ")}.`);
   return [...earlier, state];
 }
+
+const TASK_STATUS_TEXT = `only tasks with this status: ${TASK_STATUSES.join(", ")}; repeatable`;
+
+function taskStatuses(text: string, earlier: readonly TaskStatus[] = []): TaskStatus[] {
+  const status = TASK_STATUSES.find((one) => one === text.toLowerCase());
+  if (status === undefined) throw new InvalidArgumentError(`Allowed choices are ${TASK_STATUSES.join(", ")}.`);
+  return [...earlier, status];
+}
+
+const runSources = (text: string, earlier: readonly string[] = []): string[] => [...earlier, runSource(text)];
 
 const columns = ({ style }: Context): readonly Column<RunItem>[] => [
   { name: "run", of: (run) => run.run_id },

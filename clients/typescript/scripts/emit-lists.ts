@@ -1,7 +1,7 @@
 import { type ApiDocument, isObject } from "./document.ts";
 
 /** Lists whose names do not follow from the names of their types. */
-const NAMES: Readonly<Record<string, string>> = { RunSourceType: "RUN_SOURCES" };
+const NAMES: Readonly<Record<string, string>> = { RunSourceType: "RUN_SOURCES", TaskStatus: "TASK_STATUSES" };
 const HEADER = "// Generated from docs/openapi.json by `npm run docs`. Do not edit.\n";
 
 /**

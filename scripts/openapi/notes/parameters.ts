@@ -52,11 +52,20 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
 
   // Filters of runs
   state: { description: "Selects runs in this state. Repeat the parameter for several states." },
+  task_status: {
+    description:
+      "Selects runs by the status of their task. `running`: the run or one of its descendants has not ended. The others match " +
+      "the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may " +
+      "match two. Repeat the parameter for several statuses.",
+  },
   name: { description: "Selects runs by the name of their configuration." },
   model_id: { description: "Selects runs by model." },
   creator: { description: "Selects runs by the uid of their creator." },
   executor: { description: "Selects runs by the uid of their executor." },
-  source: { description: "Selects runs by source, a RunSourceType. An unknown value selects no runs." },
+  source: {
+    description:
+      "Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources.",
+  },
   execution_location: { description: "Selects runs by execution location." },
   created_after: { description: "Selects runs created after this time." },
   created_before: { description: "Selects runs created before this time." },
@@ -65,6 +74,10 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
   skill: { description: "An alias of `skill_spec`." },
   skill_spec: { description: "Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`." },
   schedule_id: { description: "Selects runs by schedule, including deleted schedules." },
+  trigger_id: { description: "Selects runs by the trigger that started them, including deleted triggers." },
+  automation_id: {
+    description: "Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`.",
+  },
   ancestor_run_id: { description: "Selects the descendants of this run, which must exist and be visible." },
   artifact_type: { description: "Selects runs with an artifact of this type." },
   archived: {
@@ -72,7 +85,8 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
   },
   q: {
     description:
-      "Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words.",
+      "Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. " +
+      "The id or the URL of a run finds that run.",
   },
   metadata: { description: "Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys." },
 

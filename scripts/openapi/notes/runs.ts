@@ -68,6 +68,8 @@ export const RUNS_NOTES: Notes = {
   ),
   schedule: note("The schedule that created the run. Absent for other runs."),
   schedule_id: note("The schedule's id.", ids.schedule),
+  trigger_id: note("The trigger's id."),
+  automation_id: note("The uid of a trigger, or the value of the metadata key `automation_id`."),
   schedule_name: note("The schedule's name at the time of the firing.", "Nightly dependency updates"),
   session_id: note("The id of the run's session."),
   session_link: note("The URL of the run's page in the web app. Absent if the deployment has no web app."),

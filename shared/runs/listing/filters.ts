@@ -8,18 +8,23 @@ import { hasTags } from "#shared/runs/run-facets.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { createTextMatcher } from "./fuzzy-search.ts";
+import { parseNamedRun } from "./named-run.ts";
+import { hasStatus, type StatusFilters } from "./task-status.ts";
 
-export interface Filters {
-  readonly states?: readonly RunState[] | undefined;
+export interface Filters extends StatusFilters {
   readonly name?: string | undefined;
   readonly modelId?: string | undefined;
   readonly creator?: string | undefined;
   readonly executor?: string | undefined;
-  readonly source?: string | undefined;
+  /** One source, or several of which a run has one. */
+  readonly source?: string | readonly string[] | undefined;
   readonly executionLocation?: string | undefined;
   readonly environmentId?: string | undefined;
   readonly skillSpec?: string | undefined;
   readonly scheduleId?: string | undefined;
+  readonly triggerId?: string | undefined;
+  /** The uid of a trigger, or the value of the metadata key `automation_id`. */
+  readonly automationId?: string | undefined;
   /** RFC 3339, exclusive, compared in milliseconds. */
   readonly createdAfter?: string | undefined;
   readonly createdBefore?: string | undefined;
@@ -29,7 +34,7 @@ export interface Filters {
   /** @default archived runs do not match */
   readonly archived?: "true" | "all" | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** Fuzzy search over title, skill_spec and the beginning of the prompt. */
+  /** Fuzzy search over title, skill_spec and the beginning of the prompt; or the id or the URL of a run. */
   readonly q?: string | undefined;
 }
 
@@ -48,10 +53,11 @@ const SEARCHED_PROMPT = 300;
  */
 export function matchesEntry(entry: Item, filters: Filters): boolean {
   const { p, state } = entry;
+  const runId = parseRunId(entry);
   return (
     (p === undefined || matchesFacets(p, filters)) &&
-    !(isEndedState(state) && filters.states?.includes(state) === false) &&
-    isCreatedWithin(createdAtOf(parseRunId(entry)), filters)
+    (!isEndedState(state) || hasStatus(runId, state, filters)) &&
+    isCreatedWithin(createdAtOf(runId), filters)
   );
 }
 
@@ -67,10 +73,12 @@ function matchesFacets(facets: Value, filters: Filters): boolean {
     is(filters.modelId, "model") &&
     is(filters.creator, "creator") &&
     (is(filters.executor, "executor") || (facet("executor") === undefined && is(filters.executor, "creator"))) &&
-    is(filters.source, "source") &&
+    (filters.source === undefined || [filters.source].flat().some((source) => facet("source") === source)) &&
     is(filters.executionLocation, "location") &&
     (is(filters.skillSpec, "skill") || is(filters.skillSpec, "skill_path")) &&
     is(filters.scheduleId, "schedule") &&
+    is(filters.triggerId, "trigger") &&
+    (is(filters.automationId, "trigger") || hasTags(facet("tags"), toAutomationMetadata(filters))) &&
     (filters.environmentId === "empty-environment"
       ? facet("environment") === undefined
       : is(filters.environmentId, "environment")) &&
@@ -81,35 +89,45 @@ function matchesFacets(facets: Value, filters: Filters): boolean {
 export const matchesArchived = (isArchived: boolean, { archived }: Pick<Filters, "archived">): boolean =>
   archived === "all" || isArchived === (archived === "true");
 
+/** The metadata that `automationId` names. */
+export const toAutomationMetadata = ({ automationId }: Filters): Readonly<Record<string, string>> =>
+  automationId === undefined ? {} : { [AUTOMATION_KEY]: automationId };
+const AUTOMATION_KEY = "automation_id";
+
 /** Filters runs by their own items: their states and times change, and their metadata is in no index. */
 export function matchingRuns(runs: readonly FoundRun[], filters: Filters): readonly FoundRun[] {
   const isBodyMatch = createBodyMatcher(filters);
-  return runs.filter(({ head, body }) => matchesHead(head, filters) && isBodyMatch(body));
+  return runs.filter(({ head, body }) => matchesHead(head, filters) && isBodyMatch(body, head.run_id));
 }
 
 /** Whether the filters need the head, and whether they need the body. */
-export const needsHead = ({ states, updatedAfter, artifactType }: Filters): boolean =>
-  states !== undefined || updatedAfter !== undefined || artifactType !== undefined;
-export const needsBody = ({ metadata, ancestorRunId, q }: Filters): boolean =>
-  metadata !== undefined || ancestorRunId !== undefined || q !== undefined;
+export const needsHead = ({ states, taskStatuses, updatedAfter, artifactType }: Filters): boolean =>
+  (states ?? taskStatuses ?? updatedAfter ?? artifactType) !== undefined;
+export const needsBody = ({ metadata, automationId, ancestorRunId, q }: Filters): boolean =>
+  (metadata ?? automationId ?? ancestorRunId ?? q) !== undefined;
 
 export function matchesHead(head: RunHead, filters: Filters): boolean {
-  const { states, updatedAfter, artifactType } = filters;
+  const { updatedAfter, artifactType } = filters;
   return (
     matchesFacets(head.p, filters) &&
-    (states === undefined || states.includes(head.state)) &&
+    hasStatus(head.run_id, head.state, filters) &&
     isCreatedWithin(head.created_at, filters) &&
     (updatedAfter === undefined || head.updated_at > Date.parse(updatedAfter)) &&
     (artifactType === undefined || (head.artifact_types ?? []).includes(artifactType))
   );
 }
 
-export function createBodyMatcher({ metadata, ancestorRunId, q }: Filters): (body: RunBody) => boolean {
+export function createBodyMatcher(filters: Filters): (body: RunBody, runId: string) => boolean {
+  const { metadata = {}, automationId, ancestorRunId, q } = filters;
   const searched = q === undefined ? undefined : createTextMatcher(q);
-  return (body) =>
+  const named = parseNamedRun(q);
+  const hasMetadata = (body: RunBody, wanted: Readonly<Record<string, string>>) =>
+    Object.entries(wanted).every(([key, value]) => body.metadata?.[key] === value);
+  return (body, runId) =>
     (ancestorRunId === undefined || body.ancestors.includes(ancestorRunId)) &&
-    Object.entries(metadata ?? {}).every(([key, value]) => body.metadata?.[key] === value) &&
-    (searched === undefined || searched(searchedText(body)));
+    hasMetadata(body, metadata) &&
+    (body.trigger?.trigger_id === automationId || hasMetadata(body, toAutomationMetadata(filters))) &&
+    (searched === undefined || runId === named || searched(searchedText(body)));
 }
 
 /** The text of a run that `q` searches. */

@@ -14,6 +14,7 @@ import type { Order } from "./order.ts";
 import { toScopes } from "./run-index-store.ts";
 import { search } from "./search.ts";
 import { chooseSources, toRange } from "./sources.ts";
+import { withActiveAncestors } from "./task-status.ts";
 
 export interface ListQuery extends Order {
   readonly limit: number;
@@ -38,7 +39,8 @@ export async function listVisibleRuns(
   const scopes = toScopes(listVisibleOwners(principal));
   const binding = [toPrincipalKey(principal), scopes, query.sortBy, query.descending, query.filters];
   const start = query.cursor === undefined ? undefined : await ports.cursors.read(binding, query.cursor);
-  const { runs, next } = await readPage(scopes, query, start, ports);
+  const filters = await withActiveAncestors(query.filters, scopes, ports);
+  const { runs, next } = await readPage(scopes, { ...query, filters }, start, ports);
   return {
     runs,
     page_info: {

@@ -51,13 +51,15 @@ export function createMatcher({ scopes, order, filters, wanted }: Matching, { ta
     const bodies = await readMissingBodies(some, table);
     return some.flatMap((one, index) => {
       const body = bodies[index];
-      return body !== undefined && isBodyMatch(body) ? [{ ...one, body }] : [];
+      return body !== undefined && isBodyMatch(body, one.id) ? [{ ...one, body }] : [];
     });
   }
 
   return async (entries: readonly Item[]): Promise<Candidate[]> => {
     const matching = entries.filter((entry) => matchesEntry(entry, filters));
-    const candidates = matching.map((entry) => ({ id: parseRunId(entry), position: positionOf(entry, order) }));
+    const candidates = matching
+      .map((entry) => ({ id: parseRunId(entry), position: positionOf(entry, order) }))
+      .filter(({ id }, index, all) => id !== all[index - 1]?.id);
     const asksHeads = needsHead(filters) || matching.some(({ p }) => p === undefined);
     if (!asksHeads && !needsBody(filters)) return candidates;
     const found: Candidate[] = [];

@@ -4,6 +4,7 @@ import type { Filters } from "./filters.ts";
 /** Filters that are given as a JSON object. */
 export const toFilters = (filter: RunFilter): Filters => ({
   states: filter.state,
+  taskStatuses: filter.task_status,
   name: filter.name,
   modelId: filter.model_id,
   creator: filter.creator,
@@ -16,6 +17,8 @@ export const toFilters = (filter: RunFilter): Filters => ({
   environmentId: filter.environment_id,
   skillSpec: filter.skill ?? filter.skill_spec,
   scheduleId: filter.schedule_id,
+  triggerId: filter.trigger_id,
+  automationId: filter.automation_id,
   ancestorRunId: filter.ancestor_run_id,
   artifactType: filter.artifact_type,
   archived: filter.archived === "false" ? undefined : filter.archived,

@@ -29,7 +29,8 @@ type Name =
   | "schedule"
   | "skill"
   | "source"
-  | "tag";
+  | "tag"
+  | "trigger";
 type Value = string | readonly string[] | undefined;
 
 const toTerms = (values: Partial<Readonly<Record<Name, Value>>>): readonly string[] =>
@@ -41,10 +42,10 @@ const toTerms = (values: Partial<Readonly<Record<Name, Value>>>): readonly strin
 export function listHeadTerms({ p, artifact_types }: Item): readonly string[] {
   const parsed = v.safeParse(RunFacets, p);
   if (!parsed.success) return [];
-  const { name, model, creator, source, location, environment, skill, skill_path, schedule, tags, archived } =
-    parsed.output;
+  const { name, model, creator, source, location, environment, skill, skill_path, tags, ...others } = parsed.output;
+  const { schedule, trigger, archived } = others;
   const terms = toTerms({
-    ...{ name, model, creator, source, location, schedule },
+    ...{ name, model, creator, source, location, schedule, trigger },
     executor: executorOf(parsed.output),
     environment: environment ?? EMPTY_ENVIRONMENT,
     skill: [skill, skill_path].filter((one) => one !== undefined),
@@ -62,8 +63,11 @@ export function listBodyTerms(item: Item): { readonly terms: readonly string[]; 
   return { terms: toTerms({ ancestor: body.output.ancestors }), words: listWords(searchedText(body.output)) };
 }
 
+/** Filters with one source at most. */
+export type TermFilters = Omit<Filters, "source"> & { readonly source?: string | undefined };
+
 /** Lists the terms of runs that match; states and times are no terms. */
-export function listFilterTerms(filters: Filters): readonly string[] {
+export function listFilterTerms(filters: TermFilters): readonly string[] {
   return toTerms({
     ancestor: filters.ancestorRunId,
     archived: filters.archived === "true" ? "true" : undefined,
@@ -78,6 +82,7 @@ export function listFilterTerms(filters: Filters): readonly string[] {
     skill: filters.skillSpec,
     source: filters.source,
     tag: listTags(filters.metadata ?? {}),
+    trigger: filters.triggerId,
   });
 }
 

@@ -1,8 +1,11 @@
 import { isTerminal } from "#shared/records/run.ts";
+import { readHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { keys } from "#shared/table/keys.ts";
 import { RunState } from "#shared/wire/run.ts";
 import type { Filters } from "./filters.ts";
 import { readInHalves } from "./halves.ts";
+import { parseNamedRun } from "./named-run.ts";
 import {
   comparePositions,
   type Order,
@@ -15,6 +18,7 @@ import {
 } from "./order.ts";
 import { readDescendants, readHeadEntries, runIndexStore, timeBound, toGroups } from "./run-index-store.ts";
 import { needsSearch, searchSources } from "./search-sources.ts";
+import { listMatchingStates } from "./task-status.ts";
 
 type Ports = Pick<RunPorts, "runs" | "search" | "table">;
 
@@ -34,13 +38,47 @@ export async function chooseSources(
   filters: Filters,
   ports: Ports,
 ): Promise<ChosenSources> {
+  const named = await namedSource(scopes, order, filters, ports);
+  if (named !== undefined) return { sources: [named], open: { ...filters, q: undefined } };
   const descendants = await descendantSource(order, filters, ports);
   if (descendants !== undefined) return { sources: [descendants], open: { ...filters, ancestorRunId: undefined } };
-  if (ports.search !== undefined && needsSearch(order, filters)) {
-    return { sources: searchSources(scopes, order, filters, ports.search), open: filters };
-  }
-  return { sources: await scopeSources(scopes, order, filters, ports), open: filters };
+  const { taskStatuses: _, activeAncestors: ancestors = new Set(), ...others } = filters;
+  const own = { ...others, states: listMatchingStates(filters) };
+  const sources = own.states?.length === 0 ? [] : await stateSources(scopes, order, own, ports);
+  const ofAncestors = ancestors.size === 0 ? undefined : await sortInMemory(toPage([...ancestors]), order, ports);
+  return { sources: ofAncestors === undefined ? sources : [...sources, ofAncestors], open: filters };
 }
+
+/** The sources of the runs whose own states match. */
+async function stateSources(
+  scopes: readonly string[],
+  order: Order,
+  filters: Filters,
+  ports: Ports,
+): Promise<readonly Source[]> {
+  return ports.search !== undefined && needsSearch(order, filters)
+    ? searchSources(scopes, order, filters, ports.search)
+    : scopeSources(scopes, order, filters, ports);
+}
+
+/** The run whose id or URL is searched for; undefined if there is none in these scopes, and then the text is searched for. */
+async function namedSource(
+  scopes: readonly string[],
+  order: Order,
+  { q }: Filters,
+  ports: Ports,
+): Promise<Source | undefined> {
+  const runId = parseNamedRun(q);
+  const head = runId === undefined ? undefined : await readHead(runId, ports.table);
+  return head !== undefined && scopes.includes(head.scope)
+    ? sortInMemory(toPage([head.run_id]), order, ports)
+    : undefined;
+}
+
+const toPage = (runIds: readonly string[]): SourcePage => ({
+  items: runIds.map((runId) => ({ ...keys.head(runId) })),
+  more: false,
+});
 
 async function scopeSources(
   scopes: readonly string[],

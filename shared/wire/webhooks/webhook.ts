@@ -27,6 +27,7 @@ export type WebhookEventType = v.InferOutput<typeof WebhookEventType>;
 
 const {
   state: _state,
+  task_status: _taskStatus,
   created_after: _createdAfter,
   created_before: _createdBefore,
   updated_after: _updatedAfter,

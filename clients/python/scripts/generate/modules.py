@@ -12,7 +12,7 @@ from .schemas import Types, pascal
 CLASS_NAMES = {"me": "Myself"}
 """Names of resource classes whose default name is that of a type."""
 
-LIST_NAMES = {"RunSourceType": "RUN_SOURCES"}
+LIST_NAMES = {"RunSourceType": "RUN_SOURCES", "TaskStatus": "TASK_STATUSES"}
 """Names of lists that do not follow from the names of their types."""
 
 WIDTH = 105

@@ -16,6 +16,7 @@ from .types import (
     RunMode,
     RunState,
     Scope,
+    TaskStatus,
     WebhookEventType,
 )
 
@@ -257,6 +258,9 @@ class CancelRunsRequestFilterParam(TypedDict, total=False):
     state: Sequence[RunState]
     """Selects runs in this state. Repeat the parameter for several states."""
 
+    task_status: Sequence[TaskStatus]
+    """Selects runs by the status of their task. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. Repeat the parameter for several statuses."""
+
     name: str
     """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
 
@@ -269,8 +273,8 @@ class CancelRunsRequestFilterParam(TypedDict, total=False):
     executor: str
     """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
 
-    source: str
-    """Selects runs by source, a RunSourceType. An unknown value selects no runs. At most 512 bytes in UTF-8."""
+    source: Union[str, Sequence[str]]
+    """Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources."""
 
     execution_location: ExecutionLocation
     """Selects runs by execution location."""
@@ -296,6 +300,12 @@ class CancelRunsRequestFilterParam(TypedDict, total=False):
     schedule_id: str
     """Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8."""
 
+    trigger_id: str
+    """Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8."""
+
+    automation_id: str
+    """Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
+
     ancestor_run_id: str
     """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
 
@@ -306,7 +316,7 @@ class CancelRunsRequestFilterParam(TypedDict, total=False):
     """Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`."""
 
     q: str
-    """Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words."""
+    """Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run."""
 
     metadata: Mapping[str, str]
     """Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys."""
@@ -1040,8 +1050,8 @@ class CreateWebhookRequestFilterParam(TypedDict, total=False):
     executor: str
     """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
 
-    source: str
-    """The source of the run. At most 512 bytes in UTF-8."""
+    source: Union[str, Sequence[str]]
+    """The source of the run."""
 
     execution_location: ExecutionLocation
     """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
@@ -1057,6 +1067,12 @@ class CreateWebhookRequestFilterParam(TypedDict, total=False):
 
     schedule_id: str
     """The schedule's id. At most 512 bytes in UTF-8."""
+
+    trigger_id: str
+    """The trigger's id. At most 512 bytes in UTF-8."""
+
+    automation_id: str
+    """The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
 
     ancestor_run_id: str
     """At most 512 bytes in UTF-8."""
@@ -1097,8 +1113,8 @@ class UpdateWebhookRequestFilterParam(TypedDict, total=False):
     executor: str
     """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
 
-    source: str
-    """The source of the run. At most 512 bytes in UTF-8."""
+    source: Union[str, Sequence[str]]
+    """The source of the run."""
 
     execution_location: ExecutionLocation
     """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
@@ -1114,6 +1130,12 @@ class UpdateWebhookRequestFilterParam(TypedDict, total=False):
 
     schedule_id: str
     """The schedule's id. At most 512 bytes in UTF-8."""
+
+    trigger_id: str
+    """The trigger's id. At most 512 bytes in UTF-8."""
+
+    automation_id: str
+    """The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
 
     ancestor_run_id: str
     """At most 512 bytes in UTF-8."""

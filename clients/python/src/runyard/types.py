@@ -21,6 +21,10 @@ RunState = Literal["QUEUED", "PENDING", "CLAIMED", "INPROGRESS", "SUCCEEDED", "F
 """The state of a run. `SUCCEEDED`, `FAILED`, `ERROR`, `BLOCKED` and `CANCELLED` are final until a follow-up."""
 
 
+TaskStatus = Literal["running", "failed", "blocked", "cancelled", "complete"]
+"""The status of a task. `running`: the run or one of its descendants has not ended. The others are of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may have two."""
+
+
 ArtifactType = Literal["PLAN", "PULL_REQUEST", "SCREENSHOT", "FILE", "EXTERNAL_REFERENCE"]
 """The type of an artifact. `SCREENSHOT` and `FILE` have a file, `PLAN` has a text, the others have a URL only."""
 
@@ -36,8 +40,11 @@ RunSourceType = Literal[
     "LINEAR",
     "CLOUD_MODE",
     "JIRA",
+    "TEAMS",
+    "MCP",
     "GITHUB_WEBHOOK",
     "GITLAB_WEBHOOK",
+    "AZURE_DEVOPS_WEBHOOK",
     "CUSTOM_WEBHOOK",
     "ORCHESTRATION",
 ]
@@ -154,6 +161,9 @@ EXECUTION_LOCATIONS: Tuple[ExecutionLocation, ...] = get_args(ExecutionLocation)
 
 RUN_STATES: Tuple[RunState, ...] = get_args(RunState)
 """The values of `RunState`."""
+
+TASK_STATUSES: Tuple[TaskStatus, ...] = get_args(TaskStatus)
+"""The values of `TaskStatus`."""
 
 ARTIFACT_TYPES: Tuple[ArtifactType, ...] = get_args(ArtifactType)
 """The values of `ArtifactType`."""
@@ -2883,8 +2893,8 @@ class CreatedWebhookFilter(BaseModel):
     executor: Optional[str] = None
     """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
 
-    source: Optional[str] = None
-    """The source of the run. At most 512 bytes in UTF-8."""
+    source: Optional[Union[str, List[str]]] = None
+    """The source of the run."""
 
     execution_location: Optional[Union[ExecutionLocation, str]] = None
     """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
@@ -2900,6 +2910,12 @@ class CreatedWebhookFilter(BaseModel):
 
     schedule_id: Optional[str] = None
     """The schedule's id. At most 512 bytes in UTF-8."""
+
+    trigger_id: Optional[str] = None
+    """The trigger's id. At most 512 bytes in UTF-8."""
+
+    automation_id: Optional[str] = None
+    """The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
 
     ancestor_run_id: Optional[str] = None
     """At most 512 bytes in UTF-8."""
@@ -2973,8 +2989,8 @@ class WebhookItemFilter(BaseModel):
     executor: Optional[str] = None
     """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
 
-    source: Optional[str] = None
-    """The source of the run. At most 512 bytes in UTF-8."""
+    source: Optional[Union[str, List[str]]] = None
+    """The source of the run."""
 
     execution_location: Optional[Union[ExecutionLocation, str]] = None
     """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
@@ -2990,6 +3006,12 @@ class WebhookItemFilter(BaseModel):
 
     schedule_id: Optional[str] = None
     """The schedule's id. At most 512 bytes in UTF-8."""
+
+    trigger_id: Optional[str] = None
+    """The trigger's id. At most 512 bytes in UTF-8."""
+
+    automation_id: Optional[str] = None
+    """The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
 
     ancestor_run_id: Optional[str] = None
     """At most 512 bytes in UTF-8."""
@@ -3070,8 +3092,8 @@ class RotateSecretResponseFilter(BaseModel):
     executor: Optional[str] = None
     """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
 
-    source: Optional[str] = None
-    """The source of the run. At most 512 bytes in UTF-8."""
+    source: Optional[Union[str, List[str]]] = None
+    """The source of the run."""
 
     execution_location: Optional[Union[ExecutionLocation, str]] = None
     """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
@@ -3087,6 +3109,12 @@ class RotateSecretResponseFilter(BaseModel):
 
     schedule_id: Optional[str] = None
     """The schedule's id. At most 512 bytes in UTF-8."""
+
+    trigger_id: Optional[str] = None
+    """The trigger's id. At most 512 bytes in UTF-8."""
+
+    automation_id: Optional[str] = None
+    """The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
 
     ancestor_run_id: Optional[str] = None
     """At most 512 bytes in UTF-8."""

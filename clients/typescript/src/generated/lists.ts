@@ -10,6 +10,7 @@ export { RUN_MODES } from "./lists/run-modes.ts";
 export { RUN_SOURCES } from "./lists/run-sources.ts";
 export { RUN_STATES } from "./lists/run-states.ts";
 export { SCOPES } from "./lists/scopes.ts";
+export { TASK_STATUSES } from "./lists/task-statuses.ts";
 export { TICK_OUTCOMES } from "./lists/tick-outcomes.ts";
 export { TIMELINE_TYPES } from "./lists/timeline-types.ts";
 export { TRIGGER_OUTCOMES } from "./lists/trigger-outcomes.ts";

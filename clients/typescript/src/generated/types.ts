@@ -423,6 +423,8 @@ interface components {
             filter: {
                 /** @description Selects runs in this state. Repeat the parameter for several states. */
                 state?: components["schemas"]["RunState"][];
+                /** @description Selects runs by the status of their task. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. Repeat the parameter for several statuses. */
+                task_status?: components["schemas"]["TaskStatus"][];
                 /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
                 name?: string;
                 /** @description Selects runs by model. At most 512 bytes in UTF-8. */
@@ -431,8 +433,8 @@ interface components {
                 creator?: string;
                 /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. At most 512 bytes in UTF-8. */
-                source?: string;
+                /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources. */
+                source?: string | string[];
                 /** @description Selects runs by execution location. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
                 /**
@@ -458,6 +460,10 @@ interface components {
                 skill_spec?: string;
                 /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
                 schedule_id?: string;
+                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
+                trigger_id?: string;
+                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+                automation_id?: string;
                 /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
                 /** @description Selects runs with an artifact of this type. */
@@ -467,7 +473,7 @@ interface components {
                  * @enum {string}
                  */
                 archived?: "false" | "true" | "all";
-                /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. */
+                /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run. */
                 q?: string;
                 /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
                 metadata?: {
@@ -805,8 +811,8 @@ interface components {
                 creator?: string;
                 /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description The source of the run. At most 512 bytes in UTF-8. */
-                source?: string;
+                /** @description The source of the run. */
+                source?: string | string[];
                 /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
                 /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
@@ -817,6 +823,10 @@ interface components {
                 skill_spec?: string;
                 /** @description The schedule's id. At most 512 bytes in UTF-8. */
                 schedule_id?: string;
+                /** @description The trigger's id. At most 512 bytes in UTF-8. */
+                trigger_id?: string;
+                /** @description The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+                automation_id?: string;
                 /** @description At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
                 /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
@@ -959,8 +969,8 @@ interface components {
                 creator?: string;
                 /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description The source of the run. At most 512 bytes in UTF-8. */
-                source?: string;
+                /** @description The source of the run. */
+                source?: string | string[];
                 /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
                 /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
@@ -971,6 +981,10 @@ interface components {
                 skill_spec?: string;
                 /** @description The schedule's id. At most 512 bytes in UTF-8. */
                 schedule_id?: string;
+                /** @description The trigger's id. At most 512 bytes in UTF-8. */
+                trigger_id?: string;
+                /** @description The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+                automation_id?: string;
                 /** @description At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
                 /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
@@ -2301,8 +2315,8 @@ interface components {
                 creator?: string;
                 /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description The source of the run. At most 512 bytes in UTF-8. */
-                source?: string;
+                /** @description The source of the run. */
+                source?: string | string[];
                 /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
                 /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
@@ -2313,6 +2327,10 @@ interface components {
                 skill_spec?: string;
                 /** @description The schedule's id. At most 512 bytes in UTF-8. */
                 schedule_id?: string;
+                /** @description The trigger's id. At most 512 bytes in UTF-8. */
+                trigger_id?: string;
+                /** @description The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+                automation_id?: string;
                 /** @description At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
                 /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
@@ -2663,7 +2681,7 @@ interface components {
          * @description The source of a run.
          * @enum {string}
          */
-        RunSourceType: "API" | "CLI" | "LOCAL" | "SCHEDULED_AGENT" | "WEB_APP" | "GITHUB_ACTION" | "SLACK" | "LINEAR" | "CLOUD_MODE" | "JIRA" | "GITHUB_WEBHOOK" | "GITLAB_WEBHOOK" | "CUSTOM_WEBHOOK" | "ORCHESTRATION";
+        RunSourceType: "API" | "CLI" | "LOCAL" | "SCHEDULED_AGENT" | "WEB_APP" | "GITHUB_ACTION" | "SLACK" | "LINEAR" | "CLOUD_MODE" | "JIRA" | "TEAMS" | "MCP" | "GITHUB_WEBHOOK" | "GITLAB_WEBHOOK" | "AZURE_DEVOPS_WEBHOOK" | "CUSTOM_WEBHOOK" | "ORCHESTRATION";
         /**
          * @description The state of a run. `SUCCEEDED`, `FAILED`, `ERROR`, `BLOCKED` and `CANCELLED` are final until a follow-up.
          * @enum {string}
@@ -2888,6 +2906,11 @@ interface components {
             /** @description The directories to check out, at most 50, besides the files at the top. Defaults to the whole repository. */
             sparse_paths?: string[];
         };
+        /**
+         * @description The status of a task. `running`: the run or one of its descendants has not ended. The others are of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may have two.
+         * @enum {string}
+         */
+        TaskStatus: "running" | "failed" | "blocked" | "cancelled" | "complete";
         /** @description A team with its current month. */
         TeamDetail: {
             /** @description The team's id. */
@@ -3405,8 +3428,8 @@ interface components {
                 creator?: string;
                 /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description The source of the run. At most 512 bytes in UTF-8. */
-                source?: string;
+                /** @description The source of the run. */
+                source?: string | string[];
                 /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
                 /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
@@ -3417,6 +3440,10 @@ interface components {
                 skill_spec?: string;
                 /** @description The schedule's id. At most 512 bytes in UTF-8. */
                 schedule_id?: string;
+                /** @description The trigger's id. At most 512 bytes in UTF-8. */
+                trigger_id?: string;
+                /** @description The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+                automation_id?: string;
                 /** @description At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
                 /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
@@ -3579,8 +3606,8 @@ interface components {
                 creator?: string;
                 /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description The source of the run. At most 512 bytes in UTF-8. */
-                source?: string;
+                /** @description The source of the run. */
+                source?: string | string[];
                 /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
                 /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
@@ -3591,6 +3618,10 @@ interface components {
                 skill_spec?: string;
                 /** @description The schedule's id. At most 512 bytes in UTF-8. */
                 schedule_id?: string;
+                /** @description The trigger's id. At most 512 bytes in UTF-8. */
+                trigger_id?: string;
+                /** @description The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+                automation_id?: string;
                 /** @description At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
                 /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
@@ -3667,6 +3698,8 @@ interface components {
             sort_order?: "asc" | "desc";
             /** @description Selects runs in this state. Repeat the parameter for several states. */
             state?: components["schemas"]["RunState"][];
+            /** @description Selects runs by the status of their task. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. Repeat the parameter for several statuses. */
+            task_status?: components["schemas"]["TaskStatus"][];
             /** @description Selects runs by the name of their configuration. */
             name?: string;
             /** @description Selects runs by model. */
@@ -3675,8 +3708,8 @@ interface components {
             creator?: string;
             /** @description Selects runs by the uid of their executor. */
             executor?: string;
-            /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. */
-            source?: string;
+            /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources. */
+            source?: string[];
             /**
              * @description Selects runs by execution location.
              * @enum {string}
@@ -3705,6 +3738,10 @@ interface components {
             skill_spec?: string;
             /** @description Selects runs by schedule, including deleted schedules. */
             schedule_id?: string;
+            /** @description Selects runs by the trigger that started them, including deleted triggers. */
+            trigger_id?: string;
+            /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. */
+            automation_id?: string;
             /** @description Selects the descendants of this run, which must exist and be visible. */
             ancestor_run_id?: string;
             /** @description Selects runs with an artifact of this type. */
@@ -3714,7 +3751,7 @@ interface components {
              * @enum {string}
              */
             archived?: "false" | "true" | "all";
-            /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. */
+            /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run. */
             q?: string;
             /** @description Selects no runs, since no run belongs to a factory. */
             factory_uid?: string;
@@ -4133,6 +4170,7 @@ export type SignInMethods = components['schemas']['SignInMethods'];
 export type SignInToken = components['schemas']['SignInToken'];
 export type Step = components['schemas']['Step'];
 export type StoredRepository = components['schemas']['StoredRepository'];
+export type TaskStatus = components['schemas']['TaskStatus'];
 export type TeamDetail = components['schemas']['TeamDetail'];
 export type TeamItem = components['schemas']['TeamItem'];
 export type TeamKey = components['schemas']['TeamKey'];

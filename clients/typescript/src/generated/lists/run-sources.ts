@@ -11,8 +11,11 @@ export const RUN_SOURCES = [
   "LINEAR",
   "CLOUD_MODE",
   "JIRA",
+  "TEAMS",
+  "MCP",
   "GITHUB_WEBHOOK",
   "GITLAB_WEBHOOK",
+  "AZURE_DEVOPS_WEBHOOK",
   "CUSTOM_WEBHOOK",
   "ORCHESTRATION",
 ] as const;

@@ -40,6 +40,7 @@ from ...types import (
     RunResponse,
     RunState,
     Step,
+    TaskStatus,
     Timeline,
     TimelineEvent,
     TranscriptLocation,
@@ -104,7 +105,7 @@ class RunsBase(Resource):
             metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
             on_behalf_of: The uid or email address of the member to act for. Requires an agent key whose identity has `on_behalf_of_enabled`. At most 512 bytes in UTF-8.
             execution_location: `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller.
-            run_source: The source of the run: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `CUSTOM_WEBHOOK`, `ORCHESTRATION`. Other values count as `API`. Only the service sets `SCHEDULED_AGENT` and `ORCHESTRATION`. `X-Oz-Api-Source` is an alias.
+            run_source: The source of the run: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `TEAMS`, `MCP`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `AZURE_DEVOPS_WEBHOOK`, `CUSTOM_WEBHOOK`, `ORCHESTRATION`. Other values count as `API`. Only the service sets `SCHEDULED_AGENT` and `ORCHESTRATION`. `X-Oz-Api-Source` is an alias.
         """
         return self._call(
             "POST",
@@ -178,7 +179,7 @@ class RunsBase(Resource):
             metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
             on_behalf_of: The uid or email address of the member to act for. Requires an agent key whose identity has `on_behalf_of_enabled`. At most 512 bytes in UTF-8.
             execution_location: `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller.
-            run_source: The source of the run: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `CUSTOM_WEBHOOK`, `ORCHESTRATION`. Other values count as `API`. Only the service sets `SCHEDULED_AGENT` and `ORCHESTRATION`. `X-Oz-Api-Source` is an alias.
+            run_source: The source of the run: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `TEAMS`, `MCP`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `AZURE_DEVOPS_WEBHOOK`, `CUSTOM_WEBHOOK`, `ORCHESTRATION`. Other values count as `API`. Only the service sets `SCHEDULED_AGENT` and `ORCHESTRATION`. `X-Oz-Api-Source` is an alias.
         """
         return self._call(
             "POST",
@@ -214,11 +215,12 @@ class RunsBase(Resource):
         sort_by: Union[Literal["updated_at", "created_at", "title", "agent"], NotGiven] = NOT_GIVEN,
         sort_order: Union[Literal["asc", "desc"], NotGiven] = NOT_GIVEN,
         state: Union[Sequence[RunState], NotGiven] = NOT_GIVEN,
+        task_status: Union[Sequence[TaskStatus], NotGiven] = NOT_GIVEN,
         name: Union[str, NotGiven] = NOT_GIVEN,
         model_id: Union[str, NotGiven] = NOT_GIVEN,
         creator: Union[str, NotGiven] = NOT_GIVEN,
         executor: Union[str, NotGiven] = NOT_GIVEN,
-        source: Union[str, NotGiven] = NOT_GIVEN,
+        source: Union[Sequence[str], NotGiven] = NOT_GIVEN,
         execution_location: Union[Literal["REMOTE", "LOCAL"], NotGiven] = NOT_GIVEN,
         created_after: Union[str, datetime, NotGiven] = NOT_GIVEN,
         created_before: Union[str, datetime, NotGiven] = NOT_GIVEN,
@@ -227,6 +229,8 @@ class RunsBase(Resource):
         skill: Union[str, NotGiven] = NOT_GIVEN,
         skill_spec: Union[str, NotGiven] = NOT_GIVEN,
         schedule_id: Union[str, NotGiven] = NOT_GIVEN,
+        trigger_id: Union[str, NotGiven] = NOT_GIVEN,
+        automation_id: Union[str, NotGiven] = NOT_GIVEN,
         ancestor_run_id: Union[str, NotGiven] = NOT_GIVEN,
         artifact_type: Union[ArtifactType, NotGiven] = NOT_GIVEN,
         archived: Union[Literal["false", "true", "all"], NotGiven] = NOT_GIVEN,
@@ -238,9 +242,10 @@ class RunsBase(Resource):
     ) -> Page[RunItem]:
         """Lists the runs visible to the caller.
 
-        Filters combine with AND; repeat `state` to match any of several states. Runs are sorted by `updated_at`,
-        newest first, unless `sort_by` and `sort_order` say otherwise. `prompt` is truncated to 1,000 characters;
-        read the run for the full text. A page is never empty while `has_next_page` is true.
+        Filters combine with AND; repeat `state`, `task_status` or `source` to match any of several values. Runs
+        are sorted by `updated_at`, newest first, unless `sort_by` and `sort_order` say otherwise. `prompt` is
+        truncated to 1,000 characters; read the run for the full text. A page is never empty while
+        `has_next_page` is true.
 
         `GET /agent/runs`
 
@@ -250,11 +255,12 @@ class RunsBase(Resource):
             sort_by: The sort key. `agent` sorts by skill; runs without a skill come last in both directions.
             sort_order: The sort direction.
             state: Selects runs in this state. Repeat the parameter for several states.
+            task_status: Selects runs by the status of their task. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. Repeat the parameter for several statuses.
             name: Selects runs by the name of their configuration.
             model_id: Selects runs by model.
             creator: Selects runs by the uid of their creator.
             executor: Selects runs by the uid of their executor.
-            source: Selects runs by source, a RunSourceType. An unknown value selects no runs.
+            source: Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources.
             execution_location: Selects runs by execution location.
             created_after: Selects runs created after this time.
             created_before: Selects runs created before this time.
@@ -263,10 +269,12 @@ class RunsBase(Resource):
             skill: An alias of `skill_spec`.
             skill_spec: Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`.
             schedule_id: Selects runs by schedule, including deleted schedules.
+            trigger_id: Selects runs by the trigger that started them, including deleted triggers.
+            automation_id: Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`.
             ancestor_run_id: Selects the descendants of this run, which must exist and be visible.
             artifact_type: Selects runs with an artifact of this type.
             archived: Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`.
-            q: Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words.
+            q: Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run.
             factory_uid: Selects no runs, since no run belongs to a factory.
             factory_only: `true` selects no runs, since no run belongs to a factory.
             metadata: Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys.
@@ -281,6 +289,7 @@ class RunsBase(Resource):
                 "sort_by": sort_by,
                 "sort_order": sort_order,
                 "state": state,
+                "task_status": task_status,
                 "name": name,
                 "model_id": model_id,
                 "creator": creator,
@@ -294,6 +303,8 @@ class RunsBase(Resource):
                 "skill": skill,
                 "skill_spec": skill_spec,
                 "schedule_id": schedule_id,
+                "trigger_id": trigger_id,
+                "automation_id": automation_id,
                 "ancestor_run_id": ancestor_run_id,
                 "artifact_type": artifact_type,
                 "archived": archived,
