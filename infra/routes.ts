@@ -193,7 +193,7 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/agent/identities", file: "identities/create-identity", who: people, scope: "identities:write", rights: { table: [...ask, ...create] } },
   { method: "GET", path: "/agent/identities", file: "identities/list-identities", who: team, scope: "identities:read", rights: { table: read } },
   { method: "GET", path: "/agent/identities/{identityUid}", file: "identities/get-identity", who: team, scope: "identities:read", rights: { table: ask } },
-  { method: "PUT", path: "/agent/identities/{identityUid}", file: "identities/update-identity", who: people, scope: "identities:write", rights: { table: [...ask, ...write, "DeleteItem"] } },
+  { method: "PUT", path: "/agent/identities/{identityUid}", file: "identities/update-identity", who: people, scope: "identities:write", rights: { table: [...read, ...write, "DeleteItem"] } },
   { method: "DELETE", path: "/agent/identities/{identityUid}", file: "identities/delete-identity", who: people, scope: "identities:write", rights: { table: [...read, ...write, "DeleteItem", "ConditionCheckItem"], indexes: ["gsi1", "gsi7"], endsQueue: send }, timeoutSeconds: 30 },
   { method: "POST", path: "/agent/identities/{identityUid}/keys", file: "identities/create-identity-key", who: people, scope: "keys", rights: { table: [...ask, ...write, "ConditionCheckItem"] } },
   { method: "GET", path: "/agent/identities/{identityUid}/keys", file: "identities/list-identity-keys", who: team, scope: "keys", rights: { table: ask } },

@@ -20,7 +20,14 @@ export const rotateTriggerSecret = endpoint({
   async run({ path, body: { secret: requested }, principal, header }, ports: TriggerPorts) {
     const teams = requireAdministeredTeams(principal);
     const once = toIdempotentRequest(header, principal, `rotate-trigger-secret:${path.triggerUid}`, requested ?? "");
-    const { owner, secret, expiresAt, replayed } = await rotateSecret(teams, path.triggerUid, requested, once, ports);
+    const { owner, secret, expiresAt, replayed } = await rotateSecret(
+      teams,
+      path.triggerUid,
+      principal,
+      requested,
+      once,
+      ports,
+    );
     const previous_secret_expires_at = toTimestamp(expiresAt);
     const body = { ...toTriggerItem(owner, ports), previous_secret_expires_at, secret };
     return { status: 200, body, headers: toReplayHeaders(replayed) };

@@ -1,5 +1,5 @@
 import { hashKey, newKey } from "#shared/principals/api-key.ts";
-import type { StoredScopes } from "#shared/principals/scopes.ts";
+import { type StoredScopes, scopesMember } from "#shared/principals/scopes.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
 import type { KeyOwner } from "./key-owner.ts";
 import type { NewKey } from "./key-store.ts";
@@ -29,7 +29,7 @@ export function generateKey(owner: KeyOwner, fields: KeyFields): NewKey {
       suffix: raw.slice(-4),
       created_at: now,
       ...(expiresAt === undefined ? {} : { expires_at_ms: expiresAt }),
-      ...(scopes === undefined ? {} : { scopes: [...scopes] }),
+      ...scopesMember(scopes),
       ...(createdBy === undefined ? {} : { created_by: createdBy }),
     },
   };

@@ -1,3 +1,4 @@
+import { scopesMember } from "#shared/principals/scopes.ts";
 import { checkIdentityExists } from "#shared/records/identity.ts";
 import { checkMember } from "#shared/records/member.ts";
 import { checkTrustRule, parseTrustRule, type TrustRule, trustRuleKey } from "#shared/records/trust-rule.ts";
@@ -88,7 +89,7 @@ export async function storeTokenKey(
   rateLimit: Update,
   table: Table,
 ): Promise<void> {
-  const { uid, team_uid, identity_uid, saved_by, max_budget_usd } = rule;
+  const { uid, team_uid, identity_uid, saved_by, max_budget_usd, scopes } = rule;
   await transact(table, {
     rateLimit,
     identity: checkIdentityExists(team_uid, identity_uid),
@@ -107,6 +108,7 @@ export async function storeTokenKey(
         rule_uid: uid,
         saved_by: saved_by.uid,
         ...(max_budget_usd === undefined ? {} : { max_budget_usd }),
+        ...scopesMember(scopes),
         expires_at: Math.ceil(key.expires_at_ms / 1000),
       },
       if: { pk: { exists: false } },

@@ -10,6 +10,7 @@ import { tooMany } from "#shared/limits/scope-limit.ts";
 import type { Issuers } from "#shared/oidc/issuers.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { type PersonalPrincipal, type Principal, toProfile } from "#shared/principals/principal.ts";
+import { grantScopes, listScopes, scopesMember } from "#shared/principals/scopes.ts";
 import type { TrustRule } from "#shared/records/trust-rule.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
@@ -82,6 +83,7 @@ const toMembers = (request: TrustRuleRequest, caller: PersonalPrincipal) => ({
   subject_pattern: request.subject_pattern,
   ...(typeof request.max_budget_usd === "number" ? { max_budget_usd: request.max_budget_usd } : {}),
   ttl_seconds: request.ttl_seconds ?? MAX_TTL_SECONDS,
+  ...scopesMember(grantScopes(request.scopes, caller)),
   saved_by: toProfile(caller),
 });
 
@@ -122,7 +124,7 @@ export async function readTrustRule(
   return rule;
 }
 
-/** Replaces a rule. Keys that it gave before stay valid until they expire, with the budget that they were given. */
+/** Replaces a rule. Keys that it gave before stay valid until they expire, with the budget and the scopes that they were given. */
 export async function replaceTrustRule(
   path: RulePath,
   request: TrustRuleRequest,
@@ -163,5 +165,6 @@ async function changeRule<T>(
 
 /** A rule as responses show it. */
 export function toTrustRuleItem({ team_uid: _, created_at, updated_at, ...rule }: TrustRule): TrustRuleItem {
-  return { ...rule, created_at: toTimestamp(created_at), updated_at: toTimestamp(updated_at) };
+  const times = { created_at: toTimestamp(created_at), updated_at: toTimestamp(updated_at) };
+  return { ...rule, scopes: listScopes(rule.scopes), ...times };
 }

@@ -16,6 +16,7 @@ import { toIdentityChange } from "./identity-change.ts";
 import type { IdentityPorts } from "./identity-ports.ts";
 import { type FoundIdentity, identityStore } from "./identity-store.ts";
 import { readIdentity, refuseUnavailable } from "./read-identities.ts";
+import { requireScopesOfKeys } from "./scopes-of-keys.ts";
 
 const nameTaken = () =>
   new RunyardError("conflict", { detail: "name: another identity of the team has this name", retryable: false });
@@ -89,6 +90,7 @@ export async function changeIdentity(
   const found = await readIdentity(uid, call.principal, ports.table);
   refuseUnavailable(found);
   const before = found.identity;
+  await requireScopesOfKeys(before, call.principal, ports.table);
   const { set, remove } = toIdentityChange(request, before);
   await refuseOthersEnvironment(request.environment_id, before.team_uid, "environment_id", ports.table);
   refuseUnsupportedOptions(sentBody, "identities");

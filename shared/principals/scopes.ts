@@ -18,6 +18,25 @@ export function requireScopes(needed: StoredScopes, { scopes }: Pick<Principal, 
   });
 }
 
+/** The scopes that are in both. */
+export function intersectScopes(one: StoredScopes, other: StoredScopes): StoredScopes {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one.filter((scope) => other.includes(scope));
+}
+
+/** The scopes that a run's key can have: those of the routes that it may call. Others are not worth their bytes in its head. */
+export const RUN_SCOPES = ["runs:read", "runs:write", "models:read"] as const satisfies readonly Scope[];
+
+/** The scopes of the key of a run, for its head; undefined where it has all that it can have. */
+export function toRunScopes(scopes: StoredScopes): StoredScopes {
+  const kept = intersectScopes(RUN_SCOPES, scopes);
+  return kept?.length === RUN_SCOPES.length ? undefined : kept;
+}
+
+/** The member `scopes` of what is stored with them, absent for all scopes. */
+export const scopesMember = (scopes: StoredScopes): { readonly scopes?: Scope[] } =>
+  scopes === undefined ? {} : { scopes: [...scopes] };
+
 /**
  * The scopes of what a caller makes, such as a key: those that it requests, by default all of the caller's.
  * @throws RunyardError 403 naming a scope that the caller lacks

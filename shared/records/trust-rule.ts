@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { keys } from "#shared/table/keys.ts";
 import type { Check, Item, Key } from "#shared/table/table.ts";
+import { Scope } from "#shared/wire/keys/scope.ts";
 import { UserProfile } from "#shared/wire/run.ts";
 
 /** A trust rule as it is stored, once under its identity and once under its issuer and audience. */
@@ -13,6 +14,8 @@ const TrustRule = v.object({
   subject_pattern: v.string(),
   max_budget_usd: v.exactOptional(v.number()),
   ttl_seconds: v.number(),
+  /** The scopes of its keys; absent where they have all. */
+  scopes: v.exactOptional(v.array(Scope)),
   created_at: v.number(),
   updated_at: v.number(),
   /** The person who last saved it. The rule and its keys are valid while they are a member of the team. */

@@ -1,6 +1,7 @@
 import { ownAllowance } from "#shared/budgets/budget.ts";
 import { type Allowance, putBudget } from "#shared/budgets/budget-store.ts";
 import { randomId } from "#shared/ids.ts";
+import { type StoredScopes, scopesMember, toRunScopes } from "#shared/principals/scopes.ts";
 import { folded, LOCAL_START_SECONDS } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { type RunFacets, toCheckAttributes } from "#shared/records/run-head.ts";
@@ -31,6 +32,8 @@ export interface NewRun {
   readonly local?: LocalExecution | undefined;
   /** What its model calls may cost. @default the budget of its own configuration */
   readonly allowance?: Allowance | undefined;
+  /** The scopes of what it is made with, which its own key has at most. @default all */
+  readonly scopes?: StoredScopes;
 }
 
 /** The writes of a new run by name. `queue` counts it at its owner, and is the one that the limit of the queue is a condition of. */
@@ -63,7 +66,7 @@ export function toNewRunWrites(run: NewRun): NewRunWrites {
   };
 }
 
-function toHeadPut({ runId, body, local, ...run }: NewRun, facets: RunFacets, hasBudget: boolean): Put {
+function toHeadPut({ runId, body, local, scopes, ...run }: NewRun, facets: RunFacets, hasBudget: boolean): Put {
   const [root] = body.ancestors;
   return {
     kind: "put",
@@ -78,6 +81,7 @@ function toHeadPut({ runId, body, local, ...run }: NewRun, facets: RunFacets, ha
       ...(body.docker_image === undefined ? {} : { own_image: true }),
       ...(body.config.worker_host === undefined || local !== undefined ? {} : { worker_host: body.config.worker_host }),
       ...(hasBudget ? { b: true } : {}),
+      ...scopesMember(toRunScopes(scopes)),
       ...(root === undefined ? {} : { root, depth: body.ancestors.length }),
     },
     if: { pk: { exists: false } },

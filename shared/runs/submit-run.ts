@@ -118,7 +118,7 @@ export async function createRun(call: PlanCall, attempt: Attempt, ports: RunPort
   const local = key === undefined ? undefined : { execution_id: randomId(), key_hash: hashKey(key) };
   const { owner, parent, conversation, environment, allowance } = plan;
   const writes = {
-    ...toNewRunWrites({ runId, owner, body, now, local, allowance }),
+    ...toNewRunWrites({ runId, owner, body, now, local, allowance, scopes: call.principal.scopes }),
     ...attempt.count(runId, now),
     conversation: conversation && continueConversation(conversation, runId),
     tree: parent && countChild(parent.runId, parent.ancestors[0]),

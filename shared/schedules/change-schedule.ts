@@ -9,6 +9,7 @@ import { logLine } from "#shared/log/log.ts";
 import { limitBudget } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { toCreator } from "#shared/principals/resolve-owner.ts";
+import { intersectScopes, scopesMember } from "#shared/principals/scopes.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
@@ -68,6 +69,8 @@ export async function replaceSchedule(
       prompt: stored.prompt,
       ...(stored.prompt_file === undefined ? {} : { prompt_file: stored.prompt_file }),
       ...(agent_config === undefined ? {} : { agent_config }),
+      // What the caller writes is executed with no more than the caller has.
+      ...scopesMember(intersectScopes(before.scopes, principal.scopes)),
     };
     const same = before.cron_schedule === cron_schedule && before.time_zone === time_zone;
     // A firing in progress stays planned where the times stay the same.

@@ -11,6 +11,7 @@ import { logLine } from "#shared/log/log.ts";
 import { limitBudget } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { resolveOwner, toCreator } from "#shared/principals/resolve-owner.ts";
+import { scopesMember } from "#shared/principals/scopes.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
@@ -127,6 +128,7 @@ async function planSchedule(
     updated_at: now,
     created_by: by,
     updated_by: by,
+    ...scopesMember(principal.scopes),
     last_ran: null,
     last_spawn_error: null,
     recent_runs: [],

@@ -8,6 +8,7 @@ import {
   type Principal,
   seesOwner,
 } from "#shared/principals/principal.ts";
+import { scopesMember } from "#shared/principals/scopes.ts";
 import { readRunHeads } from "#shared/records/read-run-heads.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -91,6 +92,7 @@ async function format(
     },
     scope: { type: schedule.owner.type, uid: schedule.owner.uid },
     ...(schedule.metadata === undefined ? {} : { metadata: schedule.metadata }),
+    ...scopesMember(schedule.scopes),
   };
 }
 

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Item } from "#shared/table/table.ts";
 import { ResolvedAgentConfig } from "#shared/wire/config.ts";
+import { Scope } from "#shared/wire/keys/scope.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { RunMode, UserProfile } from "#shared/wire/run.ts";
 import { Overlap } from "#shared/wire/schedule.ts";
@@ -31,6 +32,8 @@ const common = {
   updated_at: Time,
   created_by: UserProfile,
   updated_by: UserProfile,
+  /** The scopes of the credentials that it was created and changed with; absent where they had all. */
+  scopes: v.exactOptional(v.array(Scope)),
   last_ran: v.nullable(Time),
   last_spawn_error: v.nullable(v.string()),
   /** Ids of its latest runs, newest first. */

@@ -2,6 +2,7 @@ import type { Environment } from "#shared/environments/environment.ts";
 import { lastRunWrites } from "#shared/environments/environment-store.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
+import { intersectScopes, type StoredScopes } from "#shared/principals/scopes.ts";
 import { deriveTitle } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { createWithinLimits } from "#shared/runs/capacity/admit-run.ts";
@@ -16,12 +17,19 @@ import type { FiringPorts } from "./schedule-ports.ts";
 import { changeWrites, ScheduleChangedError } from "./schedule-store.ts";
 import { planUnattendedRun } from "./unattended-run.ts";
 
+/** The request for a run, where it is no firing: the scopes of its credential, and the rate-limit token that it takes. */
+interface RunRequest {
+  readonly scopes: StoredScopes;
+  readonly rateLimitToken: RateLimitToken;
+}
+
 /** The record that limits a firing or a request to one run exists already. */
 export class RunRecordExists extends Error {}
 
 /**
  * Creates a run of a schedule and replaces the schedule by `after` with that run. `record` is the write that limits this to one run:
- * the outcome of a firing, or the idempotency record of a request. A firing takes no rate-limit token.
+ * the outcome of a firing, or the idempotency record of a request. A firing has no
+ * request, and takes no rate-limit token.
  * @throws RunRecordExists; ScheduleChangedError
  */
 export async function createScheduledRun(
@@ -29,19 +37,19 @@ export async function createScheduledRun(
   after: Schedule,
   record: (runId: string, now: number) => Put,
   ports: FiringPorts,
-  rateLimitToken?: RateLimitToken,
+  request?: RunRequest,
 ): Promise<RunAgentResponse> {
   const now = ports.now();
   const runId = uuidv7(now);
   const { owner } = before;
   const { body, environment } = await planScheduledRun(runId, before, ports);
   const writes = {
-    ...toNewRunWrites({ runId, owner, body, now }),
+    ...toNewRunWrites({ runId, owner, body, now, scopes: intersectScopes(before.scopes, request?.scopes) }),
     record: record(runId, now),
     schedule: changeWrites(before, addRun(after, runId, now)),
     // If the environment is deleted in the meantime, the next attempt finds it missing.
     lastRun: lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
-    rateLimit: rateLimitToken?.(now),
+    rateLimit: request?.rateLimitToken(now),
   };
   const atCapacity = await createWithinLimits(writes, RUN_ROOM, ports).catch((error: unknown) => {
     if (!(error instanceof ConflictError)) throw error;

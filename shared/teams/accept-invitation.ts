@@ -123,10 +123,10 @@ async function createWithKey(
 ): Promise<CreatedAccount> {
   const now = ports.now();
   const invitation = await readOpenInvitation(token, ports.table, now);
-  const { team_uid: team } = invitation;
+  const { team_uid: team, scopes } = invitation;
   const toKeyWrites = (person: Person): NamedWrites => {
     const owner: KeyOwner = { kind: "personal", user: person.uid, defaultTeam: team };
-    const fields = { uid: uuidv7(now), name: "first key", now, createdBy: toUserProfile(person), raw };
+    const fields = { uid: uuidv7(now), name: "first key", now, createdBy: toUserProfile(person), scopes, raw };
     return { idempotency: record?.(`${person.uid}:${team}`), key: putFirstKey(owner, generateKey(owner, fields)) };
   };
   try {

@@ -5,6 +5,7 @@ import { foldEmail } from "#shared/records/user.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put, Table, TransactionWrite } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
+import { Scope } from "#shared/wire/keys/scope.ts";
 import { Role } from "#shared/wire/role.ts";
 
 /** An invitation as it is stored, once under its team and once under the hash of its token. */
@@ -16,6 +17,8 @@ const Invitation = v.object({
   hash: v.string(),
   /** The admin who invites; invitations from before this was stored have none. */
   created_by: v.exactOptional(v.string()),
+  /** The scopes of the inviting credential, which the first key of a new account has at most; absent where it had all. */
+  scopes: v.exactOptional(v.array(Scope)),
   created_at: v.number(),
   expires_at_ms: v.number(),
 });

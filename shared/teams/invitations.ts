@@ -7,6 +7,7 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { sha256, uuidv7 } from "#shared/ids.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
+import { type StoredScopes, scopesMember } from "#shared/principals/scopes.ts";
 import type { Put, Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -24,6 +25,8 @@ interface NewInvitation {
   readonly email: string;
   readonly role: Role;
   readonly createdBy: string;
+  /** The scopes of the inviting credential. */
+  readonly scopes: StoredScopes;
 }
 
 /** Creates an invitation once. Everybody who has its link may accept it, so a repeated request does not return the link. */
@@ -56,13 +59,18 @@ export function invite(
   );
 }
 
-const toInvitation = ({ team, email, role, createdBy }: NewInvitation, token: string, now: number): Invitation => ({
+const toInvitation = (
+  { team, email, role, createdBy, scopes }: NewInvitation,
+  token: string,
+  now: number,
+): Invitation => ({
   id: uuidv7(now),
   team_uid: team,
   email,
   role,
   hash: sha256(token),
   created_by: createdBy,
+  ...scopesMember(scopes),
   created_at: now,
   expires_at_ms: now + LIFETIME_MS,
 });

@@ -5,6 +5,7 @@ import {
   runReversible,
 } from "#shared/idempotency/idempotent-request.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
+import { grantScopes, intersectScopes, type StoredScopes, scopesMember } from "#shared/principals/scopes.ts";
 import type { Put, Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { listSecretIds } from "#shared/webhooks/replace-secret.ts";
@@ -27,17 +28,24 @@ export function changeTrigger(
 ): Promise<Trigger> {
   return retryOnChange(teams, uid, ports.table, async (before) => {
     await checkRequest(before.team_uid, request, caller, ports.table);
-    const { agent_uid = before.agent_uid, metadata = before.metadata, ...members } = request;
-    const { agent_uid: _agent, metadata: _metadata, ...kept } = before;
+    const { agent_uid = before.agent_uid, metadata = before.metadata, scopes, ...members } = request;
+    const { agent_uid: _agent, metadata: _metadata, scopes: _scopes, ...kept } = before;
     const changed = {
       ...kept,
       ...members,
       ...(agent_uid === undefined || agent_uid === "" ? {} : { agent_uid }),
       ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
+      ...scopesMember(changeScopes(before, scopes, caller)),
     };
     return replace(before, changed, ports);
   });
 }
+
+/** What the caller writes is executed with no more than the caller has. Empty scopes are all of the caller's. */
+const changeScopes = (before: Trigger, requested: StoredScopes, caller: PersonalPrincipal): StoredScopes =>
+  requested === undefined
+    ? intersectScopes(before.scopes, caller.scopes)
+    : grantScopes(requested.length === 0 ? undefined : requested, caller);
 
 interface Enabled {
   readonly trigger: Trigger;

@@ -139,7 +139,7 @@ async function createRun(
     ...(missing.length === 0 ? {} : { missing_values: [...missing] }),
   };
   const writes = {
-    ...toNewRunWrites({ runId, owner, body, now }),
+    ...toNewRunWrites({ runId, owner, body, now, scopes: trigger.scopes }),
     event: claimEvent(uid, event.digest, delivery.delivery_id, now),
     delivery: putDelivery(uid, delivery),
     lastRun: lastRunWrites(environment, owner, { run_id: runId, title: name, created_at: now }),

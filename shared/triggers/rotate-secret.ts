@@ -1,4 +1,6 @@
 import type { IdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
+import type { Principal } from "#shared/principals/principal.ts";
+import { intersectScopes, scopesMember } from "#shared/principals/scopes.ts";
 import { type ReplacedSecret, replaceSecretOnce } from "#shared/webhooks/replace-secret.ts";
 import { generateSigningSecret } from "#shared/webhooks/signature.ts";
 import type { TriggerPorts } from "./trigger-ports.ts";
@@ -9,6 +11,7 @@ import { checkSecret, readTrigger } from "./triggers.ts";
 export const rotateSecret = (
   teams: readonly string[],
   uid: string,
+  caller: Pick<Principal, "scopes">,
   secret: string | undefined,
   idempotency: IdempotentRequest,
   ports: TriggerPorts,
@@ -19,7 +22,9 @@ export const rotateSecret = (
       async read() {
         const trigger = await readTrigger(teams, uid, ports.table);
         checkSecret(trigger.verification.scheme, secret);
-        return trigger;
+        const { scopes, ...others } = trigger;
+        // Whoever has the secret starts runs, which have no more than the caller has.
+        return { ...others, ...scopesMember(intersectScopes(scopes, caller.scopes)) };
       },
       generate: () => secret ?? generateSigningSecret(),
       replace: (before, trigger, record) => triggerStore(ports.table).update(before, trigger, record),

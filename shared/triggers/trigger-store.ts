@@ -4,6 +4,7 @@ import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
 import type { Item, Put, Table } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
+import { Scope } from "#shared/wire/keys/scope.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { RunMode, UserProfile } from "#shared/wire/run.ts";
 import { TriggerVerification } from "#shared/wire/triggers/trigger.ts";
@@ -22,6 +23,8 @@ const Trigger = v.object({
   agent_uid: v.exactOptional(v.string()),
   mode: RunMode,
   metadata: v.exactOptional(Metadata),
+  /** The scopes that its runs have at most; absent where they have all. */
+  scopes: v.exactOptional(v.array(Scope)),
   secret_id: v.string(),
   /** The secret before, which is valid as well until it expires, in milliseconds. */
   previous_secret: v.exactOptional(v.object({ id: v.string(), expires_at: v.number() })),

@@ -7,6 +7,7 @@ import {
 import { uuidv7 } from "#shared/ids.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
 import { type PersonalPrincipal, toProfile } from "#shared/principals/principal.ts";
+import { grantScopes, scopesMember } from "#shared/principals/scopes.ts";
 import { findExecutor } from "#shared/schedules/agent.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
@@ -39,7 +40,6 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   credential: "the other system is the author of its events",
   reply: "let the agent reply with a tool or a secret of its environment",
   budget_usd: "set a budget for the team",
-  scopes: "set agent_uid",
   pause_after_failures: "set enabled",
 };
 
@@ -120,6 +120,7 @@ const newTrigger = (
   ...(request.agent_uid === undefined ? {} : { agent_uid: request.agent_uid }),
   mode: request.mode ?? "normal",
   ...(request.metadata === undefined ? {} : { metadata: request.metadata }),
+  ...scopesMember(grantScopes(request.scopes, caller)),
   secret_id: uuidv7(now),
   created_by: toProfile(caller),
   created_at: now,

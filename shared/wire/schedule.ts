@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { AmbientAgentConfig, ResolvedAgentConfig } from "./config.ts";
 import { EnvironmentConfig } from "./environment.ts";
+import { Scope } from "./keys/scope.ts";
 import { PageInfo } from "./list.ts";
 import { Metadata } from "./metadata.ts";
 import { Id, Name, textOfBytes } from "./primitives.ts";
@@ -71,6 +72,8 @@ export const ScheduleItem = v.object({
   recent_runs: v.exactOptional(v.array(RecentRun)),
   scope: v.exactOptional(v.object({ type: v.picklist(["User", "Team"]), uid: v.exactOptional(v.string()) })),
   metadata: v.exactOptional(Metadata),
+  /** The scopes that the keys of its runs have at most: those of the keys that it was created and changed with. Absent for all. */
+  scopes: v.exactOptional(v.array(Scope)),
 });
 export type ScheduleItem = v.InferOutput<typeof ScheduleItem>;
 

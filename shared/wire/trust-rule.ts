@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { BudgetUsd } from "./config.ts";
+import { Scope, Scopes } from "./keys/scope.ts";
 import { PageInfo } from "./list.ts";
 import { textOfBytes } from "./primitives.ts";
 import { UserProfile } from "./run.ts";
@@ -26,6 +27,8 @@ export const TrustRuleRequest = v.object({
   ttl_seconds: v.exactOptional(
     v.nullable(v.pipe(v.number(), v.integer(), v.minValue(60), v.maxValue(MAX_TTL_SECONDS))),
   ),
+  /** What the keys may be used for. By default they have all scopes of the request's own credential, which has to have each of them. */
+  scopes: v.exactOptional(v.nullable(Scopes)),
 });
 export type TrustRuleRequest = v.InferOutput<typeof TrustRuleRequest>;
 
@@ -38,6 +41,8 @@ export const TrustRuleItem = v.object({
   subject_pattern: v.string(),
   max_budget_usd: v.exactOptional(v.number()),
   ttl_seconds: v.number(),
+  /** What the keys may be used for. */
+  scopes: v.array(Scope),
   created_at: v.string(),
   updated_at: v.string(),
   /** The person who last saved the rule. It works as long as they are a member of the team. */

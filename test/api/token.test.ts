@@ -5,6 +5,7 @@ import { createIssuers } from "#shared/oidc/issuers.ts";
 import { hashKey } from "#shared/principals/api-key.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
+import { SCOPES } from "#shared/wire/keys/scope.ts";
 import { createClient, request } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { MODEL_SETTINGS } from "../support/gateway.ts";
@@ -66,6 +67,7 @@ describe("trust rules", () => {
       subject_pattern: "repo:acme/shop:*",
       max_budget_usd: 2,
       ttl_seconds: 600,
+      scopes: [...SCOPES],
       created_at: "2026-05-18T19:00:00.000Z",
       updated_at: "2026-05-18T19:00:00.000Z",
       saved_by: profile,

@@ -67,6 +67,12 @@ export const TRIGGER_NOTES: Notes = {
   "TestTriggerResponse.run_request.mode": note("The mode of the run.", "normal"),
   "TestTriggerResponse.run_request.metadata": note("The labels of the run.", { app: "shop" }),
   "TestTriggerResponse.run_request.config": note("The configuration of the run."),
+  "CreatedTrigger.scopes": note("What its runs may use their keys for. Absent where that is not limited.", [
+    "runs:read",
+  ]),
+  "RotatedTrigger.scopes": note("What its runs may use their keys for. Absent where that is not limited.", [
+    "runs:read",
+  ]),
   "TriggerVerification.scheme": note("How a request proves who sent it.", "hmac"),
   "TriggerVerification.header": note("The header with the signature. Required by `hmac`.", "X-Hub-Signature-256"),
   "TriggerVerification.prefix": note("What precedes the signature in its header.", "sha256="),

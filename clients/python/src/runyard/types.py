@@ -93,14 +93,6 @@ Overlap = Literal["allow", "skip", "cancel_previous"]
 """What happens if an earlier run of the schedule is still active at a firing."""
 
 
-TickOutcome = Literal["fired", "skipped", "late", "failed"]
-"""The outcome of a planned firing: a run was created (`fired`), the firing was skipped, it came too late, or it failed."""
-
-
-TriggerOutcome = Literal["started", "ignored", "duplicate", "failed"]
-"""What a delivery to a trigger resulted in."""
-
-
 Scope = Literal[
     "runs:read",
     "runs:write",
@@ -124,6 +116,14 @@ Scope = Literal[
     "workers",
 ]
 """What a key may be used for. A route needs exactly one scope: `x-scope` of its operation."""
+
+
+TickOutcome = Literal["fired", "skipped", "late", "failed"]
+"""The outcome of a planned firing: a run was created (`fired`), the firing was skipped, it came too late, or it failed."""
+
+
+TriggerOutcome = Literal["started", "ignored", "duplicate", "failed"]
+"""What a delivery to a trigger resulted in."""
 
 
 Role = Literal["admin", "member"]
@@ -186,14 +186,14 @@ USAGE_GROUPS: Tuple[UsageGroup, ...] = get_args(UsageGroup)
 OVERLAPS: Tuple[Overlap, ...] = get_args(Overlap)
 """The values of `Overlap`."""
 
+SCOPES: Tuple[Scope, ...] = get_args(Scope)
+"""The values of `Scope`."""
+
 TICK_OUTCOMES: Tuple[TickOutcome, ...] = get_args(TickOutcome)
 """The values of `TickOutcome`."""
 
 TRIGGER_OUTCOMES: Tuple[TriggerOutcome, ...] = get_args(TriggerOutcome)
 """The values of `TriggerOutcome`."""
-
-SCOPES: Tuple[Scope, ...] = get_args(Scope)
-"""The values of `Scope`."""
 
 ROLES: Tuple[Role, ...] = get_args(Role)
 """The values of `Role`."""
@@ -1812,6 +1812,9 @@ class ScheduleItem(BaseModel):
     metadata: Optional[Dict[str, str]] = None
     """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
 
+    scopes: Optional[List[Union[Scope, str]]] = None
+    """The scopes that the keys of its runs have at most: those of the keys that it was created and changed with. Absent for all."""
+
 
 class ListSchedulesResponse(BaseModel):
     """A page of schedules."""
@@ -1922,6 +1925,9 @@ class CreatedTrigger(BaseModel):
     metadata: Optional[Dict[str, str]] = None
     """The labels of the runs, at most 18."""
 
+    scopes: Optional[List[Union[Scope, str]]] = None
+    """What its runs may use their keys for. Absent where that is not limited."""
+
     scope: CreatedTriggerScope
     """The owner."""
 
@@ -1983,6 +1989,9 @@ class TriggerItem(BaseModel):
 
     metadata: Optional[Dict[str, str]] = None
     """The labels of the runs, at most 18."""
+
+    scopes: Optional[List[Union[Scope, str]]] = None
+    """What its runs may use their keys for. Absent where that is not limited."""
 
     scope: TriggerItemScope
     """The owner."""
@@ -2052,6 +2061,9 @@ class RotatedTrigger(BaseModel):
 
     metadata: Optional[Dict[str, str]] = None
     """The labels of the runs, at most 18."""
+
+    scopes: Optional[List[Union[Scope, str]]] = None
+    """What its runs may use their keys for. Absent where that is not limited."""
 
     scope: RotatedTriggerScope
     """The owner."""
@@ -2411,6 +2423,9 @@ class TrustRuleItem(BaseModel):
 
     ttl_seconds: float
     """Seconds for which the keys are valid."""
+
+    scopes: List[Union[Scope, str]]
+    """What the keys may be used for."""
 
     created_at: Timestamp
     """The time of creation."""

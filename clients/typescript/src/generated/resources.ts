@@ -137,7 +137,8 @@ export class TeamsInvitations extends APIResource {
    * Creates an invitation to a team and returns its link.
    *
    * The link is returned once, works once and expires after 7 days. A team can have at most 100 open invitations. No
-   * email is sent. Requires the role `admin`.
+   * email is sent. Requires the role `admin`. The first key of an account that the link creates has at most the scopes
+   * of the request's credential.
    *
    * `POST /agent/teams/{teamUid}/invitations`
    */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Optional, Union
+from typing import Optional, Sequence, Union
 
 from typing_extensions import Unpack
 
@@ -11,6 +11,7 @@ from ... import _wire
 from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from ...types import (
     ListTrustRulesResponse,
+    Scope,
     TrustRuleItem,
 )
 from .._io import AsyncPaginator
@@ -32,6 +33,7 @@ class AsyncIdentityTrustRules(AsyncResource):
         subject_pattern: str,
         max_budget_usd: Union[Optional[float], NotGiven] = NOT_GIVEN,
         ttl_seconds: Union[Optional[int], NotGiven] = NOT_GIVEN,
+        scopes: Union[Optional[Sequence[Scope]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> TrustRuleItem:
         """Creates a trust rule of an identity.
@@ -48,6 +50,7 @@ class AsyncIdentityTrustRules(AsyncResource):
             subject_pattern: The `sub` claim of the tokens. Each `*` stands for any text. At most 512 bytes in UTF-8. Must have more than asterisks, since every subject would match.
             max_budget_usd: The maximum budget of each run that a key of this rule creates. By default the runs are not limited.
             ttl_seconds: Seconds for which the keys are valid.
+            scopes: What the keys may be used for. By default they have all scopes of the request's own credential, which has to have each of them.
         """
         return await self._call(
             "POST",
@@ -59,6 +62,7 @@ class AsyncIdentityTrustRules(AsyncResource):
                 "subject_pattern": subject_pattern,
                 "max_budget_usd": max_budget_usd,
                 "ttl_seconds": ttl_seconds,
+                "scopes": scopes,
             },
             options=options,
         )
@@ -116,6 +120,7 @@ class AsyncIdentityTrustRules(AsyncResource):
         subject_pattern: str,
         max_budget_usd: Union[Optional[float], NotGiven] = NOT_GIVEN,
         ttl_seconds: Union[Optional[int], NotGiven] = NOT_GIVEN,
+        scopes: Union[Optional[Sequence[Scope]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> TrustRuleItem:
         """Replaces a trust rule.
@@ -133,6 +138,7 @@ class AsyncIdentityTrustRules(AsyncResource):
             subject_pattern: The `sub` claim of the tokens. Each `*` stands for any text. At most 512 bytes in UTF-8. Must have more than asterisks, since every subject would match.
             max_budget_usd: The maximum budget of each run that a key of this rule creates. By default the runs are not limited.
             ttl_seconds: Seconds for which the keys are valid.
+            scopes: What the keys may be used for. By default they have all scopes of the request's own credential, which has to have each of them.
         """
         return await self._call(
             "PUT",
@@ -146,6 +152,7 @@ class AsyncIdentityTrustRules(AsyncResource):
                 "subject_pattern": subject_pattern,
                 "max_budget_usd": max_budget_usd,
                 "ttl_seconds": ttl_seconds,
+                "scopes": scopes,
             },
             options=options,
         )
