@@ -1,4 +1,6 @@
 import type { RunContext } from "../setup/setup.ts";
+import { formatError } from "../support/stop.ts";
+import { expandServer, listEnabledServers, type ServerConfig, type Values } from "../tools/remote/mcp-settings.ts";
 import type { CommandOutput } from "./command-output.ts";
 import type { MessageRecorder } from "./message-recorder.ts";
 
@@ -6,9 +8,15 @@ import type { MessageRecorder } from "./message-recorder.ts";
 export type AgentType = "claude" | "codex" | "gemini";
 
 /** An MCP server that is a command, or a URL. */
-export type McpServer =
+type McpAddress =
   | { readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** An MCP server, and the tools of it that the agent may use. */
+export interface McpServer {
+  readonly address: McpAddress;
+  readonly tools: NonNullable<ServerConfig["tools"]>;
+}
 
 /** The input of one turn of such an agent. */
 export interface TurnInput {
@@ -61,6 +69,8 @@ export interface ThirdPartyAgent {
   readonly program: string;
   /** The path of its model API below the forwarder's address. */
   readonly api: string;
+  /** Whether it can be limited to some tools of an MCP server; each agent can be kept from using some. */
+  readonly includesTools: boolean;
   /** The files that it reads, by name. */
   files(input: TurnInput): Readonly<Record<string, string>>;
   /**
@@ -75,17 +85,35 @@ export interface ThirdPartyAgent {
   parseSession(file: string, workingDirectory: string): Session | undefined;
 }
 
+/** The MCP servers of a run as an agent can use them. */
+export interface McpServers {
+  readonly servers: readonly (readonly [name: string, server: McpServer])[];
+  /** Which others cannot be used, and why. */
+  readonly unavailable: readonly string[];
+}
+
 /**
- * Converts the run's MCP servers for agents: with names that every agent accepts, each once, and without servers that only the
- * service knows.
+ * Converts the run's MCP servers for an agent: with names that every agent accepts, each once, without those that are disabled or that
+ * only the service knows, and with the values of the run's secrets and variables that they name.
  */
-export function toMcpServers(servers: RunContext["mcp_servers"]): [name: string, server: McpServer][] {
+export function toMcpServers(
+  servers: RunContext["mcp_servers"],
+  values: Values,
+  { includesTools }: Pick<ThirdPartyAgent, "includesTools">,
+): McpServers {
   const converted = new Map<string, McpServer>();
-  for (const [name, config] of Object.entries(servers ?? {})) {
-    const server = toMcpServer(config);
-    if (server !== undefined) converted.set(toFreeName(name.replace(/[^A-Za-z0-9_-]/g, "-"), converted), server);
+  const unavailable: string[] = [];
+  for (const [name, config] of listEnabledServers(servers)) {
+    try {
+      if (config.tools?.include !== undefined && !includesTools)
+        throw new Error("this agent cannot be limited to the tools of tools.include: use tools.exclude");
+      const server = toMcpServer(expandServer(config, values));
+      if (server !== undefined) converted.set(toFreeName(name.replace(/[^A-Za-z0-9_-]/g, "-"), converted), server);
+    } catch (error) {
+      unavailable.push(`${name}: ${formatError(error)}`);
+    }
   }
-  return [...converted];
+  return { servers: [...converted], unavailable };
 }
 
 /** Returns the name, or with a number where another server has it already. */
@@ -95,11 +123,10 @@ function toFreeName(name: string, taken: ReadonlyMap<string, unknown>): string {
   return free;
 }
 
-type Config = NonNullable<RunContext["mcp_servers"]>[string];
-
-function toMcpServer({ command, args = [], env = {}, url, headers = {} }: Config): McpServer | undefined {
-  if (command !== undefined) return { command, args, env };
-  return url === undefined ? undefined : { url, headers };
+function toMcpServer(config: ServerConfig): McpServer | undefined {
+  const { command, args = [], env = {}, url, headers = {}, tools = {} } = config;
+  if (command !== undefined) return { address: { command, args, env }, tools };
+  return url === undefined ? undefined : { address: { url, headers }, tools };
 }
 
 /** Instructions for an agent in plan mode. */

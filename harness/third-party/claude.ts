@@ -19,6 +19,7 @@ export const claude: ThirdPartyAgent = {
   // The wrapper that the package's install script would link; it starts the program for the platform.
   program: "@anthropic-ai/claude-code/cli-wrapper.cjs",
   api: "/anthropic",
+  includesTools: false,
   files: ({ systemPrompt, mcpServers }) => ({
     ...(systemPrompt === undefined ? {} : { [SYSTEM_PROMPT]: systemPrompt }),
     [OBSERVER_FILE]: CLAUDE_OBSERVER,
@@ -44,7 +45,9 @@ const ENVIRONMENT = [
   "unset ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_OAUTH_TOKEN CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_USE_VERTEX",
 ].join("\n");
 
-function buildArguments({ session, model, reasoningLevel, systemPrompt, mode, files }: TurnInput): string[] {
+function buildArguments(input: TurnInput): string[] {
+  const { session, model, reasoningLevel, systemPrompt, mode, files } = input;
+  const excluded = listExcludedTools(input);
   return [
     ...["-p", "--output-format", "stream-json", "--verbose", "--model", quoteForShell(model)],
     ...["--permission-mode", mode === "plan" ? "plan" : "bypassPermissions"],
@@ -53,12 +56,17 @@ function buildArguments({ session, model, reasoningLevel, systemPrompt, mode, fi
       ? []
       : ["--append-system-prompt", `"$(cat ${quoteForShell(`${files}/${SYSTEM_PROMPT}`)})"`]),
     ...["--mcp-config", quoteForShell(`${files}/${MCP}`)],
+    ...(excluded.length === 0 ? [] : ["--disallowedTools", quoteForShell(excluded.join(","))]),
     ...(session === undefined ? [] : ["--resume", session]),
   ];
 }
 
-const toMcpConfig = (server: McpServer) =>
-  "url" in server ? { type: "http", ...server } : { type: "stdio", ...server };
+/** The agent's own names of tools of MCP servers. */
+const listExcludedTools = ({ mcpServers }: TurnInput): string[] =>
+  mcpServers.flatMap(([name, { tools }]) => (tools.exclude ?? []).map((tool) => `mcp__${name}__${tool}`));
+
+const toMcpConfig = ({ address }: McpServer) =>
+  "url" in address ? { type: "http", ...address } : { type: "stdio", ...address };
 
 const Content = v.array(
   v.looseObject({

@@ -12,6 +12,7 @@ export const codex: ThirdPartyAgent = {
   package: "@openai/codex",
   program: "@openai/codex/bin/codex.js",
   api: "/openai/v1",
+  includesTools: true,
   files: (input) => ({ [CONFIG]: buildConfig(input) }),
   script: ({ session, files }) =>
     [
@@ -78,7 +79,7 @@ function buildConfig({ model, reasoningLevel, systemPrompt, mode, mcpServers }: 
 const formatSetting = (name: string, value: unknown): string =>
   `${name} = ${JSON.stringify(value).replaceAll("\u007f", "")}`;
 
-function formatMcpServer(name: string, server: McpServer): string[] {
+function formatMcpServer(name: string, { address: server, tools: { include, exclude } }: McpServer): string[] {
   const table = (members: Readonly<Record<string, string>>) =>
     Object.entries(members).map(([member, value]) => formatSetting(JSON.stringify(member), value));
   const own =
@@ -86,7 +87,11 @@ function formatMcpServer(name: string, server: McpServer): string[] {
       ? [formatSetting("url", server.url)]
       : [formatSetting("command", server.command), formatSetting("args", server.args)];
   const [part, members] = "url" in server ? ["http_headers", server.headers] : ["env", server.env];
-  return [`[mcp_servers.${name}]`, ...own, `[mcp_servers.${name}.${part}]`, ...table(members)];
+  const limits = [
+    ...(include === undefined ? [] : [formatSetting("enabled_tools", include)]),
+    ...(exclude === undefined ? [] : [formatSetting("disabled_tools", exclude)]),
+  ];
+  return [`[mcp_servers.${name}]`, ...own, ...limits, `[mcp_servers.${name}.${part}]`, ...table(members)];
 }
 
 const Item = v.looseObject({

@@ -19,6 +19,7 @@ export const gemini: ThirdPartyAgent = {
   package: "@google/gemini-cli",
   program: "@google/gemini-cli/bundle/gemini.js",
   api: "/gemini",
+  includesTools: true,
   files: ({ systemPrompt, workingDirectory, mcpServers }) => ({
     [SETTINGS]: JSON.stringify({
       ...QUIET,
@@ -70,8 +71,12 @@ const QUIET = {
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, checkpointing: { enabled: false } },
 };
 
-const toMcpConfig = (server: McpServer) =>
-  "url" in server ? { httpUrl: server.url, headers: server.headers, trust: true } : { ...server, trust: true };
+const toMcpConfig = ({ address, tools: { include, exclude } }: McpServer) => ({
+  ...("url" in address ? { httpUrl: address.url, headers: address.headers } : address),
+  trust: true,
+  ...(include === undefined ? {} : { includeTools: include }),
+  ...(exclude === undefined ? {} : { excludeTools: exclude }),
+});
 
 /** The first line of a session's file. */
 const Meta = v.object({

@@ -11,9 +11,14 @@ export function makeThirdParty(agent: ThirdPartyAgent, modelId: string, work: Ag
   const { programs: folder, node, paths: seen } = sandbox;
   if (folder === undefined) return createUnavailableEngine(agent);
   const { conversation_id: conversationId, mode, agent_config } = context;
-  const systemPrompt = [writeBriefing(work), ...(work.basePrompt === undefined ? [] : [work.basePrompt])].join("\n\n");
+  const values = { ...context.variables, ...work.secrets };
+  const { servers: mcpServers, unavailable } = toMcpServers(context.mcp_servers, values, agent);
+  for (const detail of unavailable) work.outbox.event("setup_mcp_servers", { is_error: true, detail });
+  const systemPrompt = [
+    writeBriefing(work, unavailable),
+    ...(work.basePrompt === undefined ? [] : [work.basePrompt]),
+  ].join("\n\n");
   const sessions = createSessions({ ...work, agent, conversationId, seen });
-  const mcpServers = toMcpServers(context.mcp_servers);
   const reasoningLevel = agent_config.harness?.reasoning_level;
   return createThirdPartyEngine({
     ...work,
@@ -31,13 +36,14 @@ export function makeThirdParty(agent: ThirdPartyAgent, modelId: string, work: Ag
 }
 
 /** Describes the environment to the agent. */
-function writeBriefing({ context, sandbox }: AgentWork): string {
+function writeBriefing({ context, sandbox }: AgentWork, unavailable: readonly string[]): string {
   const { workspace, output } = sandbox.paths;
   const names = context.attachments.map(({ filename }) => filename).join(", ");
   return [
     "You work in your own sandbox, and nobody can answer questions: if something is unclear, decide yourself and state your decision.",
     `Your workspace is ${workspace}. Files in ${output} are delivered to the user of this run.`,
     ...(names === "" ? [] : [`Attached files are in ${workspace}/attachments: ${names}.`]),
+    ...unavailable.map((server) => `An MCP server is not available: ${server}.`),
     ...(sandbox.network ? [] : ["Commands have no network access."]),
   ].join("\n");
 }

@@ -9,6 +9,8 @@ const hasOneOfThree = (server: { warp_id?: string; command?: string; url?: strin
   [server.warp_id, server.command, server.url].filter((member) => member !== undefined).length === 1;
 const ONE_OF_THREE_FACT = { oneOf: [{ required: ["warp_id"] }, { required: ["command"] }, { required: ["url"] }] };
 
+const ToolNames = v.pipe(v.array(text(128, 1)), v.maxLength(100));
+
 const McpServerFields = {
   warp_id: v.exactOptional(Id),
   command: v.exactOptional(textOfBytes(4096, 1)),
@@ -18,6 +20,10 @@ const McpServerFields = {
     v.pipe(v.string(), v.maxLength(2048), v.regex(/^https?:\/\/\S+$/, "must be an http or https URL")),
   ),
   headers: v.exactOptional(Headers),
+  /** Keeps the server in the configuration without starting it or connecting to it. */
+  disabled: v.exactOptional(v.boolean()),
+  /** The server's tools that the agent may use: those of `include`, or all, without those of `exclude`. */
+  tools: v.exactOptional(v.object({ include: v.exactOptional(ToolNames), exclude: v.exactOptional(ToolNames) })),
 };
 
 /**

@@ -66,12 +66,32 @@ function createOptions(given: Partial<ConnectOptions> = {}): ConnectOptions {
     redactor: createRedactor(["s3cr3t-value-of-the-run"]),
     signal: new AbortController().signal,
     fetch: (target, init) => fetch(target, init),
+    values: {},
     ...given,
   };
 }
 const signal = new AbortController().signal;
 
 describe("connect", () => {
+  it("offers and calls the tools that the configuration allows, and fills in the run's secrets", async () => {
+    respond = ({ method }) => (method === "tools/list" ? { tools: [tool("read"), tool("write")] } : undefined);
+    const headers = { authorization: "Bearer ${TOKEN}" };
+    const config = { url, headers, tools: { exclude: ["write"] } };
+    const connection = await connect(config, createOptions({ values: { TOKEN: "t0ken" } }));
+    const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name);
+    expect([names(connection.tools), names(await connection.listTools(signal))]).toEqual([["read"], ["read"]]);
+    await expect(connection.call("write", {}, signal)).rejects.toThrow(
+      "the run's configuration excludes the tool write",
+    );
+    await connection.call("read", {}, signal);
+    await connection.close();
+    expect(calls.filter(({ method }) => method === "tools/call").map(({ params }) => params["name"])).toEqual(["read"]);
+    expect(new Set(calls.map((call) => call.headers.authorization))).toEqual(new Set(["Bearer t0ken"]));
+    calls = [];
+    await expect(connect(config, createOptions())).rejects.toThrow(/^headers\.authorization names TOKEN, /);
+    expect(calls).toEqual([]);
+  });
+
   it("lists the tools of all pages, with the headers of the configuration", async () => {
     respond = ({ method, params }) => {
       if (method !== "tools/list") return undefined;

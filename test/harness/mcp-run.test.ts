@@ -31,6 +31,7 @@ describe.each(["bubblewrap", "none"])("a run with MCP servers (%s)", (sandbox) =
       prompt: "Look at the tracker.",
       context: configured({
         tracker: everything,
+        off: { command: "sh", args: ["-c", "touch /workspace/output/started"], disabled: true },
         gone: { url: "http://127.0.0.1:9/mcp", headers: { authorization: HEADER } },
       }),
       turns: [

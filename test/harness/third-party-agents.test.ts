@@ -42,9 +42,12 @@ describe("describeMissingAgent", () => {
   });
 });
 
+const convert = (servers: Parameters<typeof toMcpServers>[0], includesTools = true) =>
+  toMcpServers(servers, { TOKEN: "t0ken" }, { includesTools });
+
 describe("toMcpServers", () => {
   it("gives names that every agent accepts and default members, without servers that only the service knows", () => {
-    expect(toMcpServers(undefined)).toEqual([]);
+    expect(convert(undefined)).toEqual({ servers: [], unavailable: [] });
     const servers = {
       "my tools/é_1": { command: "npx" },
       full: { command: "npx", args: ["a"], env: { A: "b" }, url: "https://unused.example" },
@@ -52,19 +55,49 @@ describe("toMcpServers", () => {
       signed: { url: "https://mcp.example", headers: { Authorization: "b" } },
       known: {},
     };
-    expect(toMcpServers(servers)).toEqual([
-      ["my-tools--_1", { command: "npx", args: [], env: {} }],
-      ["full", { command: "npx", args: ["a"], env: { A: "b" } }],
-      ["web", { url: "https://mcp.example", headers: {} }],
-      ["signed", { url: "https://mcp.example", headers: { Authorization: "b" } }],
+    expect(convert(servers).servers).toEqual([
+      ["my-tools--_1", { address: { command: "npx", args: [], env: {} }, tools: {} }],
+      ["full", { address: { command: "npx", args: ["a"], env: { A: "b" } }, tools: {} }],
+      ["web", { address: { url: "https://mcp.example", headers: {} }, tools: {} }],
+      ["signed", { address: { url: "https://mcp.example", headers: { Authorization: "b" } }, tools: {} }],
     ]);
+  });
+
+  it("leaves out disabled servers, fills in secrets, and says which servers the agent cannot use", () => {
+    const tools = { include: ["a"], exclude: ["b"] };
+    const servers = {
+      off: { command: "npx", disabled: true },
+      signed: { url: "https://mcp.example", headers: { Authorization: "Bearer ${TOKEN}" }, tools: { exclude: ["b"] } },
+      gone: { url: "https://mcp.example/${NONE}" },
+      limited: { command: "npx", tools },
+    };
+    const signed = [
+      "signed",
+      {
+        address: { url: "https://mcp.example", headers: { Authorization: "Bearer t0ken" } },
+        tools: { exclude: ["b"] },
+      },
+    ];
+    const gone = "gone: url names NONE, which is neither a secret nor a variable of this run";
+    expect(convert(servers)).toEqual({
+      servers: [signed, ["limited", { address: { command: "npx", args: [], env: {} }, tools }]],
+      unavailable: [gone],
+    });
+    expect(convert(servers, false)).toEqual({
+      servers: [signed],
+      unavailable: [gone, expect.stringMatching(/^limited: .*use tools\.exclude$/)],
+    });
   });
 });
 
 describe("the names of MCP servers", () => {
   it("stay different if they differ only in characters that agents do not accept", () => {
     const servers = Object.fromEntries(["a.b", "a b", "a-b-2", "a-b"].map((name) => [name, { command: name }]));
-    expect(toMcpServers(servers).map(([name, server]) => [name, "command" in server && server.command])).toEqual([
+    const names = convert(servers).servers.map(([name, { address }]) => [
+      name,
+      "command" in address && address.command,
+    ]);
+    expect(names).toEqual([
       ["a-b", "a.b"],
       ["a-b-2", "a b"],
       ["a-b-2-2", "a-b-2"],

@@ -22,8 +22,14 @@ const MOST: TurnInput = {
   systemPrompt: "Answer 'briefly'.",
   mode: "plan",
   mcpServers: [
-    ["tickets", { command: "npx", args: ["tickets", "--all"], env: { TOKEN: "it's a secret" } }],
-    ["docs", { url: "https://docs.example/mcp", headers: { Authorization: "Bearer b" } }],
+    [
+      "tickets",
+      {
+        address: { command: "npx", args: ["tickets", "--all"], env: { TOKEN: "it's a secret" } },
+        tools: { include: ["list", "read"], exclude: ["it's read"] },
+      },
+    ],
+    ["docs", { address: { url: "https://docs.example/mcp", headers: { Authorization: "Bearer b" } }, tools: {} }],
   ],
   workingDirectory: "/workspace/a shop",
 };

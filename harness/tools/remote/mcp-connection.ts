@@ -4,12 +4,10 @@ import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontex
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/sdk/types.js";
 import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { RunContext } from "../../setup/setup.ts";
 import { formatError } from "../../support/stop.ts";
 import { type ProcessPlace, ProcessTransport } from "./mcp-process.ts";
+import { allowsTool, expandServer, type ServerConfig, type Values } from "./mcp-settings.ts";
 import type { OutwardFetch } from "./outward-fetch.ts";
-
-export type ServerConfig = NonNullable<RunContext["mcp_servers"]>[string];
 
 /** A tool as its server describes it. */
 export type McpTool = Pick<ListedTool, "name" | "description" | "inputSchema" | "annotations">;
@@ -25,6 +23,8 @@ export interface McpConnection {
 
 export interface ConnectOptions extends ProcessPlace {
   readonly fetch: OutwardFetch;
+  /** The run's secrets and variables, by name. */
+  readonly values: Values;
   /** Time limit for starting and connecting, in milliseconds. @default 60 s */
   readonly connectMs?: number;
 }
@@ -38,7 +38,26 @@ const MAX_TOOLS = 500;
 const OUTPUT_CHARACTERS = 1_000;
 
 /** Connects to a server. @throws an Error that says in one redacted sentence why the server cannot be used */
-export async function connect(config: ServerConfig, options: ConnectOptions): Promise<McpConnection> {
+export async function connect(written: ServerConfig, options: ConnectOptions): Promise<McpConnection> {
+  const config = expandServer(written, options.values);
+  return limitTools(await connectToAll(config, options), config);
+}
+
+/** Without the tools that the configuration excludes. */
+function limitTools(connection: McpConnection, config: ServerConfig): McpConnection {
+  const choose = (tools: readonly McpTool[]) => tools.filter(({ name }) => allowsTool(config, name));
+  return {
+    tools: choose(connection.tools),
+    listTools: async (signal) => choose(await connection.listTools(signal)),
+    call: async (tool, input, signal) => {
+      if (!allowsTool(config, tool)) throw new Error(`the run's configuration excludes the tool ${tool}`);
+      return await connection.call(tool, input, signal);
+    },
+    close: () => connection.close(),
+  };
+}
+
+async function connectToAll(config: ServerConfig, options: ConnectOptions): Promise<McpConnection> {
   const { signal, redactor, connectMs = CONNECT_MS } = options;
   if (config.warp_id !== undefined) {
     throw new Error("shared servers (warp_id) are not supported: set command or url");

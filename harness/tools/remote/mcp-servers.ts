@@ -1,5 +1,6 @@
 import { formatError } from "../../support/stop.ts";
-import { type ConnectOptions, connect, type McpConnection, type ServerConfig } from "./mcp-connection.ts";
+import { type ConnectOptions, connect, type McpConnection } from "./mcp-connection.ts";
+import { listEnabledServers, type ServerConfig } from "./mcp-settings.ts";
 
 /** An MCP server of the run's configuration, connected or not. */
 export type McpServer =
@@ -12,12 +13,12 @@ export interface ServersOptions extends ConnectOptions {
   readonly timed: <T>(detail: (result: T) => string, work: () => Promise<T>) => Promise<T>;
 }
 
-/** Connects all servers in parallel. If one cannot be used, the run continues and its agent is informed. */
+/** Connects all servers that are not disabled in parallel. If one cannot be used, the run continues and its agent is informed. */
 export async function connectServers(
   servers: Readonly<Record<string, ServerConfig>>,
   options: ServersOptions,
 ): Promise<McpServer[]> {
-  const connecting = Object.entries(servers).map(async ([name, config]): Promise<McpServer> => {
+  const connecting = listEnabledServers(servers).map(async ([name, config]): Promise<McpServer> => {
     try {
       const connection = await options.timed(
         ({ tools }) => `${name}: ${tools.length === 1 ? "1 tool" : `${tools.length} tools`}`,

@@ -10,6 +10,7 @@ import type { Slice } from "../../support/time-slice.ts";
 import { askUserTool } from "./ask-user.ts";
 import { createPlanTool } from "./create-plan.ts";
 import { createPullRequestTool } from "./create-pull-request.ts";
+import { listEnabledServers } from "./mcp-settings.ts";
 import { createNotifyUserTool } from "./notify-user.ts";
 import { createReportArtifactTool } from "./report-artifact.ts";
 import { createRunsApi } from "./runs-api.ts";
@@ -47,7 +48,7 @@ export interface RemoteTools {
 export async function createRemoteTools(options: RemoteOptions): Promise<RemoteTools> {
   const { envelope, plane, context, redactor, shell, sandbox, host, slice, signal, secrets, githubApiUrl } = options;
   const { mcp_servers: servers = {}, agent_config } = context;
-  const mcp = Object.keys(servers).length === 0 ? undefined : await connectMcp(servers, options);
+  const mcp = listEnabledServers(servers).length === 0 ? undefined : await connectMcp(servers, options);
   const files = { shell, host, seen: sandbox.paths };
   const github = { repositories: agent_config.repositories ?? [], secrets, apiUrl: githubApiUrl };
   return {
@@ -66,7 +67,7 @@ export async function createRemoteTools(options: RemoteOptions): Promise<RemoteT
 
 /** Connects the MCP servers. The modules are loaded only by runs with servers. */
 async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, options: RemoteOptions) {
-  const { envelope, context, outbox, redactor, sandbox, host, workingDirectory, slice, signal } = options;
+  const { envelope, context, outbox, redactor, sandbox, host, workingDirectory, slice, signal, secrets } = options;
   const [{ closeServers, connectServers }, { createCallMcpTool }, { createOutwardFetch }] = await Promise.all([
     import("./mcp-servers.ts"),
     import("./call-mcp-tool.ts"),
@@ -75,6 +76,7 @@ async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, optio
   const place = { sandbox, host, workingDirectory, executionId: envelope.execution_id, redactor, signal };
   const connected = await connectServers(servers, {
     ...place,
+    values: { ...context.variables, ...secrets },
     fetch: createOutwardFetch({
       loopback: process.env["RUNYARD_MCP_LOOPBACK"] === "allow",
       privateNetworks: process.env["RUNYARD_MCP_PRIVATE_NETWORKS"] === "allow",

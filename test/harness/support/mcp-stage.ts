@@ -7,8 +7,8 @@ import { prepareHost } from "#harness/isolation/host.ts";
 import { createMarker } from "#harness/isolation/processes.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import { createSlice } from "#harness/support/time-slice.ts";
-import type { ServerConfig } from "#harness/tools/remote/mcp-connection.ts";
 import { connectServers } from "#harness/tools/remote/mcp-servers.ts";
+import type { ServerConfig } from "#harness/tools/remote/mcp-settings.ts";
 import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
 
 export interface Report {
@@ -55,6 +55,7 @@ export async function mcpStage({
         executionId,
         workingDirectory: sandbox.paths.workspace,
         redactor,
+        values: {},
         signal: stop.signal,
         fetch: createOutwardFetch({ loopback, privateNetworks: false }),
         connectMs,

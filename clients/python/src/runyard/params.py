@@ -21,6 +21,11 @@ from .types import (
 )
 
 
+class AmbientAgentConfigMcpServerToolsParam(TypedDict, total=False):
+    include: Sequence[str]
+    exclude: Sequence[str]
+
+
 class AmbientAgentConfigMcpServerParam(TypedDict, total=False):
     name: Required[str]
     """The server's name, unique in the list."""
@@ -43,6 +48,14 @@ class AmbientAgentConfigMcpServerParam(TypedDict, total=False):
     headers: Mapping[str, str]
     """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
+    disabled: bool
+    tools: AmbientAgentConfigMcpServerToolsParam
+
+
+class MCPServerConfigToolsParam(TypedDict, total=False):
+    include: Sequence[str]
+    exclude: Sequence[str]
+
 
 class MCPServerConfigParam(TypedDict, total=False):
     """An MCP server: a shared one (`warp_id`), a program (`command`) or a remote one (`url`). Exactly one of these is required."""
@@ -64,6 +77,9 @@ class MCPServerConfigParam(TypedDict, total=False):
 
     headers: Mapping[str, str]
     """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
+
+    disabled: bool
+    tools: MCPServerConfigToolsParam
 
 
 class RepositoryParam(TypedDict, total=False):
@@ -614,6 +630,11 @@ class TestTriggerRequestParam(TypedDict, total=False):
     """A template to test instead of the trigger's. At most 8192 bytes in UTF-8."""
 
 
+class CreateIdentityRequestMcpServerToolsParam(TypedDict, total=False):
+    include: Sequence[str]
+    exclude: Sequence[str]
+
+
 class CreateIdentityRequestMcpServerParam(TypedDict, total=False):
     name: Required[str]
     """The server's name, unique in the list."""
@@ -635,6 +656,9 @@ class CreateIdentityRequestMcpServerParam(TypedDict, total=False):
 
     headers: Mapping[str, str]
     """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
+
+    disabled: bool
+    tools: CreateIdentityRequestMcpServerToolsParam
 
 
 class CreateIdentityRequestHarnessParam(TypedDict, total=False):
@@ -693,6 +717,11 @@ class CreateIdentityRequestParam(TypedDict, total=False):
     """Whose credentials the run uses: its creator's or its executor's. Has no effect in this release."""
 
 
+class UpdateIdentityRequestMcpServerToolsParam(TypedDict, total=False):
+    include: Sequence[str]
+    exclude: Sequence[str]
+
+
 class UpdateIdentityRequestMcpServerParam(TypedDict, total=False):
     name: Required[str]
     """The server's name, unique in the list."""
@@ -714,6 +743,9 @@ class UpdateIdentityRequestMcpServerParam(TypedDict, total=False):
 
     headers: Mapping[str, str]
     """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
+
+    disabled: bool
+    tools: UpdateIdentityRequestMcpServerToolsParam
 
 
 class UpdateIdentityRequestHarnessParam(TypedDict, total=False):

@@ -240,6 +240,11 @@ class Finding(BaseModel):
     """What to do about it."""
 
 
+class ResolvedAgentConfigMcpServersValueTools(BaseModel):
+    include: Optional[List[str]] = None
+    exclude: Optional[List[str]] = None
+
+
 class ResolvedAgentConfigMcpServersValue(BaseModel):
     warp_id: Optional[str] = None
     """The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8."""
@@ -258,6 +263,9 @@ class ResolvedAgentConfigMcpServersValue(BaseModel):
 
     headers: Optional[Dict[str, str]] = None
     """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
+
+    disabled: Optional[bool] = None
+    tools: Optional[ResolvedAgentConfigMcpServersValueTools] = None
 
 
 class StoredRepository(BaseModel):
@@ -2205,6 +2213,11 @@ class IdentityItemScope(BaseModel):
     """The id of the team or the person."""
 
 
+class IdentityItemMcpServersValueTools(BaseModel):
+    include: Optional[List[str]] = None
+    exclude: Optional[List[str]] = None
+
+
 class IdentityItemMcpServersValue(BaseModel):
     warp_id: Optional[str] = None
     """The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8."""
@@ -2223,6 +2236,9 @@ class IdentityItemMcpServersValue(BaseModel):
 
     headers: Optional[Dict[str, str]] = None
     """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
+
+    disabled: Optional[bool] = None
+    tools: Optional[IdentityItemMcpServersValueTools] = None
 
 
 class IdentityItemHarness(BaseModel):
@@ -3250,6 +3266,11 @@ class RedeliverResponse(BaseModel):
     """The `from_sequence` of the next request, if there are more deliveries."""
 
 
+class ResolvePromptResponseContextMcpServersValueTools(BaseModel):
+    include: Optional[List[str]] = None
+    exclude: Optional[List[str]] = None
+
+
 class ResolvePromptResponseContextMcpServersValue(BaseModel):
     warp_id: Optional[str] = None
     """The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8."""
@@ -3268,6 +3289,9 @@ class ResolvePromptResponseContextMcpServersValue(BaseModel):
 
     headers: Optional[Dict[str, str]] = None
     """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
+
+    disabled: Optional[bool] = None
+    tools: Optional[ResolvePromptResponseContextMcpServersValueTools] = None
 
 
 class InjectedSecretByName(BaseModel):

@@ -75,6 +75,11 @@ interface components {
                 headers?: {
                     [key: string]: string;
                 };
+                disabled?: boolean;
+                tools?: {
+                    include?: string[];
+                    exclude?: string[];
+                };
             }[] | {
                 [key: string]: components["schemas"]["MCPServerConfig"];
             };
@@ -660,6 +665,11 @@ interface components {
                 /** @description The HTTP headers of each request to the server. Values are secrets: responses show `***`. */
                 headers?: {
                     [key: string]: string;
+                };
+                disabled?: boolean;
+                tools?: {
+                    include?: string[];
+                    exclude?: string[];
                 };
             }[] | {
                 [key: string]: components["schemas"]["MCPServerConfig"];
@@ -1459,6 +1469,11 @@ interface components {
                     headers?: {
                         [key: string]: string;
                     };
+                    disabled?: boolean;
+                    tools?: {
+                        include?: string[];
+                        exclude?: string[];
+                    };
                 };
             };
             /** @description The program that runs the agent. Responses omit it for the default harness. */
@@ -1758,6 +1773,11 @@ interface components {
             /** @description The HTTP headers of each request to the server. Values are secrets: responses show `***`. */
             headers?: {
                 [key: string]: string;
+            };
+            disabled?: boolean;
+            tools?: {
+                include?: string[];
+                exclude?: string[];
             };
         };
         /** @description The caller. */
@@ -2164,6 +2184,11 @@ interface components {
                         headers?: {
                             [key: string]: string;
                         };
+                        disabled?: boolean;
+                        tools?: {
+                            include?: string[];
+                            exclude?: string[];
+                        };
                     };
                 };
                 /** @description The secrets to set as environment variables of commands. */
@@ -2251,6 +2276,11 @@ interface components {
                     /** @description The HTTP headers of each request to the server. Values are secrets: responses show `***`. */
                     headers?: {
                         [key: string]: string;
+                    };
+                    disabled?: boolean;
+                    tools?: {
+                        include?: string[];
+                        exclude?: string[];
                     };
                 };
             };
@@ -3320,6 +3350,11 @@ interface components {
                 /** @description The HTTP headers of each request to the server. Values are secrets: responses show `***`. */
                 headers?: {
                     [key: string]: string;
+                };
+                disabled?: boolean;
+                tools?: {
+                    include?: string[];
+                    exclude?: string[];
                 };
             }[] | {
                 [key: string]: components["schemas"]["MCPServerConfig"];
