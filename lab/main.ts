@@ -17,6 +17,7 @@ export const LAB: Toolbox = {
     "bench-web": { file: "test/web/budgets/main.ts", summary: "measures the speed of the web app" },
     screenshots: { file: "test/web/gallery/main.ts", summary: "takes pictures of every page of the web app" },
     chaos: { file: "lab/chaos/chaos.ts", summary: "kills processes under load and checks what is stored" },
+    attack: { file: "lab/attack.ts", summary: "attacks the host from sandboxes at random" },
     drill: { file: "lab/drill.ts", summary: "rehearses docs/aws.md on the AWS emulator" },
     mutate: { file: "lab/mutate.ts", summary: "changes the code in small ways and runs the nearest tests" },
     "mutate-planted": { file: "lab/mutate-planted.ts", summary: "plants twenty bugs at random and runs the tests" },

@@ -1,0 +1,75 @@
+import type { Resource } from "./excess.ts";
+import type { Outcome } from "./round.ts";
+
+/** What a campaign found. */
+export interface Report {
+  readonly seed: number;
+  readonly commit: string;
+  readonly startedAt: number;
+  readonly minutes: number;
+  /** How many executions there were, by how they were to end. */
+  readonly executions: Readonly<Record<string, number>>;
+  readonly asRoot: number;
+  readonly fromCheckpoints: number;
+  readonly checkpoints: number;
+  /** How often each trick was tried, as far as its output was stored. */
+  readonly tricks: Readonly<Record<string, number>>;
+  /** Commands that were ended for a limit. */
+  readonly ended: number;
+  readonly violations: readonly string[];
+  /** For each resource, the most that was used as a share of its limit, and the longest time above 110 %. */
+  readonly limits: Readonly<
+    Partial<Record<Resource, { most: number; longestMs: number; slowestMs: number; above: number }>>
+  >;
+  /** Excesses of more than a second. */
+  readonly excesses: readonly string[];
+}
+
+/** An excess of a limit may last this long. */
+const MAX_EXCESS_MS = 1_000;
+
+export const createReport = (seed: number, commit: string): Report => ({
+  ...{ seed, commit, startedAt: Date.now(), minutes: 0, executions: {}, asRoot: 0, fromCheckpoints: 0 },
+  ...{ checkpoints: 0, tricks: {}, ended: 0, violations: [], limits: {}, excesses: [] },
+});
+
+export function addOutcome(report: Report, outcome: Outcome): Report {
+  const { number, end, user, summary } = outcome;
+  const limits = { ...report.limits };
+  const excesses = [...report.excesses];
+  for (const { resource, most, longestMs, slowestMs } of outcome.excess) {
+    const before = limits[resource] ?? { most: 0, longestMs: 0, slowestMs: 0, above: 0 };
+    limits[resource] = {
+      most: Math.max(before.most, Math.round(most * 100) / 100),
+      longestMs: Math.max(before.longestMs, Math.round(longestMs)),
+      slowestMs: Math.max(before.slowestMs, Math.round(slowestMs)),
+      above: before.above + (longestMs > 0 ? 1 : 0),
+    };
+    if (longestMs > MAX_EXCESS_MS)
+      excesses.push(
+        `execution ${number}, user ${user}, ${end}: ${resource} ${most.toFixed(2)} of its limit, above 1.1 for ${Math.round(longestMs)} ms, measured every ${Math.round(slowestMs)} ms at worst; tricks ${[...new Set(outcome.tricks)].join(" ")}; ${summary.slice(0, 120)}`,
+      );
+  }
+  return {
+    ...report,
+    minutes: Math.round((Date.now() - report.startedAt) / 6_000) / 10,
+    executions: count(report.executions, [end]),
+    asRoot: report.asRoot + (user === 0 ? 1 : 0),
+    fromCheckpoints: report.fromCheckpoints + (outcome.snapshot === undefined ? 0 : 1),
+    checkpoints: report.checkpoints + (outcome.checkpoint === undefined ? 0 : 1),
+    tricks: count(report.tricks, outcome.tricks),
+    ended: report.ended + (/was ended: /.test(summary) ? 1 : 0),
+    violations: [
+      ...report.violations,
+      ...outcome.violations.map((text) => `execution ${number}, user ${user}, ${end}: ${text}`),
+    ],
+    limits,
+    excesses,
+  };
+}
+
+function count(before: Readonly<Record<string, number>>, words: readonly string[]): Record<string, number> {
+  const counts = { ...before };
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
