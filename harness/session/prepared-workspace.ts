@@ -8,7 +8,7 @@ import { createSandboxWatch } from "../isolation/resource-watch.ts";
 import { moveToWorkspace } from "../isolation/workspace.ts";
 import { type ArtifactCollector, createArtifactCollector } from "../reporting/artifact-collector.ts";
 import { type ChangeCollector, createChangeCollector } from "../reporting/change-collector.ts";
-import { type Checkpoints, createCheckpoints } from "../setup/checkpoints.ts";
+import { type CheckpointOptions, type Checkpoints, createCheckpoints } from "../setup/checkpoints.ts";
 import { prepare, type Setup } from "../setup/setup.ts";
 import type { Skill } from "../skills/skills.ts";
 import type { Log } from "../support/log.ts";
@@ -65,7 +65,7 @@ export async function prepareWorkspace(
   const checkpoints = createCheckpoints({
     ...{ plane, runner, ...places, deadlineAt, signal, settle, artifacts },
     freeze: background.freeze,
-    reportUnreadable: createUnreadableReport(outbox),
+    reportMissing: createMissingReport(outbox),
   });
   const restore = () => checkpoints.restore(context.checkpoint);
   const seen = sandbox.paths.workspace;
@@ -100,18 +100,24 @@ async function reportSkill({ name, id, body }: Skill, plane: ControlPlane, log: 
 /** The most files that an event names. */
 const MAX_NAMED_FILES = 20;
 
-/** Names in the timeline what a checkpoint does not contain, once for the same files. */
-function createUnreadableReport({ event }: SessionChannel["outbox"]): (files: readonly string[]) => void {
+/** Names in the timeline what a checkpoint does not contain or bring back, once for the same files. */
+function createMissingReport({ event }: SessionChannel["outbox"]): CheckpointOptions["reportMissing"] {
   let last = "";
-  return (files) => {
+  return (files, step) => {
+    const named = files.slice(0, MAX_NAMED_FILES).map((file) => shorten(file));
     const more = files.length > MAX_NAMED_FILES ? `; and ${files.length - MAX_NAMED_FILES} more` : "";
-    const detail = toWellFormed(
-      `saved without what cannot be read: ${files.slice(0, MAX_NAMED_FILES).join("; ")}${more}`,
-    );
-    if (detail !== last) event("checkpoint_saved", { is_error: true, detail: cutBytes(detail, MAX_DETAIL_BYTES) });
+    const why = step === "saved" ? "saved without what cannot be read" : "restored without what cannot be created";
+    const detail = cutBytes(toWellFormed(`${why}: ${named.join("; ")}${more}`), MAX_DETAIL_BYTES);
+    const name = step === "saved" ? "checkpoint_saved" : "setup_environment_resolution";
+    if (detail !== last) event(name, { is_error: true, detail });
     last = detail;
   };
 }
+
+/** Leaves out the middle of a long name. */
+const shorten = (file: string): string =>
+  file.length > MAX_NAME ? `${file.slice(0, MAX_NAME / 2)}…${file.slice(-MAX_NAME / 2)}` : file;
+const MAX_NAME = 400;
 const MAX_DETAIL_BYTES = 4_096;
 
 function createCheckpointSaver(

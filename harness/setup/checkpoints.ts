@@ -45,8 +45,8 @@ export interface CheckpointOptions {
   readonly signal: AbortSignal;
   /** Called before a workspace is saved: stores all messages and acknowledges the follow-ups. */
   readonly settle: () => Promise<void>;
-  /** Called with what could not be read and is missing in the checkpoint, redacted. */
-  readonly reportUnreadable: (files: readonly string[]) => void;
+  /** Called with what could not be read and is missing in the checkpoint, or could not be restored from it, redacted. */
+  readonly reportMissing: (files: readonly string[], step: "saved" | "restored") => void;
   /** The files that are artifacts are part of the checkpoint. */
   readonly artifacts: Pick<ArtifactCollector, "stored" | "adopt">;
   /** Stops other processes while the files are packed, until the returned function is called. @default there are none */
@@ -143,7 +143,7 @@ function createPacker(options: CheckpointOptions, archive: string) {
     host,
     seen,
     deadlineAt,
-    reportUnreadable,
+    reportMissing,
     maxBytes = MAX_BYTES,
     maxApparentBytes = MAX_APPARENT_BYTES,
   } = options;
@@ -168,13 +168,24 @@ function createPacker(options: CheckpointOptions, archive: string) {
       ].join("\n"),
     );
     const unreadable = [...printed.matchAll(UNREADABLE)].map(([, file, why]) => `${file}: ${why}`);
-    if (unreadable.length > 0) reportUnreadable(unreadable);
+    if (unreadable.length > 0) reportMissing(unreadable, "saved");
     const opened = await openInside(host.tmp, archive);
     if (opened.sizeBytes <= maxBytes) return opened;
     await opened[Symbol.asyncDispose]();
     throw new Error(`the workspace has more than ${maxBytes} bytes when packed`);
   };
-  const unpack = () => inSandbox(`tar --extract --gzip --file=${packed}`);
+  const unpack = async () => {
+    // Each file that cannot be created, such as one whose path is too long, is left out; whatever else fails ends with an exit code.
+    const printed = await inSandbox(
+      [
+        `complaints=$(LC_ALL=C tar --extract --gzip --file=${packed} 2>&1) && code=0 || code=$?`,
+        `if [ $code -eq 2 ] && ! grep -qvE ${quoteForShell(LEFT_OUT)} <<< "$complaints"; then code=0; fi`,
+        `printf '%s\\n' "$complaints"; exit $code`,
+      ].join("\n"),
+    );
+    const missing = [...printed.matchAll(UNCREATABLE)].map(([, file, why]) => `${file}: ${why}`);
+    if (missing.length > 0) reportMissing(missing, "restored");
+  };
   return { pack, unpack };
 }
 
@@ -196,6 +207,11 @@ const GNU_OPTIONS =
   "$(tar --version 2>/dev/null | grep -q GNU && echo --sparse --hole-detection=seek --ignore-failed-read || true)";
 /** How GNU and BSD tar report what they could not read and left out. */
 const UNREADABLE = /^tar: (?:\.\/)?(.+): (?:Warning: Cannot \w+: |Couldn't )(.+)$/gm;
+
+/** How GNU tar reports that it could not create a file, and in the end that there was one. */
+const LEFT_OUT =
+  "^tar: (.+: Cannot .+: (File name too long|Operation not permitted|Permission denied)|Exiting with failure status due to previous errors)$";
+const UNCREATABLE = /^tar: (?:\.\/)?(.+): Cannot .+: (File name too long|Operation not permitted|Permission denied)$/gm;
 
 /** Whether the workspace contains nothing but an empty output directory. */
 async function isEmptyWorkspace({ workspace, output }: WorkspacePaths): Promise<boolean> {

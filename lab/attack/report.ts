@@ -1,3 +1,4 @@
+import { loadavg } from "node:os";
 import type { Resource } from "./excess.ts";
 import type { Outcome } from "./round.ts";
 
@@ -14,6 +15,8 @@ export interface Report {
   readonly checkpoints: number;
   /** How often each trick was tried, as far as its output was stored. */
   readonly tricks: Readonly<Record<string, number>>;
+  /** The highest load average of a minute. */
+  readonly load: number;
   /** Commands that were ended for a limit. */
   readonly ended: number;
   readonly violations: readonly string[];
@@ -30,7 +33,7 @@ const MAX_EXCESS_MS = 1_000;
 
 export const createReport = (seed: number, commit: string): Report => ({
   ...{ seed, commit, startedAt: Date.now(), minutes: 0, executions: {}, asRoot: 0, fromCheckpoints: 0 },
-  ...{ checkpoints: 0, tricks: {}, ended: 0, violations: [], limits: {}, excesses: [] },
+  ...{ checkpoints: 0, load: 0, tricks: {}, ended: 0, violations: [], limits: {}, excesses: [] },
 });
 
 export function addOutcome(report: Report, outcome: Outcome): Report {
@@ -57,6 +60,7 @@ export function addOutcome(report: Report, outcome: Outcome): Report {
     asRoot: report.asRoot + (user === 0 ? 1 : 0),
     fromCheckpoints: report.fromCheckpoints + (outcome.snapshot === undefined ? 0 : 1),
     checkpoints: report.checkpoints + (outcome.checkpoint === undefined ? 0 : 1),
+    load: Math.max(report.load, Math.round((loadavg()[0] ?? 0) * 10) / 10),
     tricks: count(report.tricks, outcome.tricks),
     ended: report.ended + (/was ended: /.test(summary) ? 1 : 0),
     violations: [

@@ -173,6 +173,38 @@ describe("the workspace", () => {
     expect([plane.outputs.at(-1), plane.outcome]).toMatchObject(["precious\nleft out\n", { success: true }]);
   });
 
+  it("is restored without files whose paths are too long to be created, which the timeline names", async () => {
+    const deepen = `python3 - <<'EOF'
+import os
+at = os.open(".", os.O_RDONLY)
+for _ in range(25):
+    os.mkdir("d" * 200, dir_fd=at)
+    at = os.open("d" * 200, os.O_RDONLY, dir_fd=at)
+os.open("end", os.O_CREAT, dir_fd=at)
+EOF`;
+    await using plane = await FakeControlPlane.start({ prompt: sh(`echo precious > work.txt\n${deepen}`) });
+    await runHarness(plane);
+    plane.outcome = undefined;
+    plane.addFollowup(sh("cat work.txt"));
+    await runHarness(plane);
+    const missing = plane.events.filter(({ payload }) => /^restored without/.test(String(payload?.detail)));
+    expect(missing).toHaveLength(1);
+    expect(String(missing[0]?.payload?.detail)).toMatch(
+      /^restored without what cannot be created: d+.*File name too long/,
+    );
+    expect([plane.outputs.at(-1), plane.outcome]).toMatchObject(["precious\n", { success: true }]);
+  });
+
+  it("is not restored from an archive that is not complete", async () => {
+    await using plane = await FakeControlPlane.start({ prompt: sh("seq 100000 > work.txt") });
+    await runHarness(plane);
+    plane.attachSnapshot((plane.savedFile("workspace.tar.gz") ?? Buffer.alloc(0)).subarray(0, 5_000));
+    plane.outcome = undefined;
+    plane.addFollowup(sh("cat work.txt"));
+    await runHarness(plane);
+    expect(plane.outcome).toMatchObject({ success: false, summary: expect.stringContaining("could not be restored") });
+  });
+
   it("is packed without following a link in place of the archive", async () => {
     await using plane = await FakeControlPlane.start({
       prompt: sh('echo kept > file; ln -s /etc/passwd "$TMPDIR/workspace.tar.gz"'),

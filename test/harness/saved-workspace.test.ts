@@ -88,7 +88,7 @@ function startCheckpoints(given: Partial<CheckpointOptions> = {}) {
     deadlineAt: Date.now() + 3_600_000,
     signal: new AbortController().signal,
     settle: async () => void calls.push("settle"),
-    reportUnreadable: (files) => void calls.push(["unreadable", files]),
+    reportMissing: (files, step) => void calls.push([step, files]),
     artifacts: {
       stored: () => new Map([["a.txt", "hash"]]),
       adopt: (known) => void adopted.push([...known]),
