@@ -180,7 +180,7 @@ function createPacker(options: CheckpointOptions, archive: string) {
       [
         `complaints=$(LC_ALL=C tar --extract --gzip --file=${packed} 2>&1) && code=0 || code=$?`,
         `if [ $code -eq 2 ] && ! grep -qvE ${quoteForShell(LEFT_OUT)} <<< "$complaints"; then code=0; fi`,
-        `printf '%s\\n' "$complaints"; exit $code`,
+        `printf '%s\\n' "$complaints" >&2; exit $code`,
       ].join("\n"),
     );
     const missing = [...printed.matchAll(UNCREATABLE)].map(([, file, why]) => `${file}: ${why}`);

@@ -1,7 +1,7 @@
 import type { Use } from "./host.ts";
 
 export type Resource = keyof Use;
-export const RESOURCES = ["memoryBytes", "processes", "diskBytes", "files"] as const satisfies readonly Resource[];
+const RESOURCES = ["memoryBytes", "processes", "diskBytes", "files"] as const satisfies readonly Resource[];
 
 /** By how much a resource exceeded its limit, and for how long by more than a tenth of it. */
 export interface Excess {

@@ -10,7 +10,7 @@ import { type Excess, followUse } from "./excess.ts";
 import { Account, type Disk, type Use } from "./host.ts";
 
 const MIB = 1024 * 1024;
-export const LIMITS: Use = { memoryBytes: 300 * MIB, processes: 150, diskBytes: 512 * MIB, files: 10_000 };
+const LIMITS: Use = { memoryBytes: 300 * MIB, processes: 150, diskBytes: 512 * MIB, files: 10_000 };
 const ENDS = ["finish", "finish", "cancel", "SIGTERM", "SIGKILL", "deadline"] as const;
 type End = (typeof ENDS)[number];
 
