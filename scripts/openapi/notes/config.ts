@@ -7,6 +7,12 @@ const mcpServer = {
   env: note("The program's environment variables. Values are secrets: responses show `***`.", {}),
   url: note("The URL of a remote server.", "https://mcp.example.com/"),
   headers: note("The HTTP headers of each request to the server. Values are secrets: responses show `***`.", {}),
+  disabled: note(
+    "Whether the server is kept in the configuration without being started or connected to. Defaults to false.",
+  ),
+  tools: note("The server's tools that the agent may use. Defaults to all."),
+  "tools.include": note("The tools to use, at most 100. Defaults to all.", ["search"]),
+  "tools.exclude": note("The tools not to use, at most 100.", ["delete"]),
 };
 
 /** Members of configurations. */

@@ -22,6 +22,8 @@ from .types import (
 
 
 class AmbientAgentConfigMcpServerToolsParam(TypedDict, total=False):
+    """The server's tools that the agent may use. Defaults to all."""
+
     include: Sequence[str]
     exclude: Sequence[str]
 
@@ -49,12 +51,20 @@ class AmbientAgentConfigMcpServerParam(TypedDict, total=False):
     """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
     disabled: bool
+    """Whether the server is kept in the configuration without being started or connected to. Defaults to false."""
+
     tools: AmbientAgentConfigMcpServerToolsParam
+    """The server's tools that the agent may use. Defaults to all."""
 
 
 class MCPServerConfigToolsParam(TypedDict, total=False):
+    """The server's tools that the agent may use. Defaults to all."""
+
     include: Sequence[str]
+    """The tools to use, at most 100. Defaults to all."""
+
     exclude: Sequence[str]
+    """The tools not to use, at most 100."""
 
 
 class MCPServerConfigParam(TypedDict, total=False):
@@ -79,7 +89,10 @@ class MCPServerConfigParam(TypedDict, total=False):
     """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
     disabled: bool
+    """Whether the server is kept in the configuration without being started or connected to. Defaults to false."""
+
     tools: MCPServerConfigToolsParam
+    """The server's tools that the agent may use. Defaults to all."""
 
 
 class RepositoryParam(TypedDict, total=False):
@@ -631,6 +644,8 @@ class TestTriggerRequestParam(TypedDict, total=False):
 
 
 class CreateIdentityRequestMcpServerToolsParam(TypedDict, total=False):
+    """The server's tools that the agent may use. Defaults to all."""
+
     include: Sequence[str]
     exclude: Sequence[str]
 
@@ -658,7 +673,10 @@ class CreateIdentityRequestMcpServerParam(TypedDict, total=False):
     """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
     disabled: bool
+    """Whether the server is kept in the configuration without being started or connected to. Defaults to false."""
+
     tools: CreateIdentityRequestMcpServerToolsParam
+    """The server's tools that the agent may use. Defaults to all."""
 
 
 class CreateIdentityRequestHarnessParam(TypedDict, total=False):
@@ -718,6 +736,8 @@ class CreateIdentityRequestParam(TypedDict, total=False):
 
 
 class UpdateIdentityRequestMcpServerToolsParam(TypedDict, total=False):
+    """The server's tools that the agent may use. Defaults to all."""
+
     include: Sequence[str]
     exclude: Sequence[str]
 
@@ -745,7 +765,10 @@ class UpdateIdentityRequestMcpServerParam(TypedDict, total=False):
     """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
     disabled: bool
+    """Whether the server is kept in the configuration without being started or connected to. Defaults to false."""
+
     tools: UpdateIdentityRequestMcpServerToolsParam
+    """The server's tools that the agent may use. Defaults to all."""
 
 
 class UpdateIdentityRequestHarnessParam(TypedDict, total=False):

@@ -241,6 +241,8 @@ class Finding(BaseModel):
 
 
 class ResolvedAgentConfigMcpServersValueTools(BaseModel):
+    """The server's tools that the agent may use. Defaults to all."""
+
     include: Optional[List[str]] = None
     exclude: Optional[List[str]] = None
 
@@ -265,7 +267,10 @@ class ResolvedAgentConfigMcpServersValue(BaseModel):
     """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
     disabled: Optional[bool] = None
+    """Whether the server is kept in the configuration without being started or connected to. Defaults to false."""
+
     tools: Optional[ResolvedAgentConfigMcpServersValueTools] = None
+    """The server's tools that the agent may use. Defaults to all."""
 
 
 class StoredRepository(BaseModel):
@@ -2214,6 +2219,8 @@ class IdentityItemScope(BaseModel):
 
 
 class IdentityItemMcpServersValueTools(BaseModel):
+    """The server's tools that the agent may use. Defaults to all."""
+
     include: Optional[List[str]] = None
     exclude: Optional[List[str]] = None
 
@@ -2238,7 +2245,10 @@ class IdentityItemMcpServersValue(BaseModel):
     """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
     disabled: Optional[bool] = None
+    """Whether the server is kept in the configuration without being started or connected to. Defaults to false."""
+
     tools: Optional[IdentityItemMcpServersValueTools] = None
+    """The server's tools that the agent may use. Defaults to all."""
 
 
 class IdentityItemHarness(BaseModel):
@@ -3267,6 +3277,8 @@ class RedeliverResponse(BaseModel):
 
 
 class ResolvePromptResponseContextMcpServersValueTools(BaseModel):
+    """The server's tools that the agent may use. Defaults to all."""
+
     include: Optional[List[str]] = None
     exclude: Optional[List[str]] = None
 
@@ -3291,7 +3303,10 @@ class ResolvePromptResponseContextMcpServersValue(BaseModel):
     """The HTTP headers of each request to the server. Values are secrets: responses show `***`."""
 
     disabled: Optional[bool] = None
+    """Whether the server is kept in the configuration without being started or connected to. Defaults to false."""
+
     tools: Optional[ResolvePromptResponseContextMcpServersValueTools] = None
+    """The server's tools that the agent may use. Defaults to all."""
 
 
 class InjectedSecretByName(BaseModel):

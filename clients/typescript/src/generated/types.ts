@@ -75,7 +75,9 @@ interface components {
                 headers?: {
                     [key: string]: string;
                 };
+                /** @description Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
                 disabled?: boolean;
+                /** @description The server's tools that the agent may use. Defaults to all. */
                 tools?: {
                     include?: string[];
                     exclude?: string[];
@@ -666,7 +668,9 @@ interface components {
                 headers?: {
                     [key: string]: string;
                 };
+                /** @description Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
                 disabled?: boolean;
+                /** @description The server's tools that the agent may use. Defaults to all. */
                 tools?: {
                     include?: string[];
                     exclude?: string[];
@@ -1469,7 +1473,9 @@ interface components {
                     headers?: {
                         [key: string]: string;
                     };
+                    /** @description Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
                     disabled?: boolean;
+                    /** @description The server's tools that the agent may use. Defaults to all. */
                     tools?: {
                         include?: string[];
                         exclude?: string[];
@@ -1774,9 +1780,13 @@ interface components {
             headers?: {
                 [key: string]: string;
             };
+            /** @description Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
             disabled?: boolean;
+            /** @description The server's tools that the agent may use. Defaults to all. */
             tools?: {
+                /** @description The tools to use, at most 100. Defaults to all. */
                 include?: string[];
+                /** @description The tools not to use, at most 100. */
                 exclude?: string[];
             };
         };
@@ -2184,7 +2194,9 @@ interface components {
                         headers?: {
                             [key: string]: string;
                         };
+                        /** @description Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
                         disabled?: boolean;
+                        /** @description The server's tools that the agent may use. Defaults to all. */
                         tools?: {
                             include?: string[];
                             exclude?: string[];
@@ -2277,7 +2289,9 @@ interface components {
                     headers?: {
                         [key: string]: string;
                     };
+                    /** @description Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
                     disabled?: boolean;
+                    /** @description The server's tools that the agent may use. Defaults to all. */
                     tools?: {
                         include?: string[];
                         exclude?: string[];
@@ -3351,7 +3365,9 @@ interface components {
                 headers?: {
                     [key: string]: string;
                 };
+                /** @description Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
                 disabled?: boolean;
+                /** @description The server's tools that the agent may use. Defaults to all. */
                 tools?: {
                     include?: string[];
                     exclude?: string[];
