@@ -94,9 +94,10 @@ async function takeTurn(options: TurnOptions, turn: Turn, tools: AgentTools): Pr
   const cut = new AbortController();
   const signal = AbortSignal.any([stopped, deadline, cut.signal]);
   const access = { modelId, modelUrl: envelope.model_url, key: envelope.key, signal };
-  const model = makeModel({ ...access, onText: work.live.text });
-  const retries = new ModelRetries(signal, onRetry, options.hasFallback);
   const state: State = { responses: 0, cut: 0, said: "" };
+  const onRemaining = (remaining: string) => noteRemaining(state, remaining);
+  const model = makeModel({ ...access, onText: work.live.text, onRemaining });
+  const retries = new ModelRetries(signal, onRetry, options.hasFallback);
   const stage = createStage(tools, state, new LoopDetector(listTurn(turn)));
   const agentTools = tools.all.map((tool) => new AgentTool(tool, stage));
   const agent = new Agent({
@@ -149,6 +150,8 @@ interface State {
   planned?: boolean;
   /** What the agent is told before its next response. */
   nudge?: string;
+  /** Whether the agent was told that the limits of the run are nearly reached. */
+  warned?: boolean;
   /** Whether the model was told that its response is unusable. */
   hinted?: boolean;
   ended?: TurnOutcome;
@@ -210,6 +213,15 @@ const CUT: TurnOutcome = {
 const toNudge = (what: string): string =>
   `You are repeating yourself: ${what}. Doing it again will not help. Find out why it does not work, try something else, or end your turn \
 and say what stops you.`;
+
+/** Tells the agent once that the limits of the run are nearly reached, and again before its last response. */
+function noteRemaining(state: State, remaining: string): void {
+  const isLast = /^1 model response\b/.test(remaining);
+  if (state.warned === true && !isLast) return;
+  state.warned = true;
+  state.nudge = `The run ends when its limits are reached; left are: ${remaining}. Finish the most important work now, and say what is \
+not done.`;
+}
 
 const toRepeatedEnd = (what: string): TurnOutcome => ({
   success: false,

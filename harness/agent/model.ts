@@ -18,6 +18,8 @@ export interface ModelOptions {
   readonly onText?: (text: string) => void;
   /** Receives the reasoning of a complete response, or an empty text. */
   readonly onReasoning?: (reasoning: string) => void;
+  /** Receives what is left of the limits of the run, once that is little. */
+  readonly onRemaining?: (remaining: string) => void;
 }
 
 /** The most tokens of one response. The gateway lowers it if the budget does not cover it. */

@@ -1,4 +1,4 @@
-import { CONTEXT_TOKENS_HEADER } from "#shared/wire/protocol.ts";
+import { CONTEXT_TOKENS_HEADER, REMAINING_HEADER } from "#shared/wire/protocol.ts";
 import { type AssignId, createIds } from "./dialects/call-ids.ts";
 import { assembleCompletion, listCompletionIds, replayCompletion, restoreCompletion } from "./dialects/chat.ts";
 import {
@@ -58,6 +58,8 @@ export interface TransportOptions {
   readonly onReasoning?: (reasoning: string) => void;
   /** Receives the context window in tokens, as the gateway knows it. */
   readonly onWindow?: (tokens: number) => void;
+  /** Receives what is left of the limits of the run, once that is little. */
+  readonly onRemaining?: (remaining: string) => void;
 }
 
 export interface TransportLimits {
@@ -86,6 +88,7 @@ export function createTransport({
   onText,
   onReasoning,
   onWindow,
+  onRemaining,
 }: TransportOptions): typeof fetch {
   const { callMs = CALL_MS, idleMs = IDLE_MS } = limits;
   const memory = new Map<unknown, readonly unknown[]>();
@@ -110,6 +113,8 @@ export function createTransport({
       });
       const window = Number(response.headers.get(CONTEXT_TOKENS_HEADER));
       if (Number.isInteger(window) && window > 0) onWindow?.(window);
+      const remaining = response.headers.get(REMAINING_HEADER);
+      if (remaining !== null) onRemaining?.(remaining);
       const readPiece = onText === undefined || !response.ok ? () => {} : createTextReader(onText);
       const text = await readText(response, watch.alive, readPiece);
       if (!response.ok) return new Response(text, { status: response.status, headers: pickErrorHeaders(response) });

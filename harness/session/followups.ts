@@ -5,7 +5,7 @@ import type { ControlPlane } from "../control-plane/control-plane.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import type { RunContext } from "../setup/setup.ts";
-import { Stop } from "../support/stop.ts";
+import { type InterruptCause, Stop } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 
 /** Sends heartbeats, and receives with them follow-ups in order and the cancellation of the run. */
@@ -19,8 +19,8 @@ export interface Followups {
   takeNext(finish?: FinishRun): Promise<Followup | undefined>;
   /** Acknowledges the follow-ups that are stored, unless they are acknowledged already. All messages must be stored before. */
   settle(): Promise<void>;
-  /** Sets the function that is called when a follow-up interrupts the current turn; undefined outside a turn. */
-  watch(interrupt: ((number: number) => void) | undefined): void;
+  /** Sets the function that is called when the current turn is interrupted; undefined outside a turn. A run that fails begins none. */
+  watch(interrupt: ((cause: InterruptCause) => void) | undefined): void;
   /** Ends the heartbeat. */
   end(): void;
 }
@@ -51,7 +51,9 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
   let taken = 0;
   let stored = 0;
   let acknowledged = 0;
-  let interrupt: ((number: number) => void) | undefined;
+  let interrupt: ((cause: InterruptCause) => void) | undefined;
+  /** Why the run fails, once it does: a limit is reached. */
+  let failing: string | undefined;
   /** The regular heartbeat that is being sent; none is sent while the run is being finished. */
   let inFlight: Promise<HeartbeatResponse> | undefined;
   let isFinishing = false;
@@ -72,6 +74,10 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
     const reply = await plane.heartbeat(sent, takesAfter);
     acknowledged = Math.max(acknowledged, sent);
     receive(reply.followups);
+    if (failing === undefined && reply.failing !== undefined) {
+      failing = reply.failing;
+      interrupt?.(failing);
+    }
     if (reply.cancel) stop.abort(new Stop("cancelled", "the run was cancelled"));
     return reply;
   };
@@ -143,6 +149,7 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
     },
     watch(next) {
       interrupt = next;
+      if (failing !== undefined) next?.(failing);
     },
     end: () => ended.abort(),
   };

@@ -2,11 +2,11 @@ import type { TurnOutcome } from "../engine/engine.ts";
 import { Interrupted } from "../support/stop.ts";
 import type { Followups } from "./followups.ts";
 
-/** Turns that a follow-up with the policy `interrupt` ends early. */
+/** Turns that a follow-up with the policy `interrupt`, or the failure of the run, ends early. */
 export interface InterruptibleTurns {
   /** Aborted when the current turn is interrupted. */
   signal(): AbortSignal;
-  /** Takes one turn, unless a follow-up interrupts it. */
+  /** Takes one turn, unless it is interrupted. */
   take(turn: () => Promise<TurnOutcome>): Promise<TurnOutcome>;
 }
 
@@ -17,7 +17,7 @@ export function createInterruptibleTurns(followups: Followups): InterruptibleTur
     async take(turn) {
       const controller = new AbortController();
       current = controller;
-      followups.watch((number) => controller.abort(new Interrupted(number)));
+      followups.watch((cause) => controller.abort(new Interrupted(cause)));
       try {
         return await turn();
       } catch (error) {

@@ -24,10 +24,13 @@ export class Stop extends Error {
   }
 }
 
-/** A follow-up interrupts the current turn. The execution continues with that follow-up. */
+/** What interrupts a turn: a follow-up, by its number, or the reason why the run fails. */
+export type InterruptCause = number | string;
+
+/** The current turn is interrupted. The execution continues with the follow-up, or finishes. */
 export class Interrupted extends Error {
-  constructor(followup: number) {
-    super(`Interrupted by follow-up ${followup}.`);
+  constructor(cause: InterruptCause) {
+    super(typeof cause === "number" ? `Interrupted by follow-up ${cause}.` : cause);
     this.name = "Interrupted";
   }
 }

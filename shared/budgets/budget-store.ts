@@ -51,6 +51,11 @@ const Stored = v.object({
   open: Sum,
   /** The ancestors whose budgets the run draws on as well, the nearest first. */
   above: v.optional(v.array(v.string()), []),
+  /** The limits of a run's model calls, and the responses and tokens, also of its descendants, that count against them. */
+  max_steps: v.exactOptional(v.number()),
+  max_tokens: v.exactOptional(v.number()),
+  steps: Sum,
+  step_tokens: Sum,
 });
 
 /** What a run, or a team in a month, has spent on models. `limit` (or 0) = `left` + `spent` + all holds, at any moment. */
@@ -91,14 +96,26 @@ export interface Allowance {
   readonly above: readonly string[];
 }
 
-/** Returns the write of the budget of a new run that has one, or draws on one. */
-export const putBudget = (runId: string, { limit, above }: Allowance): Put => ({
+/** How many responses of models a run may have, and how many tokens they may use. */
+interface CallLimits {
+  readonly max_steps?: number | undefined;
+  readonly max_total_tokens?: number | undefined;
+}
+
+/** Returns the write of the budget of a new run that has one, or draws on one, and of its limits. */
+export const putBudget = (
+  runId: string,
+  { limit, above }: Allowance,
+  { max_steps, max_total_tokens }: CallLimits = {},
+): Put => ({
   kind: "put",
   item: {
     ...keys.budget(runId),
     v: 1,
     ...(limit === undefined ? {} : { limit, left: limit }),
     ...(above.length === 0 ? {} : { above: [...above] }),
+    ...(max_steps === undefined ? {} : { max_steps }),
+    ...(max_total_tokens === undefined ? {} : { max_tokens: max_total_tokens }),
   },
 });
 
@@ -122,7 +139,7 @@ export async function readTeamInMonth(
 }
 
 /** Reads the budgets of runs, in their order. */
-export const readBudgets = async (runIds: readonly string[], table: Table): Promise<Budget[]> =>
+export const readBudgets = async (runIds: readonly string[], table: Pick<Table, "batchGet">): Promise<Budget[]> =>
   (await table.batchGet(runIds.map(keys.budget))).map(parseBudget);
 
 /**

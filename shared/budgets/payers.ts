@@ -3,14 +3,22 @@ import { parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { readTeam } from "#shared/records/team.ts";
 import type { Table } from "#shared/table/table.ts";
 import { listBudgets } from "./budget.ts";
-import { type Payer, readBudget } from "./budget-store.ts";
+import { type Budget, type Payer, readBudget, readBudgets } from "./budget-store.ts";
 import { type TeamMonth, teamMonth } from "./team-month.ts";
+
+/** A run whose model responses and tokens are limited: the run of a call, or one of its ancestors. */
+export interface LimitedRun {
+  readonly runId: string;
+  readonly account: Budget;
+}
 
 interface Payers {
   /** The budgets that the call is paid from: of the run, of its ancestors, of its team for the month. */
   readonly payers: readonly Payer[];
   /** The month of the team that the cost is added to; absent if the month is among the payers, or the cost counts in none. */
   readonly countedIn?: TeamMonth;
+  /** The runs whose limits of steps and tokens the call counts against. */
+  readonly limited: readonly LimitedRun[];
 }
 
 /**
@@ -18,20 +26,35 @@ interface Payers {
  * case is possible in a spent month, too.
  */
 export async function readPayers(
-  head: Pick<RunHead, "run_id" | "scope" | "b">,
+  head: Pick<RunHead, "run_id" | "scope" | "b" | "lim">,
   { startedAt, isFree }: { readonly startedAt: number; readonly isFree: boolean },
-  table: Pick<Table, "get">,
+  table: Pick<Table, "get" | "batchGet">,
 ): Promise<Payers> {
   const owner = parseOwner(head);
   const month = owner.type === "Team" && !isFree ? teamMonth(owner.uid, startedAt) : undefined;
-  const [budget, team] = await Promise.all([
-    head.b === true ? readBudget(head.run_id, table) : undefined,
+  const [{ budget, limited }, team] = await Promise.all([
+    readAccounts(head, table),
     month === undefined ? undefined : readTeam(month.team, table),
   ]);
   const runs = budget === undefined ? [] : listBudgets(head.run_id, budget);
   const payers = runs.map((runId) => ({ kind: "run", runId }) as const);
-  if (month === undefined) return { payers };
+  if (month === undefined) return { payers, limited };
   const limit = team?.budget_usd_month;
-  if (limit === undefined) return { payers, countedIn: month };
-  return { payers: [...payers, { kind: "month", month, limit: toNanoUsd(limit) }] };
+  if (limit === undefined) return { payers, limited, countedIn: month };
+  return { payers: [...payers, { kind: "month", month, limit: toNanoUsd(limit) }], limited };
+}
+
+/** Reads the budget of a run that has one, together with the runs whose limits it counts against. */
+async function readAccounts(
+  { run_id, b, lim = [] }: Pick<RunHead, "run_id" | "b" | "lim">,
+  table: Pick<Table, "get" | "batchGet">,
+): Promise<{ readonly budget: Budget | undefined; readonly limited: readonly LimitedRun[] }> {
+  if (lim.length === 0) return { budget: b === true ? await readBudget(run_id, table) : undefined, limited: [] };
+  const runs = [...new Set([run_id, ...lim])];
+  const accounts = new Map((await readBudgets(runs, table)).map((account, index) => [runs[index] ?? "", account]));
+  const limited = lim.flatMap((runId) => {
+    const account = accounts.get(runId);
+    return account === undefined ? [] : [{ runId, account }];
+  });
+  return { budget: accounts.get(run_id), limited };
 }

@@ -1,3 +1,4 @@
+import { resetSteps } from "#shared/budgets/run-limits.ts";
 import { refuseDisks } from "#shared/environments/repositories.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import type { FileStore } from "#shared/files/file-store.ts";
@@ -168,6 +169,9 @@ async function prepareRevival(head: EndedHead, context: FollowupContext, ports: 
 /** Attributes that an ended run loses when a follow-up restarts it. */
 const REVIVED_WITHOUT = ["restarts", ...START_COUNTERS, ...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES];
 
+const listRemoved = ({ ends_by }: RunHead): readonly string[] =>
+  ends_by === undefined ? REVIVED_WITHOUT : [...REVIVED_WITHOUT, "ends_by"];
+
 function toFollowupChange(
   head: RunHead,
   content: Content,
@@ -190,13 +194,15 @@ function toFollowupChange(
       ...(revives ? { losses: 0, ...(mode === undefined ? {} : { mode }) } : {}),
       ...settled?.set,
     },
-    ...(revives ? { remove: REVIVED_WITHOUT, checkAt: now + 30_000 } : {}),
+    ...(revives ? { remove: listRemoved(head), checkAt: now + 30_000 } : {}),
     also: {
       idempotency: record(formatReceipt(receipt)),
       followup,
       rateLimit: rateLimitToken(now),
       checkpoint: settled?.checkpoint,
       tail: revival?.tail,
+      // The run has its limits again.
+      steps: revives && head.lim?.includes(head.run_id) === true ? resetSteps(head.run_id) : undefined,
     },
   };
 }

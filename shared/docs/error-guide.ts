@@ -41,9 +41,9 @@ export const ERROR_GUIDE = {
   },
   budget_exceeded: {
     meaning:
-      "The model budget of the run, of one of its ancestors or of its team for the month is used up. A run in progress is stopped.",
+      "The model budget of the run, of one of its ancestors or of its team for the month is used up, or its `timeout_minutes`, `max_steps` or `max_total_tokens` is reached. A run in progress is stopped.",
     remedy:
-      "Create the run again with a larger `config.budget_usd` or a cheaper model. An admin can raise the team's `settings.budget_usd_month`, which renews each month.",
+      "Create the run again with a larger `config.budget_usd` or a cheaper model. After a limit of time, steps or tokens, send a follow-up, which continues with a fresh allowance. An admin can raise the team's `settings.budget_usd_month`, which renews each month.",
     detail: "what is left of the run's budget is not enough for another call of anthropic/claude-opus-5-5",
   },
   external_authentication_required: {

@@ -1,3 +1,4 @@
+import { startTimeLimit } from "#shared/budgets/run-limits.ts";
 import { RunyardError } from "#shared/errors.ts";
 import { type ExecutingHead, isExecutingHead, leaseMs, type RunHead } from "#shared/records/run-head.ts";
 import { type ChangePorts, changeRun, staleExecutionError } from "#shared/runs/change-run.ts";
@@ -34,6 +35,7 @@ function toBeginning(
   instance: string | undefined,
   now: number,
 ): { readonly change: Change; readonly result: ExecutingHead } {
+  const timing = startTimeLimit(head, now);
   const prepared = head.state === "QUEUED" ? head.created_at : head.state_since;
   const change: Change = {
     to: "INPROGRESS",
@@ -47,8 +49,11 @@ function toBeginning(
       heartbeat_at: now,
       ...(instance === undefined ? {} : { instance_id: instance }),
       ...(head.started_at === undefined ? { started_at: now } : {}),
+      ...timing,
     },
-    ...(head.state === "QUEUED" ? { checkAt: now + leaseMs(head) } : {}),
+    ...(head.state === "QUEUED"
+      ? { checkAt: Math.min(now + leaseMs(head), timing?.ends_by ?? now + leaseMs(head)) }
+      : {}),
     remove: START_COUNTERS.filter((name) => head[name] !== undefined),
   };
   const result: ExecutingHead = {
@@ -59,6 +64,7 @@ function toBeginning(
     started_at: head.started_at ?? now,
     next_sequence: head.next_sequence + change.events.length,
     ...(instance === undefined ? {} : { instance_id: instance }),
+    ...timing,
   };
   return { change, result };
 }

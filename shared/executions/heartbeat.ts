@@ -54,7 +54,8 @@ export async function recordHeartbeat(
   const none = takes_after === undefined ? {} : { taken: null };
   const current = { ...response, ...none, watched, next_heartbeat_seconds: heartbeatSeconds(watched) };
   // A failing execution could not handle a follow-up; the next one gets it.
-  if (findNextFollowup(head, stored) === undefined || head.failing !== undefined) return current;
+  if (head.failing !== undefined) return { ...current, failing: head.failing.message };
+  if (findNextFollowup(head, stored) === undefined) return current;
   return { ...current, followups: await readFollowups(head, stored, ports) };
 }
 

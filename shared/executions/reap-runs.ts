@@ -8,8 +8,9 @@ import {
   type RunHead,
   startLeaseMs,
 } from "#shared/records/run-head.ts";
+import { describeTimeout, isTimeOver } from "#shared/records/time-limit.ts";
 import { grantExecutions, WAITING_CHECK_MS } from "#shared/runs/capacity/deployment-queue.ts";
-import { failUnstartedLocalRun } from "#shared/runs/end-run.ts";
+import { endAtLimit, failUnstartedLocalRun, failWaitingRun } from "#shared/runs/end-run.ts";
 import { returnToQueue } from "#shared/runs/return-to-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { takeBackOffer } from "#shared/workers/offer-run.ts";
@@ -75,14 +76,19 @@ const isReadable = (run: DueRun): run is ReadableRun => run.head !== undefined;
 
 async function checkRun(run: ReadableRun, now: number, circuitOpen: boolean, ports: RunPorts): Promise<void> {
   const { head } = run;
-  const checkAgain = (milliseconds: number) => postponeCheck(run, now + milliseconds, ports);
+  const checkAgain = (milliseconds: number) => postponeCheck(run, findNextCheck(head, now, milliseconds), ports);
   if (head.state === "QUEUED" && isLocal(head)) {
     await checkAgain(CHECK_AGAIN_MS);
     return failUnstartedLocalRun(head.run_id, ports);
   }
+  const isOverdue = isTimeOver(head, now) && !isTerminal(head.state);
   const requestStop = async () => {
     if (head.stops !== undefined) await ports.queue.sendEnd(head.run_id, parseOwner(head));
   };
+  if (isOverdue && (head.state === "QUEUED" || head.state === "PENDING")) {
+    await checkAgain(CHECK_AGAIN_MS);
+    return failWaitingRun(head.run_id, "budget_exceeded", describeTimeout(head), ports);
+  }
   if (head.state === "QUEUED") {
     const waited =
       head.deployment_entry !== undefined
@@ -109,6 +115,7 @@ async function checkRun(run: ReadableRun, now: number, circuitOpen: boolean, por
     await expireExecution(head, head.execution_id, "it did not finish", ports);
     return;
   }
+  if (isOverdue && head.failing === undefined) return endAtLimit(head, describeTimeout(head), ports);
   if (!isSilent(head, now)) return;
   if (circuitOpen && !isExtended(head)) return ports.runs.extendLease(head);
   if (head.state === "PENDING" && head.worker_host !== undefined) return takeBackOffer(head, ports);
@@ -117,6 +124,11 @@ async function checkRun(run: ReadableRun, now: number, circuitOpen: boolean, por
   }
   const why = `no heartbeat for ${Math.floor((now - head.heartbeat_at) / 1000)} seconds`;
   await expireExecution(head, head.execution_id, why, ports, head.heartbeat_at);
+}
+
+/** When the run is checked again, in milliseconds: not later than when its time ends. */
+function findNextCheck({ ends_by }: RunHead, now: number, milliseconds: number): number {
+  return ends_by === undefined || ends_by <= now ? now + milliseconds : Math.min(now + milliseconds, ends_by);
 }
 
 /** True if the lease was extended already and no heartbeat has come since. */

@@ -41,7 +41,7 @@ export async function recordCall(
     const isCurrent = isExecutingHead(head) && head.execution_id === first.execution_id;
     const hasEvent = isCurrent && head.next_sequence <= MAX_SEQUENCE;
     if (!hasEvent && head.b === true) return { result: false };
-    const also = { usage: addUsage(first.run_id, used) };
+    const also = { usage: addUsage(first.run_id, used, first.lim) };
     return { change: { events: hasEvent ? [event] : [], set: { b: true }, also }, result: true };
   }).catch((error: unknown) => {
     // The call is paid for already; a run that changes too fast loses this event only.
@@ -49,7 +49,7 @@ export async function recordCall(
     ports.log("warn", "a model call was not added to the run's events", { run: first.run_id, error });
     return false;
   });
-  if (!isRecorded) await noteUsage(first.run_id, used, ports.table);
+  if (!isRecorded) await noteUsage(first.run_id, used, ports.table, first.lim);
 }
 
 function toEventData({ model, startedAt }: EndedCall, { usage, cost, isEstimated }: CallResult, now: number) {

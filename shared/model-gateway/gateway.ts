@@ -8,7 +8,7 @@ import { resolveModel } from "#shared/models/models.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
 import { staleExecutionError } from "#shared/runs/change-run.ts";
-import { CONTEXT_TOKENS_HEADER } from "#shared/wire/protocol.ts";
+import { CONTEXT_TOKENS_HEADER, REMAINING_HEADER } from "#shared/wire/protocol.ts";
 import { droppedHeader } from "./budgeted-request.ts";
 import { type Dialect, ModelRequest, parsedJson } from "./dialect.ts";
 import { type ExchangeTimes, exchange } from "./exchange.ts";
@@ -104,7 +104,11 @@ async function respond(
   const given = await (isSlow
     ? keepAlive(first, { dialect, giveUp: watch.giveUp, everyMs: ports.times?.keepAliveMs })
     : first);
-  const shown = { ...droppedHeader(call.dropped), ...windowHeader({ ...provider.limits?.(model.name), ...limits }) };
+  const shown = {
+    ...(call.left === undefined ? {} : { [REMAINING_HEADER]: call.left }),
+    ...droppedHeader(call.dropped),
+    ...windowHeader({ ...provider.limits?.(model.name), ...limits }),
+  };
   for (const [name, value] of Object.entries(shown)) given.headers.set(name, value);
   return given;
 }

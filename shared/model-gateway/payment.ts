@@ -6,12 +6,13 @@ import { RunyardError } from "#shared/errors.ts";
 import type { logLine } from "#shared/log/log.ts";
 import type { ProvidedModel } from "#shared/models/models.ts";
 import { toUsd } from "#shared/records/money.ts";
-import { type ExecutingHead, isOnOwnSandbox } from "#shared/records/run-head.ts";
+import type { ExecutingHead } from "#shared/records/run-head.ts";
 import type { ChangePorts } from "#shared/runs/change-run.ts";
-import { beginFailure, failExecution } from "#shared/runs/end-run.ts";
+import { endAtLimit } from "#shared/runs/end-run.ts";
 import { limitToKnownPrices } from "./budgeted-request.ts";
 import { recordCall } from "./call-event.ts";
 import type { Dialect, ModelRequest } from "./dialect.ts";
+import { requireAllowance } from "./run-limits.ts";
 import {
   calculateCost,
   inputTokens,
@@ -45,24 +46,28 @@ export interface Call {
   readonly reservation?: Reservation;
   /** The month of the run's team that its cost is added to; absent if nothing is to be added. */
   readonly countedIn?: TeamMonth;
+  /** What is left of the limits of the run, for its agent, once that is little. */
+  readonly left?: string;
   /** What was dropped from the request. */
   readonly dropped: readonly string[];
 }
 
 /**
- * Reserves what the call may cost if the run or its team has a budget. With too little budget for the full request, its output limit
+ * Ends the run where a limit is reached, and reserves what the call may cost if the run or its team has a budget. With too little budget for the full request, its output limit
  * is lowered.
  */
 export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   const { dialect, head, model, startedAt } = call;
   const { run_id, execution_id } = head;
   const limits = dialect.readOutputLimits(call.request);
-  const { payers, ...counted } = await readPayers(head, { startedAt, isFree: isFree(model.cost) }, ports.table);
+  const { payers, limited, ...month } = await readPayers(head, { startedAt, isFree: isFree(model.cost) }, ports.table);
+  const left = await requireAllowance(head, limited, ports);
+  const counted = { ...month, ...(left === undefined ? {} : { left }) };
   if (payers.length === 0) return { ...call, ...counted };
   if (model.cost === undefined) {
     const budget = payers.some(({ kind }) => kind === "run") ? "the run has a budget" : "the team has a monthly budget";
     throw new RunyardError("integration_not_configured", {
-      detail: `${budget}, and the price of ${model.id} is not known: choose a model with a price, or give it one`,
+      detail: `${budget}, and the price of ${model.id} is not known: choose a model with a price, give it one, or limit the run by max_total_tokens`,
     });
   }
   const { request, headers, input, dropped } = limitToKnownPrices(call.request, call.headers, dialect, model.of);
@@ -83,9 +88,7 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   }
   if ("spent" in reservation) {
     const detail = describeSpent(reservation.spent, model.id);
-    // A harness on somebody else's machine may not finish by itself: its run ends now.
-    const fail = isOnOwnSandbox(head) ? beginFailure : failExecution;
-    await fail(head, "budget_exceeded", detail, ports);
+    await endAtLimit(head, detail, ports);
     throw new RunyardError("budget_exceeded", { detail });
   }
   return {

@@ -16,18 +16,34 @@ export type ModelUsage = v.InferOutput<typeof ModelUsage>;
 type CallUsage = Pick<ModelUsage, "cost" | "tokens">;
 
 /**
- * Returns the write that adds what one model call of a run has cost and used. It belongs into a transaction: a single write that is
- * repeated after its response was lost would count the call twice.
+ * Returns the writes that add what one model call of a run has cost and used, and count it at each run whose limits it counts against.
+ * They belong into a transaction: a single write that is repeated after its response was lost would count the call twice.
+ * @param limited those runs, which may include the run itself
  */
-export const addUsage = (runId: string, { cost, tokens }: CallUsage): Update => ({
+export function addUsage(
+  runId: string,
+  { cost, tokens }: CallUsage,
+  limited: readonly string[] = [],
+): readonly [Update, ...Update[]] {
+  const step = { steps: 1, step_tokens: tokens };
+  const others = limited.filter((id) => id !== runId);
+  const own = { cost, tokens, calls: 1, ...(others.length < limited.length ? step : {}) };
+  return [addTo(runId, own), ...others.map((id) => addTo(id, step))];
+}
+
+const addTo = (runId: string, add: Readonly<Record<string, number>>): Update => ({
   kind: "update",
   key: keys.budget(runId),
-  add: { cost, tokens, calls: 1 },
+  add,
 });
 
-/** Records what one model call of a run has cost and used. */
-export const noteUsage = (runId: string, used: CallUsage, table: Pick<Table, "transact">): Promise<void> =>
-  transact(table, { usage: addUsage(runId, used) });
+/** Records what one model call of a run has cost and used, as `addUsage` does. */
+export const noteUsage = (
+  runId: string,
+  used: CallUsage,
+  table: Pick<Table, "transact">,
+  limited?: readonly string[],
+): Promise<void> => transact(table, { usage: addUsage(runId, used, limited) });
 
 /** Formats a run's usage for responses; undefined if it has made no call. */
 export function toRequestUsage({ calls, cost, tokens }: ModelUsage): RunItem["request_usage"] {

@@ -110,6 +110,11 @@ const common = {
   b: v.exactOptional(v.literal(true)),
   /** The scopes of the run's key; absent where it has all that a run's key may have. */
   scopes: v.exactOptional(v.array(Scope)),
+  /** Minutes after its start in which the run has to end, and when these are over, in milliseconds; absent until it starts. */
+  time_limit: v.exactOptional(v.number()),
+  ends_by: v.exactOptional(Time),
+  /** The runs whose limits of steps and tokens its model calls count against: itself, then its ancestors. */
+  lim: v.exactOptional(v.array(v.string())),
   /** Of a child: the root of its run tree, and its depth below the root. */
   root: v.exactOptional(v.string()),
   depth: v.exactOptional(v.number()),

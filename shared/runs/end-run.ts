@@ -3,6 +3,7 @@ import { LOCAL_START_SECONDS, statusText } from "#shared/records/run.ts";
 import {
   type ExecutingHead,
   isExecutingHead,
+  isOnOwnSandbox,
   parseOwner,
   type RunHead,
   toStatusMessage,
@@ -106,6 +107,13 @@ export const beginFailure = (
     const failing = { code, message: statusText(why), by: ports.now() + FINISH_MS };
     return { change: { events: [], set: { failing } }, result: undefined };
   });
+
+/**
+ * Makes a working run fail because a budget or a limit is used up. A harness on somebody else's machine may not finish by itself: its run
+ * ends now.
+ */
+export const endAtLimit = (head: ExecutingHead, why: string, ports: ChangePorts): Promise<void> =>
+  (isOnOwnSandbox(head) ? beginFailure : failExecution)(head, "budget_exceeded", why, ports);
 
 const failure = (code: ErrorCode, why: string) => ({ state: ERRORS[code].endsIn, code, message: statusText(why) });
 

@@ -1,5 +1,6 @@
 import { ownAllowance } from "#shared/budgets/budget.ts";
 import { type Allowance, putBudget } from "#shared/budgets/budget-store.ts";
+import { ownLimits, type PlannedLimits, toLimitAttributes } from "#shared/budgets/run-limits.ts";
 import { randomId } from "#shared/ids.ts";
 import { type StoredScopes, scopesMember, toRunScopes } from "#shared/principals/scopes.ts";
 import { folded, LOCAL_START_SECONDS } from "#shared/records/run.ts";
@@ -34,6 +35,8 @@ export interface NewRun {
   readonly allowance?: Allowance | undefined;
   /** The scopes of what it is made with, which its own key has at most. @default all */
   readonly scopes?: StoredScopes;
+  /** How long it may take, and how many model responses and tokens. @default the limits of its own configuration */
+  readonly limits?: PlannedLimits | undefined;
 }
 
 /** The writes of a new run by name. `queue` counts it at its owner, and is the one that the limit of the queue is a condition of. */
@@ -50,12 +53,15 @@ export type NewRunWrites = Readonly<{
 export function toNewRunWrites(run: NewRun): NewRunWrites {
   const { runId, owner, body, local } = run;
   const allowance = run.allowance ?? ownAllowance(body.config.budget_usd);
+  const limits = run.limits ?? ownLimits(body.config);
+  const hasAccount =
+    allowance !== undefined || limits?.max_steps !== undefined || limits?.max_total_tokens !== undefined;
   const facets = toFacets(body);
   return {
-    head: toHeadPut(run, facets, allowance !== undefined),
+    head: toHeadPut(run, facets, { hasAccount, limits }),
     body: { kind: "put", item: { ...keys.body(runId), v: 1, ...body } },
     created: toCreatedPut(run, facets),
-    budget: allowance === undefined ? undefined : putBudget(runId, allowance),
+    budget: hasAccount ? putBudget(runId, allowance ?? { above: [] }, limits) : undefined,
     // A LOCAL run waits in no queue.
     queue: local === undefined ? count(keys.counters(owner), { queued: 1 }) : undefined,
     descendants: body.ancestors.map((ancestor) => ({
@@ -66,7 +72,16 @@ export function toNewRunWrites(run: NewRun): NewRunWrites {
   };
 }
 
-function toHeadPut({ runId, body, local, scopes, ...run }: NewRun, facets: RunFacets, hasBudget: boolean): Put {
+interface Accounting {
+  readonly hasAccount: boolean;
+  readonly limits: PlannedLimits | undefined;
+}
+
+function toHeadPut(
+  { runId, body, local, scopes, ...run }: NewRun,
+  facets: RunFacets,
+  { hasAccount, limits }: Accounting,
+): Put {
   const [root] = body.ancestors;
   return {
     kind: "put",
@@ -80,8 +95,9 @@ function toHeadPut({ runId, body, local, scopes, ...run }: NewRun, facets: RunFa
       ...local,
       ...(body.docker_image === undefined ? {} : { own_image: true }),
       ...(body.config.worker_host === undefined || local !== undefined ? {} : { worker_host: body.config.worker_host }),
-      ...(hasBudget ? { b: true } : {}),
       ...scopesMember(toRunScopes(scopes)),
+      ...(hasAccount ? { b: true } : {}),
+      ...(limits === undefined ? {} : toLimitAttributes(runId, limits)),
       ...(root === undefined ? {} : { root, depth: body.ancestors.length }),
     },
     if: { pk: { exists: false } },

@@ -1,5 +1,6 @@
 import { childAllowance, ownAllowance } from "#shared/budgets/budget.ts";
 import type { Allowance } from "#shared/budgets/budget-store.ts";
+import { childLimits, ownLimits, type PlannedLimits } from "#shared/budgets/run-limits.ts";
 import { takeCharacters } from "#shared/characters.ts";
 import type { Environment } from "#shared/environments/environment.ts";
 import { refuseBlockedRepositories, refuseBlockedServers } from "#shared/environments/outward-urls.ts";
@@ -47,6 +48,8 @@ export interface RunPlan {
   readonly config: ResolvedAgentConfig;
   /** What the run's model calls may cost. */
   readonly allowance: Allowance | undefined;
+  /** How long it may take, and how many model responses and tokens. */
+  readonly limits: PlannedLimits | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly source: RunSourceType;
   /** The first skill, which the run starts from. */
@@ -79,6 +82,7 @@ export async function planRun({ check = refuseAtOnce, ...call }: PlanCall, ports
       ? ownAllowance(config.budget_usd)
       : await childAllowance(config.budget_usd, parent, ports.table);
   check(() => refuseUnsupportedOptions(call.sentBody, "runs"));
+  const limits = parent === undefined ? ownLimits(config) : await childLimits(config, parent, ports);
   // A child shows whose budget it draws on where it has none of its own.
   const budget = config.budget_usd ?? parent?.budgetUsd;
   return {
@@ -88,13 +92,17 @@ export async function planRun({ check = refuseAtOnce, ...call }: PlanCall, ports
     parent,
     environment,
     conversation,
-    config: budget === undefined ? config : { ...config, budget_usd: budget },
+    config: { ...config, ...(budget === undefined ? {} : { budget_usd: budget }), ...ownConfig(limits) },
     allowance,
+    limits,
     metadata: mergeMetadata(parent, request),
     source: toSource(header, parent !== undefined),
     skill: getSkills(filled)[0],
   };
 }
+
+/** The limits as the configuration shows them. */
+const ownConfig = ({ above: _, endsBy: __, ...shown }: PlannedLimits = { above: [] }) => shown;
 
 /** Fills the request from its defaults: those of its identity and team, then those of its environment. */
 async function fillRequest(
@@ -177,7 +185,10 @@ export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
   const harnessModel = chooseHarnessModel(config);
   const modelId = harnessModel ?? config.harness?.model_id ?? config.model_id ?? defaultModel();
   if (config.budget_usd !== undefined && findPrice(modelId) === undefined) {
-    throw invalid("config.budget_usd", `cannot be kept with the model ${modelId}, whose price is not known`);
+    throw invalid(
+      "config.budget_usd",
+      `cannot be kept with the model ${modelId}, whose price is not known; limit the run by max_total_tokens instead`,
+    );
   }
   checkResolvedFallbacks(config, modelId);
   return {

@@ -31,6 +31,10 @@ export interface Parent {
   /** The budget that it shows, and whether it has an item with more of it. */
   readonly budgetUsd: number | undefined;
   readonly hasBudget: boolean;
+  /** The runs whose limits its model calls count against, and how long it may take. */
+  readonly limited: readonly string[];
+  readonly timeLimit: number | undefined;
+  readonly endsBy: number | undefined;
 }
 
 /** Finds the run that the new one is a child of. A run's own key creates children of itself unless it names a descendant. */
@@ -59,6 +63,9 @@ export async function findParent(
     config: body.config,
     budgetUsd: body.config.budget_usd,
     hasBudget: head.b === true,
+    limited: head.lim ?? [],
+    timeLimit: head.time_limit,
+    endsBy: isTerminal(head.state) ? undefined : head.ends_by,
   };
 }
 

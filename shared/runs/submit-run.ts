@@ -116,9 +116,9 @@ export async function createRun(call: PlanCall, attempt: Attempt, ports: RunPort
   const body = await storeFiles(runId, plan, call.principal, attempt, ports);
   const key = body.execution_location === "LOCAL" ? newRunKey(runId) : undefined;
   const local = key === undefined ? undefined : { execution_id: randomId(), key_hash: hashKey(key) };
-  const { owner, parent, conversation, environment, allowance } = plan;
+  const { owner, parent, conversation, environment, allowance, limits } = plan;
   const writes = {
-    ...toNewRunWrites({ runId, owner, body, now, local, allowance, scopes: call.principal.scopes }),
+    ...toNewRunWrites({ runId, owner, body, now, local, allowance, limits, scopes: call.principal.scopes }),
     ...attempt.count(runId, now),
     conversation: conversation && continueConversation(conversation, runId),
     tree: parent && countChild(parent.runId, parent.ancestors[0]),

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { Id, Name, text, textOfBytes, usdUpTo } from "./primitives.ts";
 import { hasCredentials } from "./repository-url.ts";
+import { RunLimits } from "./run-limits.ts";
 
 const Headers = v.record(v.string(), textOfBytes(8192));
 
@@ -143,6 +144,7 @@ export const AmbientAgentConfig = v.pipe(
     idle_timeout_minutes: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(60))),
     worker_host: v.exactOptional(Id),
     budget_usd: v.exactOptional(BudgetUsd),
+    ...RunLimits,
     harness: v.exactOptional(
       v.object({ type: HarnessType, model_id: v.exactOptional(Id), reasoning_level: v.exactOptional(text(64, 1)) }),
     ),

@@ -130,6 +130,8 @@ export const HeartbeatResponse = v.object({
   /** The follow-up that the harness takes, as `takes_after` requests; null if none waits. */
   taken: v.exactOptional(v.nullable(Followup)),
   cancel: v.boolean(),
+  /** Why the run fails: a limit is reached. End the turn, and finish the run. */
+  failing: v.exactOptional(v.string()),
   next_heartbeat_seconds: Positive,
   /** Whether live output is being read. */
   watched: v.exactOptional(v.boolean()),

@@ -56,16 +56,20 @@ describe("readPayers", () => {
     const limit = (budget_usd_month: number) =>
       table.write({ kind: "update", key: keys.team("t"), set: { budget_usd_month } });
     const read = (head: { scope: string; b?: true }, isFree = false) =>
-      readPayers({ run_id: "run", ...head }, { startedAt, isFree }, { get });
+      readPayers({ run_id: "run", ...head }, { startedAt, isFree }, { get, batchGet: table.batchGet });
     return { reads, limit, read };
   };
   const ofRuns = ["run", "root"].map((runId) => ({ kind: "run", runId }));
 
   it("returns the budgets of the run and its ancestors, and the month that its cost counts in", async () => {
     const { reads, read } = await setUp();
-    expect(await read({ scope: "TEAM#t", b: true })).toStrictEqual({ payers: ofRuns, countedIn: MAY });
+    expect(await read({ scope: "TEAM#t", b: true })).toStrictEqual({ payers: ofRuns, limited: [], countedIn: MAY });
     expect(reads.splice(0).toSorted()).toEqual(["BUDGET", "TEAM"]);
-    expect(await read({ scope: "TEAM#t" }), "without a budget").toStrictEqual({ payers: [], countedIn: MAY });
+    expect(await read({ scope: "TEAM#t" }), "without a budget").toStrictEqual({
+      payers: [],
+      limited: [],
+      countedIn: MAY,
+    });
     expect(reads).toEqual(["TEAM"]);
   });
 
@@ -73,21 +77,25 @@ describe("readPayers", () => {
     const { limit, read } = await setUp();
     await limit(0.5);
     const month = payerOf(500_000_000);
-    expect(await read({ scope: "TEAM#t", b: true })).toStrictEqual({ payers: [...ofRuns, month] });
-    expect(await read({ scope: "TEAM#t" })).toStrictEqual({ payers: [month] });
+    expect(await read({ scope: "TEAM#t", b: true })).toStrictEqual({ payers: [...ofRuns, month], limited: [] });
+    expect(await read({ scope: "TEAM#t" })).toStrictEqual({ payers: [month], limited: [] });
   });
 
   it("reads and returns no month for personal runs and for calls that cost nothing", async () => {
     const { reads, limit, read } = await setUp();
     await limit(0.5);
-    expect(await read({ scope: "USER#u", b: true })).toStrictEqual({ payers: ofRuns });
-    expect(await read({ scope: "TEAM#t", b: true }, true)).toStrictEqual({ payers: ofRuns });
+    expect(await read({ scope: "USER#u", b: true })).toStrictEqual({ payers: ofRuns, limited: [] });
+    expect(await read({ scope: "TEAM#t", b: true }, true)).toStrictEqual({ payers: ofRuns, limited: [] });
     expect(reads).toEqual(["BUDGET", "BUDGET"]);
   });
 
   it("returns no limit for a team that was deleted", async () => {
     const { read } = await setUp();
-    expect(await read({ scope: "TEAM#gone" })).toStrictEqual({ payers: [], countedIn: teamMonth("gone", startedAt) });
+    expect(await read({ scope: "TEAM#gone" })).toStrictEqual({
+      payers: [],
+      countedIn: teamMonth("gone", startedAt),
+      limited: [],
+    });
   });
 });
 

@@ -141,8 +141,8 @@ describe("createFollowups", () => {
       ],
       0.01,
     );
-    const interrupted: number[] = [];
-    followups.watch((number) => interrupted.push(number));
+    const interrupted: unknown[] = [];
+    followups.watch((cause) => interrupted.push(cause));
     await expect.poll(() => interrupted).toEqual([2]);
     const taken = [(await followups.takeNext())?.number, (await followups.takeNext())?.number];
     expect([taken, interrupted]).toEqual([[1, 2], [2]]);
@@ -170,7 +170,7 @@ describe("createFollowups", () => {
       [{ followups: promoted }, { followups: promoted }],
       0.01,
     );
-    const interrupted: number[] = [];
+    const interrupted: unknown[] = [];
     followups.watch((number) => interrupted.push(number));
     await expect.poll(() => heartbeats.length).toBeGreaterThan(2);
     expect(interrupted).toEqual([1]);
@@ -277,6 +277,19 @@ describe("createInterruptibleTurns", () => {
     expect(before.aborted).toBe(false);
     expect(await turns.take(async () => outcome)).toEqual(outcome);
     expect(turns.signal().aborted).toBe(false);
+  });
+
+  it("ends the turn of a run that fails, and each later one", async () => {
+    const { followups } = create([], [{ failing: "max_steps: 3" }], 0.01);
+    const turns = createInterruptibleTurns(followups);
+    const take = () =>
+      turns.take(async () => {
+        const signal = turns.signal();
+        await expect.poll(() => signal.aborted).toBe(true);
+        throw signal.reason;
+      });
+    expect(await take()).toEqual({ success: false, summary: "max_steps: 3" });
+    expect(await take()).toEqual({ success: false, summary: "max_steps: 3" });
   });
 
   it("passes on every other failure", async () => {

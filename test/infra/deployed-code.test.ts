@@ -149,7 +149,7 @@ const PARTS = {
 /** Bytes that a GET or create-run may load at its start: see design/decisions/0017-bundle-size-limits.md. */
 function mostAtStart(file: string): number {
   // These two contain the document that they serve.
-  if (/^docs\/get-(openapi|reference)$/.test(file)) return 600_000;
+  if (/^docs\/get-(openapi|reference)$/.test(file)) return 615_000;
   if (file === "runs/create-run") return 200_000;
   return file === "runs/list-runs" ? 165_000 : 145_000;
 }
@@ -159,22 +159,22 @@ function carriedBytes(output: string): number {
   // The one that creates repository tokens includes the client of GitHub's API and the first event of an execution.
   if (output.startsWith("harness/resolve-prompt/")) return 15_500;
   // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
-  if (output.startsWith("environments/try-environment/")) return 33_000;
+  if (output.startsWith("environments/try-environment/")) return 36_000;
   // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members and options, and the reads of workers and secrets.
-  if (output.startsWith("runs/create-run/")) return 49_500;
-  if (output.startsWith("schedules/run-schedule/")) return 26_000;
-  if (/^schedules\/(create|update)-/.test(output)) return 49_000;
+  if (output.startsWith("runs/create-run/")) return 52_000;
+  if (output.startsWith("schedules/run-schedule/")) return 29_000;
+  if (/^schedules\/(create|update)-/.test(output)) return 51_000;
   // The ingress of triggers carries the creation of runs, as schedules do; the preview of an event plans one.
-  if (output.startsWith("triggers/receive-event/")) return 20_500;
+  if (output.startsWith("triggers/receive-event/")) return 23_500;
   if (output.startsWith("triggers/test-trigger/")) return 6_000;
   if (output.startsWith("runs/list-runs/")) return 13_000;
   if (output.startsWith("runs/cancel-runs/")) return 4_000;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
   // their keys.
   if (output.startsWith("web-sessions/exchange-code/")) return 18_500;
-  // The model gateway carries the filters of three APIs, the budgets of runs and teams, the errors of providers, and the limits of
+  // The model gateway carries the filters of three APIs, the budgets of runs and teams, the limits of runs, the errors of providers, and the limits of
   // servers.
-  if (output.startsWith("model/call-model/")) return 20_500;
+  if (output.startsWith("model/call-model/")) return 24_500;
   // The exchange of tokens carries the library that verifies them.
   if (output.startsWith("token/create-token/")) return 10_000;
   // The endpoints that compute when a schedule fires carry the cron library, one class that cannot be split.

@@ -51,6 +51,18 @@ export const CONFIG_NOTES: Notes = {
     "The limit of what the run and its descendants may spend on models, in US dollars. Defaults to the budget of the parent run.",
     2.5,
   ),
+  timeout_minutes: note(
+    "Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up starts them again. Not limited by default.",
+    120,
+  ),
+  max_steps: note(
+    "Model responses of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 10,000. A follow-up starts the count again. Not limited by default.",
+    200,
+  ),
+  max_total_tokens: note(
+    "Tokens of input and output of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 1,000,000,000. A follow-up starts the count again. Not limited by default.",
+    2_000_000,
+  ),
   harness: note("The program that runs the agent. Responses omit it for the default harness."),
   reasoning_level: note("The reasoning level of the model. Supported levels depend on the model."),
   harness_auth_secrets: note("The secrets that third-party harnesses use to authenticate."),

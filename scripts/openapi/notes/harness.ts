@@ -46,6 +46,7 @@ export const HARNESS_NOTES: Notes = {
   number: note("The follow-up's place in the order of delivery, starting at 1.", 1),
   "Followup.cancelled": note("True if the run was cancelled before the follow-up was delivered. Do not execute it."),
   cancel: note("True if the run is cancelled. Stop all processes and report the shutdown.", false),
+  failing: note("Why the run fails: a limit or budget is reached. End the turn, and finish the run within a minute."),
   finish_takes_messages: note("Whether `finish-task` accepts `messages` and `followups_stored`.", true),
   next_heartbeat_seconds: note("Seconds until the next heartbeat is due.", 5),
   "HeartbeatRequest.execution_id": note("The id of the caller's execution.", ids.execution),

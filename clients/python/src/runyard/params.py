@@ -195,6 +195,15 @@ class AmbientAgentConfigParam(TypedDict, total=False):
     budget_usd: float
     """The limit of what the run and its descendants may spend on models, in US dollars. Defaults to the budget of the parent run."""
 
+    timeout_minutes: int
+    """Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up starts them again. Not limited by default."""
+
+    max_steps: int
+    """Model responses of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 10,000. A follow-up starts the count again. Not limited by default."""
+
+    max_total_tokens: int
+    """Tokens of input and output of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 1,000,000,000. A follow-up starts the count again. Not limited by default."""
+
     harness: AmbientAgentConfigHarnessParam
     """The program that runs the agent. Responses omit it for the default harness."""
 

@@ -373,6 +373,15 @@ class ResolvedAgentConfig(BaseModel):
     budget_usd: Optional[float] = None
     """The limit of what the run and its descendants may spend on models, in US dollars. Defaults to the budget of the parent run."""
 
+    timeout_minutes: Optional[int] = None
+    """Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up starts them again. Not limited by default."""
+
+    max_steps: Optional[int] = None
+    """Model responses of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 10,000. A follow-up starts the count again. Not limited by default."""
+
+    max_total_tokens: Optional[int] = None
+    """Tokens of input and output of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 1,000,000,000. A follow-up starts the count again. Not limited by default."""
+
     harness: Optional[ResolvedAgentConfigHarness] = None
     """The program that runs the agent. Responses omit it for the default harness."""
 
@@ -3478,6 +3487,9 @@ class HeartbeatResponse(BaseModel):
 
     cancel: bool
     """True if the run is cancelled. Stop all processes and report the shutdown."""
+
+    failing: Optional[str] = None
+    """Why the run fails: a limit is reached. End the turn, and finish the run."""
 
     next_heartbeat_seconds: int
     """Seconds until the next heartbeat is due."""

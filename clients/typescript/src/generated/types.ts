@@ -95,6 +95,12 @@ interface components {
             worker_host?: string;
             /** @description The limit of what the run and its descendants may spend on models, in US dollars. Defaults to the budget of the parent run. */
             budget_usd?: number;
+            /** @description Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up starts them again. Not limited by default. */
+            timeout_minutes?: number;
+            /** @description Model responses of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 10,000. A follow-up starts the count again. Not limited by default. */
+            max_steps?: number;
+            /** @description Tokens of input and output of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 1,000,000,000. A follow-up starts the count again. Not limited by default. */
+            max_total_tokens?: number;
             /** @description The program that runs the agent. Responses omit it for the default harness. */
             harness?: {
                 /**
@@ -1411,6 +1417,8 @@ interface components {
             taken?: components["schemas"]["Followup"] | null;
             /** @description True if the run is cancelled. Stop all processes and report the shutdown. */
             cancel: boolean;
+            /** @description Why the run fails: a limit is reached. End the turn, and finish the run. */
+            failing?: string;
             /** @description Seconds until the next heartbeat is due. */
             next_heartbeat_seconds: number;
             /** @description Whether live output is being read. */
@@ -2308,6 +2316,12 @@ interface components {
             worker_host?: string;
             /** @description The limit of what the run and its descendants may spend on models, in US dollars. Defaults to the budget of the parent run. */
             budget_usd?: number;
+            /** @description Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up starts them again. Not limited by default. */
+            timeout_minutes?: number;
+            /** @description Model responses of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 10,000. A follow-up starts the count again. Not limited by default. */
+            max_steps?: number;
+            /** @description Tokens of input and output of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 1,000,000,000. A follow-up starts the count again. Not limited by default. */
+            max_total_tokens?: number;
             /** @description The program that runs the agent. Responses omit it for the default harness. */
             harness?: {
                 /**
