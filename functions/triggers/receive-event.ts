@@ -6,8 +6,8 @@ import type { IngressPorts } from "#shared/triggers/trigger-ports.ts";
 import { ReceivedDelivery } from "#shared/wire/triggers/trigger.ts";
 
 /**
- * POST /hooks/{triggerUid}: accepts an event for a trigger. The sender signs the request as the trigger's verification
- * requires. A 429 or 503 asks the sender to repeat the delivery.
+ * POST /hooks/{triggerUid}: accepts an event for a trigger. The sender signs the request as the trigger's kind or
+ * verification requires. The question that Slack asks about a new URL gets its `challenge`. A 429 or 503 asks the sender to repeat the delivery.
  */
 export const receiveEvent = rawEndpoint({
   request: { path: v.object({ triggerUid: v.string() }) },
@@ -15,7 +15,6 @@ export const receiveEvent = rawEndpoint({
   errors: ["authentication_required"],
   async run({ path, body, header }, ports: IngressPorts & PublicPorts) {
     const rateLimitToken = createRateLimitToken(`trigger:${path.triggerUid}`, "create", ports.rates);
-    const id = await receiveDelivery(path.triggerUid, { body, header }, rateLimitToken, ports);
-    return { status: 200, body: { delivery_id: id } };
+    return { status: 200, body: await receiveDelivery(path.triggerUid, { body, header }, rateLimitToken, ports) };
   },
 });

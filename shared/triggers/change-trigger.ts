@@ -28,12 +28,19 @@ export function changeTrigger(
 ): Promise<Trigger> {
   return retryOnChange(teams, uid, ports.table, async (before) => {
     await checkRequest(before.team_uid, request, caller, ports.table);
-    const { agent_uid = before.agent_uid, metadata = before.metadata, scopes, ...members } = request;
-    const { agent_uid: _agent, metadata: _metadata, scopes: _scopes, ...kept } = before;
+    const {
+      agent_uid = before.agent_uid,
+      metadata = before.metadata,
+      allow = before.allow,
+      scopes,
+      ...members
+    } = request;
+    const { agent_uid: _agent, metadata: _metadata, allow: _allow, scopes: _scopes, ...kept } = before;
     const changed = {
       ...kept,
       ...members,
       ...(agent_uid === undefined || agent_uid === "" ? {} : { agent_uid }),
+      ...(allow === undefined || Object.keys(allow).length === 0 ? {} : { allow }),
       ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
       ...scopesMember(changeScopes(before, scopes, caller)),
     };

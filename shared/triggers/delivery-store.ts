@@ -1,6 +1,8 @@
 import * as v from "valibot";
+import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Put, type Table } from "#shared/table/table.ts";
+import type { Item, Put, Table } from "#shared/table/table.ts";
+import { ConflictError, transact } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { TriggerDelivery, TriggerOutcome } from "#shared/wire/triggers/trigger.ts";
 
@@ -27,33 +29,42 @@ export const putDelivery = (trigger: string, delivery: NewDelivery): Put => ({
   if: { pk: { exists: false } },
 });
 
-/** The write by which an event has one outcome: its condition fails where the event was received before. */
-export const claimEvent = (trigger: string, digest: string, delivery: string, now: number): Put => ({
-  kind: "put",
-  item: { ...keys.receivedEvent(trigger, digest), v: 1, delivery_id: delivery, expires_at: toExpiry(now) },
-  if: { pk: { exists: false } },
-});
+type Digests = readonly [string, ...string[]];
+
+/** The writes by which an event has one outcome: their conditions fail where the event was received before. */
+export function claimEvent(trigger: string, [first, second]: Digests, delivery: string, now: number) {
+  const claim = (digest: string): Put => ({
+    kind: "put",
+    item: { ...keys.receivedEvent(trigger, digest), v: 1, delivery_id: delivery, expires_at: toExpiry(now) },
+    if: { pk: { exists: false } },
+  });
+  return { event: claim(first), sameBody: second === undefined ? undefined : claim(second) };
+}
 
 /** The deliveries to triggers. */
 export const deliveryStore = (table: Table) => ({
   /** The first delivery of an event that had an outcome which a repetition does not change. */
-  async findFirst(trigger: string, digest: string): Promise<string | undefined> {
-    const item = await table.get(keys.receivedEvent(trigger, digest));
+  async findFirst(trigger: string, digests: Digests): Promise<string | undefined> {
+    const items = await batchGetAll(
+      digests.map((digest) => keys.receivedEvent(trigger, digest)),
+      table,
+    );
+    const item = items.find((one) => one !== undefined);
     return item === undefined ? undefined : String(item["delivery_id"]);
   },
 
   add: (trigger: string, delivery: NewDelivery): Promise<void> => table.write(putDelivery(trigger, delivery)),
 
   /** Adds the delivery of an event that has its outcome with it. Returns false where the event was received before. */
-  async addFirst(trigger: string, digest: string, delivery: NewDelivery): Promise<boolean> {
+  async addFirst(trigger: string, digests: Digests, delivery: NewDelivery): Promise<boolean> {
     try {
-      await table.transact([
-        claimEvent(trigger, digest, delivery.delivery_id, delivery.received_at),
-        putDelivery(trigger, delivery),
-      ]);
+      await transact(table, {
+        ...claimEvent(trigger, digests, delivery.delivery_id, delivery.received_at),
+        delivery: putDelivery(trigger, delivery),
+      });
       return true;
     } catch (error) {
-      if (error instanceof ConditionFailed) return false;
+      if (error instanceof ConflictError) return false;
       throw error;
     }
   },

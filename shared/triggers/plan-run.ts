@@ -1,15 +1,34 @@
 import type { Environment } from "#shared/environments/environment.ts";
 import { RunyardError } from "#shared/errors.ts";
 import { isMember } from "#shared/records/read-team.ts";
+import { statusText } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { planUnattendedRun, type UnattendedPorts } from "#shared/schedules/unattended-run.ts";
+import { findAuthorRefusal } from "./author.ts";
 import type { TriggerEvent } from "./event.ts";
+import { findSource } from "./sources/find-source.ts";
 import { renderPrompt } from "./template.ts";
 import type { Trigger } from "./trigger-store.ts";
 
-/** Whether events of this type start runs. */
-export const takesEvent = ({ events }: Trigger, { type, action }: TriggerEvent): boolean =>
-  events.length === 0 || events.includes(type) || events.includes(`${type}.${action}`);
+/** Whether events of this type start runs. GitHub's `ping`, which reports a new webhook, does only if it is named. */
+const takesEvent = ({ kind, events }: Trigger, { type, action }: TriggerEvent): boolean =>
+  events.includes(type) ||
+  events.includes(`${type}.${action}`) ||
+  (events.length === 0 && !(kind === "github" && type === "ping"));
+
+/** Why an event starts no run. */
+interface Ignored {
+  readonly outcome: "ignored";
+  readonly reason: "event" | "author";
+  readonly detail?: string;
+}
+
+/** Tells why an event starts no run by its type or its author; undefined if it starts one. */
+export function findReasonToIgnore(trigger: Trigger, event: TriggerEvent): Ignored | undefined {
+  if (!takesEvent(trigger, event)) return { outcome: "ignored", reason: "event" };
+  const detail = findAuthorRefusal(trigger, event);
+  return detail === undefined ? undefined : { outcome: "ignored", reason: "author", detail: statusText(detail) };
+}
 
 interface TriggeredRun {
   readonly owner: { readonly type: "Team"; readonly uid: string };
@@ -37,7 +56,7 @@ export async function planRun(
   const body: RunBody = {
     title: name,
     ...common,
-    source: "CUSTOM_WEBHOOK",
+    source: findSource(trigger).runSource,
     trigger: { trigger_id: trigger.uid },
     mode,
     ...(metadata === undefined ? {} : { metadata }),

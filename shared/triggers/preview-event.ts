@@ -2,8 +2,8 @@ import { RunyardError } from "#shared/errors.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
 import type { TestTriggerRequest, TestTriggerResponse } from "#shared/wire/triggers/trigger.ts";
-import { parseEvent } from "./event.ts";
-import { planRun, takesEvent } from "./plan-run.ts";
+import { parseEvent, toTemplateEvent } from "./event.ts";
+import { findReasonToIgnore, planRun } from "./plan-run.ts";
 import { checkTemplate, renderPrompt } from "./template.ts";
 import type { TriggerTestPorts } from "./trigger-ports.ts";
 import type { Trigger } from "./trigger-store.ts";
@@ -19,12 +19,14 @@ export async function previewEvent(
 ): Promise<TestTriggerResponse> {
   checkTemplate(template);
   const names = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const { type, action } = parseEvent(Buffer.from(JSON.stringify(payload)), (name) => names.get(name), false);
-  const event = { type, action, payload };
+  // The payload is JSON, however the headers describe the body that it came in.
+  const header = (name: string) => (name === "content-type" ? undefined : names.get(name));
+  const event = toTemplateEvent(parseEvent(trigger, Buffer.from(JSON.stringify(payload)), header));
   const { prompt, missing } = renderPrompt(template, event);
   const tested = { event, prompt, ...(missing.length === 0 ? {} : { missing_values: [...missing] }) };
   if (!trigger.enabled) return { outcome: "ignored", reason: "paused", ...tested };
-  if (!takesEvent(trigger, event)) return { outcome: "ignored", reason: "event", ...tested };
+  const ignored = findReasonToIgnore(trigger, event);
+  if (ignored !== undefined) return { ...ignored, ...tested };
   try {
     const { body } = await planRun(uuidv7(ports.now()), { ...trigger, prompt: template }, event, ports);
     const { title, mode, metadata, config } = body;

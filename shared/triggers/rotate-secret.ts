@@ -21,7 +21,7 @@ export const rotateSecret = (
       noun: "trigger",
       async read() {
         const trigger = await readTrigger(teams, uid, ports.table);
-        checkSecret(trigger.verification.scheme, secret);
+        checkSecret(trigger, secret);
         const { scopes, ...others } = trigger;
         // Whoever has the secret starts runs, which have no more than the caller has.
         return { ...others, ...scopesMember(intersectScopes(scopes, caller.scopes)) };

@@ -6,7 +6,9 @@ const MAX_VALUES = 20;
 const VALUES_BYTES = 20 * 1024;
 
 const VALUE = /\{\{([^{}]*)\}\}/g;
-const PATH = /^event\.(type|action|payload(\.[A-Za-z0-9_-]+)*)$/;
+const PATH = /^event\.(type|action|text|repository|thread|author\.(id|name|kind)|payload(\.[A-Za-z0-9_-]+)*)$/;
+const VALUES =
+  "event.type, event.action, event.text, event.author.name, event.repository, event.thread, event.payload or a member of the payload";
 const FENCE = /^[ \t>*+\-\d.)]*(`{3,}|~{3,})(.*)$/;
 /** One line without a character that begins code, HTML or a link in Markdown. */
 const PLAIN = /^[^`~<[\r\n\v\f\u0085\u2028\u2029]*$/;
@@ -20,7 +22,7 @@ export function checkTemplate(template: string): void {
     const before = template.slice(0, index).split("\n");
     const place = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
     if (!PATH.test(path.trim())) {
-      throw invalid("prompt", `${place}: must be event.type, event.action, event.payload or a member of the payload`);
+      throw invalid("prompt", `${place}: must be ${VALUES}`);
     }
     if (fenced.has(before.length - 1)) {
       throw invalid("prompt", `${place}: a value of an event cannot be in a fenced block; put it outside of the block`);

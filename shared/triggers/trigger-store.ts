@@ -7,21 +7,23 @@ import { transact } from "#shared/table/transact.ts";
 import { Scope } from "#shared/wire/keys/scope.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { RunMode, UserProfile } from "#shared/wire/run.ts";
-import { TriggerVerification } from "#shared/wire/triggers/trigger.ts";
+import { TriggerAuthors, TriggerItem } from "#shared/wire/triggers/trigger.ts";
 
 /** A trigger as it is stored; its secrets are in the vault, under `secret_id` and `previous_secret.id`. */
 const Trigger = v.object({
   uid: v.string(),
   team_uid: v.string(),
   name: v.string(),
-  kind: v.literal("webhook"),
+  kind: TriggerItem.entries.kind,
+  preset: TriggerItem.entries.preset,
   enabled: v.boolean(),
-  verification: TriggerVerification,
+  verification: TriggerItem.entries.verification,
   prompt: v.string(),
   /** Empty for all types. */
   events: v.array(v.string()),
   agent_uid: v.exactOptional(v.string()),
   mode: RunMode,
+  allow: v.exactOptional(TriggerAuthors),
   metadata: v.exactOptional(Metadata),
   /** The scopes that its runs have at most; absent where they have all. */
   scopes: v.exactOptional(v.array(Scope)),

@@ -20,24 +20,25 @@ import type {
   TriggerVerification,
   UpdateTriggerRequest,
 } from "#shared/wire/triggers/trigger.ts";
+import type { SourceChoice } from "./sources/find-source.ts";
+import { PRESETS } from "./sources/presets.ts";
 import { checkTemplate } from "./template.ts";
 import type { TriggerPorts, TriggerReadPorts } from "./trigger-ports.ts";
 import { type Trigger, triggerStore } from "./trigger-store.ts";
+import { STANDARD_PREFIX } from "./verify.ts";
 
 /** Triggers that one team may have: a list of them is read whole. */
 const MAX_TRIGGERS = 50;
 
 /** Members of a trigger that this version does not carry out, and what to do instead. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
-  preset: "set verification",
   filter: "set events",
   followup_prompt: "each delivery starts a run of its own",
   agent_config: "set agent_uid; the identity's defaults configure the runs",
   threads: "each delivery starts a run of its own",
   thread_key: "each delivery starts a run of its own",
   busy: "each delivery starts a run of its own",
-  allow: "the other system is the author of its events",
-  credential: "the other system is the author of its events",
+  credential: "set allow.anyone, or allow.bots",
   reply: "let the agent reply with a tool or a secret of its environment",
   budget_usd: "set a budget for the team",
   pause_after_failures: "set enabled",
@@ -70,7 +71,9 @@ export async function addTrigger(
   { table, now: clock, webhookSecrets }: TriggerPorts,
 ): Promise<CreatedTrigger> {
   const store = triggerStore(table);
-  const verification = toVerification(request);
+  const choice = toSourceChoice(request);
+  const prompt = request.prompt ?? (choice.preset === undefined ? undefined : PRESETS[choice.preset].prompt);
+  if (prompt === undefined) throw invalid("prompt", "is required without a preset");
   await checkRequest(team, request, caller, table);
   return runIdempotent<CreatedTrigger>(
     table,
@@ -80,7 +83,7 @@ export async function addTrigger(
       if ((await store.list([team])).length >= MAX_TRIGGERS) throw tooMany(MAX_TRIGGERS, "triggers of this team");
       const now = clock();
       const secret = request.secret ?? generateSigningSecret();
-      const trigger = newTrigger(team, request, verification, caller, now);
+      const trigger = newTrigger(team, { ...request, prompt }, choice, caller, now);
       await webhookSecrets.put(team, trigger.secret_id, secret);
       try {
         await store.create(trigger, record(trigger.uid));
@@ -104,21 +107,21 @@ export async function addTrigger(
 
 const newTrigger = (
   team: string,
-  request: CreateTriggerRequest,
-  verification: TriggerVerification,
+  request: CreateTriggerRequest & { readonly prompt: string },
+  choice: SourceChoice,
   caller: PersonalPrincipal,
   now: number,
 ): Trigger => ({
   uid: uuidv7(now),
   team_uid: team,
   name: request.name,
-  kind: request.kind,
+  ...choice,
   enabled: request.enabled ?? true,
-  verification,
   prompt: request.prompt,
   events: [...new Set(request.events)],
   ...(request.agent_uid === undefined ? {} : { agent_uid: request.agent_uid }),
   mode: request.mode ?? "normal",
+  ...(request.allow === undefined ? {} : { allow: request.allow }),
   ...(request.metadata === undefined ? {} : { metadata: request.metadata }),
   ...scopesMember(grantScopes(request.scopes, caller)),
   secret_id: uuidv7(now),
@@ -127,21 +130,45 @@ const newTrigger = (
   updated_at: now,
 });
 
-function toVerification({ verification = { scheme: "standard" }, secret }: CreateTriggerRequest): TriggerVerification {
-  const { scheme, header, ...rest } = verification;
+/** Systems that make the secrets of their webhooks. */
+const MAKES_SECRETS: readonly string[] = ["slack", "linear", "sentry", "pagerduty"];
+
+function toSourceChoice(request: CreateTriggerRequest): SourceChoice {
+  const { kind, preset, verification: sent } = request;
+  if (kind !== "webhook") {
+    for (const name of ["preset", "verification"] as const) {
+      if (request[name] !== undefined) throw invalid(name, `is for the kind webhook only; ${kind} has its own`);
+    }
+    checkSecret({ kind }, request.secret);
+    return { kind };
+  }
+  const isOfPreset = preset !== undefined && sent !== undefined && !(preset === "jira" && sent.scheme === "bearer");
+  if (isOfPreset) throw invalid("verification", `leave it out: the preset ${preset} has its own`);
+  const verification = toVerification(sent ?? (preset && PRESETS[preset].verification) ?? { scheme: "standard" });
+  const choice = { kind, verification, ...(preset === undefined ? {} : { preset }) };
+  checkSecret(choice, request.secret);
+  return choice;
+}
+
+function toVerification({ scheme, header, ...rest }: TriggerVerification): TriggerVerification {
   if (scheme === "hmac") {
     if (header === undefined) throw invalid("verification.header", "is required by the scheme hmac");
     return { scheme, header, encoding: rest.encoding ?? "hex", ...rest };
   }
   const [other] = Object.keys({ ...rest, ...(header === undefined ? {} : { header }) });
   if (other !== undefined) throw invalid(`verification.${other}`, "is for the scheme hmac only");
-  checkSecret(scheme, secret);
   return { scheme };
 }
 
-/** Refuses a secret that the scheme cannot decode. */
-export function checkSecret(scheme: TriggerVerification["scheme"], secret: string | undefined): void {
-  if (scheme !== "standard" || secret === undefined || /^(whsec_)?[A-Za-z0-9+/]{22,}={0,2}$/.test(secret)) return;
+/** Refuses a secret that the scheme cannot decode, and the lack of one that the other system makes. */
+export function checkSecret({ kind, preset, verification }: SourceChoice, secret: string | undefined): void {
+  const system = preset ?? kind;
+  if (secret === undefined) {
+    if (MAKES_SECRETS.includes(system)) throw invalid("secret", `is required: ${system} makes it`);
+    return;
+  }
+  const isStandard = kind === "gitlab" ? secret.startsWith(STANDARD_PREFIX) : verification?.scheme === "standard";
+  if (!isStandard || /^(whsec_)?[A-Za-z0-9+/]{22,}={0,2}$/.test(secret)) return;
   throw invalid("secret", "must be whsec_ followed by base64, as Standard Webhooks have it");
 }
 

@@ -122,7 +122,15 @@ describe("POST /agent/triggers/{triggerUid}/test", () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       outcome: "started",
-      event: { type: "build", action: "failed", payload },
+      event: {
+        type: "build",
+        action: "failed",
+        text: "",
+        author: { id: "", name: "", kind: "application" },
+        repository: "",
+        thread: "",
+        payload,
+      },
       prompt: "Look into build shop-42 of .",
       missing_values: ["event.payload.branch"],
       run_request: { title: "failed builds", mode: "normal", metadata: { app: "shop" }, config: expect.any(Object) },

@@ -62,7 +62,7 @@ describe("POST /agent/triggers", () => {
   });
 
   it.each([
-    ["kind", { kind: "github" }],
+    ["kind", { kind: "bitbucket" }],
     ["prompt", { prompt: "\n{{ event.constructor }}" }, "line 2, column 1"],
     ["prompt", { prompt: "```sh\necho {{ event.payload.title }}\n```" }, "line 2, column 6"],
     ["prompt", { prompt: "build {{ event.type" }, "line 1, column 7"],
@@ -80,7 +80,6 @@ describe("POST /agent/triggers", () => {
   it.each([
     ["filter", "event.type == 'push'"],
     ["thread_key", "event.thread"],
-    ["preset", "sentry"],
     ["reply", { to: "thread" }],
     ["credential", "TOKEN"],
     ["agent_config", { model_id: "local/runbook" }],

@@ -54,8 +54,21 @@ describe("runyard triggers create", () => {
     expect(err).toContain("shown only once");
   });
 
+  it("sends a preset as one of the kind webhook, and who may start runs", async () => {
+    server.play([trigger({ preset: "sentry", secret: "s" }), trigger({ kind: "github", verification: undefined })]);
+    const { out } = await run("triggers create --name alerts --kind sentry".split(" "));
+    expect(sentBody()).toEqual({ kind: "webhook", preset: "sentry", name: "alerts" });
+    expect(out).toContain("sentry");
+    const github =
+      "triggers create --name issues --kind github --prompt look --allow-bot a --allow-bot b --allow-anyone";
+    await run(github.split(" "));
+    const allow = { bots: ["a", "b"], anyone: true };
+    expect(sentBody()).toEqual({ kind: "github", name: "issues", prompt: "look", allow });
+  });
+
   it.each([
-    [["--prompt", "p"], "--name and --prompt are required."],
+    [["--prompt", "p"], "--name is required."],
+    [["--name", "n", "--kind", "github"], "--prompt is required with --kind github."],
     [["--name", "n", "--prompt", "p", "--header", "H"], "need --scheme."],
     [["--name", "n", "--prompt", "-", "--secret-stdin"], "exclude each other."],
   ])("refuses %j and sends nothing", async (options, message) => {

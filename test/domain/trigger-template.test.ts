@@ -3,7 +3,16 @@ import { describe, expect, it } from "vitest";
 import { findShellBlocks } from "#harness/engine/runbook.ts";
 import { checkTemplate, renderPrompt } from "#shared/triggers/template.ts";
 
-const event = (payload: Readonly<Record<string, unknown>>, type = "push") => ({ type, action: "", payload });
+const author = { id: "", name: "", kind: "application" } as const;
+const event = (payload: Readonly<Record<string, unknown>>, type = "push") => ({
+  type,
+  action: "",
+  text: "",
+  author,
+  repository: "",
+  thread: "",
+  payload,
+});
 const render = (template: string, payload: Readonly<Record<string, unknown>>) => {
   checkTemplate(template);
   return renderPrompt(template, event(payload));

@@ -320,7 +320,7 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   },
   "http/get-raw-transcript.bad.json": { after: working, outcome: { status: 400, error_code: "invalid_request" } },
   "http/create-trigger.json": { outcome: made },
-  "http/create-trigger.bad.json": { outcome: invalid("kind") },
+  "http/create-trigger.bad.json": { outcome: invalid("verification") },
   "http/list-triggers.json": { after: withTrigger, outcome: ok },
   "http/list-triggers.bad.json": { after: withTrigger, outcome: unknownCaller },
   "http/get-trigger.json": { after: withTrigger, outcome: ok },

@@ -164,9 +164,10 @@ function carriedBytes(output: string): number {
   if (output.startsWith("runs/create-run/")) return 52_000;
   if (output.startsWith("schedules/run-schedule/")) return 29_000;
   if (/^schedules\/(create|update)-/.test(output)) return 51_000;
-  // The ingress of triggers carries the creation of runs, as schedules do; the preview of an event plans one.
-  if (output.startsWith("triggers/receive-event/")) return 23_500;
-  if (output.startsWith("triggers/test-trigger/")) return 6_000;
+  // The ingress of triggers carries the creation of runs, as schedules do, and reads the events of seven systems; the preview of an
+  // event plans a run.
+  if (output.startsWith("triggers/receive-event/")) return 34_000;
+  if (output.startsWith("triggers/test-trigger/")) return 16_500;
   if (output.startsWith("runs/list-runs/")) return 13_000;
   if (output.startsWith("runs/cancel-runs/")) return 4_000;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of

@@ -41,7 +41,7 @@ function listCommand(context: Context) {
         [
           { name: "uid", of: ({ uid }) => uid },
           { name: "on", of: ({ enabled }) => enabled },
-          { name: "kind", of: ({ kind }) => kind },
+          { name: "kind", of: ({ kind, preset }) => preset ?? kind },
           { name: "name", of: ({ name }) => name },
         ],
         { all, none: "There are no triggers." },
@@ -61,17 +61,20 @@ function getCommand(context: Context) {
 type ShownTrigger = TriggerItem & { readonly secret?: string; readonly previous_secret_expires_at?: string };
 
 function printTrigger(context: Context, trigger: ShownTrigger): void {
-  const { scheme, header } = trigger.verification;
+  const { scheme = trigger.kind, header } = trigger.verification ?? {};
   context.show(trigger, () =>
     printFields(context, [
       ["uid", trigger.uid],
       ["name", trigger.name],
+      ["kind", trigger.preset ?? trigger.kind],
       ["on", trigger.enabled],
       ["send to", trigger.ingress_url],
       ["verification", header === undefined ? scheme : `${scheme} (${header})`],
       ["events", trigger.events?.join(", ") ?? "all"],
       ["agent", trigger.agent_uid],
       ["mode", trigger.mode],
+      ["allowed bots", trigger.allow?.bots?.join(", ")],
+      ["anyone", trigger.allow?.anyone],
       ["secret", trigger.secret],
       ["old secret until", timeText(trigger.previous_secret_expires_at)],
       ["prompt", trigger.prompt],
@@ -87,28 +90,42 @@ const commandWithTrigger = (name: string) =>
     .option("--event <type>", "only events of this type, such as build.failed; repeatable (default: all)", repeated)
     .option("--agent <uid|name>", "team agent to run as")
     .addOption(new Option("--mode <mode>", "how to work").choices(MODES))
+    .option("--allow-bot <name>", "bot or application that may start runs; repeatable", repeated)
+    .option("--allow-anyone", "let people start runs whose write access is not proved")
     .option("--metadata <name=value>", "metadata of its runs; repeatable", pairs);
 
 type TriggerOptions = ReturnType<ReturnType<typeof commandWithTrigger>["opts"]>;
 
-async function toMembers(client: Runyard, { name, event, agent, mode, metadata }: Omit<TriggerOptions, "prompt">) {
+async function toMembers(client: Runyard, options: Omit<TriggerOptions, "prompt">) {
+  const { name, event, agent, mode, metadata, allowBot, allowAnyone } = options;
+  const allow = defined({ bots: allowBot, anyone: allowAnyone });
   return defined({
     name,
     events: event,
     agent_uid: agent === undefined ? undefined : await agentUid(client, agent),
     mode,
     metadata,
+    allow: Object.keys(allow).length === 0 ? undefined : allow,
   });
 }
 
 const readPrompt = async (context: Context, given: string): Promise<string> =>
   given === "-" ? await context.shell.readInput() : given;
 
+const KINDS = ["github", "gitlab", "slack", "linear", "jira", "sentry", "pagerduty", "webhook"] as const;
+type Kind = (typeof KINDS)[number];
+
+const toKind = (kind: Kind): Pick<CreateTriggerRequest, "kind" | "preset"> =>
+  kind === "github" || kind === "gitlab" || kind === "slack" || kind === "webhook"
+    ? { kind }
+    : { kind: "webhook", preset: kind };
+
 const SCHEMES = ["standard", "hmac", "bearer"] as const;
 
 function createCommand(context: Context) {
   const command = commandWithTrigger("create")
     .description("create a trigger; prints its URL, and its secret, which is shown only once")
+    .addOption(new Option("--kind <kind>", "system that sends the events").choices(KINDS).default("webhook" as const))
     .addOption(new Option("--scheme <scheme>", "how requests are verified (default: standard)").choices(SCHEMES))
     .option("--header <name>", "header with the signature; required by --scheme hmac")
     .option("--prefix <text>", "what precedes the signature, such as sha256=")
@@ -118,20 +135,22 @@ function createCommand(context: Context) {
     .option("--timestamp-header <name>", "header with the time that is signed with the body")
     .option("--secret-stdin", "read a secret that the other system has made from standard input")
     .option("--paused", "create it paused")
-    .action(async ({ scheme, header, prefix, encoding, timestampHeader, secretStdin, paused, ...options }) => {
+    .action(async ({ kind, scheme, header, prefix, encoding, timestampHeader, secretStdin, paused, ...options }) => {
       const { name, prompt } = options;
-      if (name === undefined || prompt === undefined) throw usage("--name and --prompt are required.");
+      const { preset } = toKind(kind);
+      if (name === undefined) throw usage("--name is required.");
+      if (prompt === undefined && preset === undefined) throw usage(`--prompt is required with --kind ${kind}.`);
       if (prompt === "-" && secretStdin === true) throw usage("--prompt - and --secret-stdin exclude each other.");
       const client = await context.client();
       const details = defined({ header, prefix, encoding, timestamp_header: timestampHeader });
       if (scheme === undefined && Object.keys(details).length > 0)
         throw usage("--header, --prefix, --encoding and --timestamp-header need --scheme.");
       const body: CreateTriggerRequest = {
-        kind: "webhook",
+        ...toKind(kind),
         name,
         ...(await toMembers(client, options)),
-        prompt: await readPrompt(context, prompt),
         ...defined({
+          prompt: prompt === undefined ? undefined : await readPrompt(context, prompt),
           verification: scheme === undefined ? undefined : { scheme, ...details },
           secret: secretStdin === true ? (await context.shell.readInput()).trimEnd() : undefined,
           enabled: paused === true ? false : undefined,
@@ -143,7 +162,8 @@ function createCommand(context: Context) {
   return withExamples(
     command,
     'runyard triggers create --name "failed builds" --event build.failed --prompt "Find out why build {{ event.payload.build }} failed."',
-    "runyard triggers create --name alerts --scheme hmac --header Sentry-Hook-Signature --prompt - < alert.md",
+    "runyard triggers create --name alerts --kind sentry --secret-stdin < sentry.secret",
+    "runyard triggers create --name builds --scheme hmac --header X-Signature --prompt - < build.md",
   );
 }
 

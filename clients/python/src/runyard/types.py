@@ -1901,6 +1901,16 @@ class TriggerVerification(BaseModel):
     """The header with the time, in seconds, that is signed together with the body. At most 128 bytes in UTF-8. Must be the name of a header. Must be a header of its own."""
 
 
+class TriggerAuthors(BaseModel):
+    """Who may start runs besides people with write access."""
+
+    bots: Optional[List[str]] = None
+    """Names of accounts of bots and applications."""
+
+    anyone: Optional[bool] = None
+    """Whether every person may, whatever their rights."""
+
+
 class CreatedTriggerScope(BaseModel):
     """The owner."""
 
@@ -1920,8 +1930,11 @@ class CreatedTrigger(BaseModel):
     name: str
     """A name for people, which is the title of the runs."""
 
-    kind: Union[Literal["webhook"], str]
-    """The system that sends the events."""
+    kind: Union[Literal["github", "gitlab", "slack", "webhook"], str]
+    """The system that sends the events. `webhook` stands for all others."""
+
+    preset: Optional[Union[Literal["linear", "jira", "sentry", "pagerduty"], str]] = None
+    """The system whose verification and prompt a trigger of the kind `webhook` has."""
 
     enabled: bool
     """Whether events start runs. Defaults to true."""
@@ -1929,11 +1942,11 @@ class CreatedTrigger(BaseModel):
     ingress_url: str
     """Where the other system sends its events."""
 
-    verification: TriggerVerification
-    """How the sender's requests are verified. Standard Webhooks by default."""
+    verification: Optional[TriggerVerification] = None
+    """How requests to a trigger of the kind `webhook` are verified. Standard Webhooks by default."""
 
     prompt: str
-    """The template of the prompts, at most 8 KiB."""
+    """The template of the prompts, at most 8 KiB. A preset has one."""
 
     events: Optional[List[str]] = None
     """The types of events that start runs, such as `build` or `build.failed`. Absent for all."""
@@ -1943,6 +1956,9 @@ class CreatedTrigger(BaseModel):
 
     mode: Union[RunMode, str]
     """The mode of the runs."""
+
+    allow: Optional[TriggerAuthors] = None
+    """Who may start runs besides people whose write access is proved."""
 
     metadata: Optional[Dict[str, str]] = None
     """The labels of the runs, at most 18."""
@@ -1985,8 +2001,11 @@ class TriggerItem(BaseModel):
     name: str
     """A name for people, which is the title of the runs."""
 
-    kind: Union[Literal["webhook"], str]
-    """The system that sends the events."""
+    kind: Union[Literal["github", "gitlab", "slack", "webhook"], str]
+    """The system that sends the events. `webhook` stands for all others."""
+
+    preset: Optional[Union[Literal["linear", "jira", "sentry", "pagerduty"], str]] = None
+    """The system whose verification and prompt a trigger of the kind `webhook` has."""
 
     enabled: bool
     """Whether events start runs. Defaults to true."""
@@ -1994,11 +2013,11 @@ class TriggerItem(BaseModel):
     ingress_url: str
     """Where the other system sends its events."""
 
-    verification: TriggerVerification
-    """How the sender's requests are verified. Standard Webhooks by default."""
+    verification: Optional[TriggerVerification] = None
+    """Of the kind `webhook` only."""
 
     prompt: str
-    """The template of the prompts, at most 8 KiB."""
+    """The template of the prompts, at most 8 KiB. A preset has one."""
 
     events: Optional[List[str]] = None
     """The types of events that start runs, such as `build` or `build.failed`. Absent for all."""
@@ -2008,6 +2027,9 @@ class TriggerItem(BaseModel):
 
     mode: Union[RunMode, str]
     """The mode of the runs."""
+
+    allow: Optional[TriggerAuthors] = None
+    """Who may start runs besides people whose write access is proved."""
 
     metadata: Optional[Dict[str, str]] = None
     """The labels of the runs, at most 18."""
@@ -2057,8 +2079,11 @@ class RotatedTrigger(BaseModel):
     name: str
     """A name for people, which is the title of the runs."""
 
-    kind: Union[Literal["webhook"], str]
-    """The system that sends the events."""
+    kind: Union[Literal["github", "gitlab", "slack", "webhook"], str]
+    """The system that sends the events. `webhook` stands for all others."""
+
+    preset: Optional[Union[Literal["linear", "jira", "sentry", "pagerduty"], str]] = None
+    """The system whose verification and prompt a trigger of the kind `webhook` has."""
 
     enabled: bool
     """Whether events start runs. Defaults to true."""
@@ -2066,11 +2091,11 @@ class RotatedTrigger(BaseModel):
     ingress_url: str
     """Where the other system sends its events."""
 
-    verification: TriggerVerification
-    """How the sender's requests are verified. Standard Webhooks by default."""
+    verification: Optional[TriggerVerification] = None
+    """How requests to a trigger of the kind `webhook` are verified. Standard Webhooks by default."""
 
     prompt: str
-    """A template to test instead of the trigger's."""
+    """The template of the prompts, at most 8 KiB. A preset has one."""
 
     events: Optional[List[str]] = None
     """The types of events that start runs, such as `build` or `build.failed`. Absent for all."""
@@ -2080,6 +2105,9 @@ class RotatedTrigger(BaseModel):
 
     mode: Union[RunMode, str]
     """The mode of the runs."""
+
+    allow: Optional[TriggerAuthors] = None
+    """Who may start runs besides people whose write access is proved."""
 
     metadata: Optional[Dict[str, str]] = None
     """The labels of the runs, at most 18."""
@@ -2106,14 +2134,39 @@ class RotatedTrigger(BaseModel):
     """The time until which deliveries are signed with the previous secret as well."""
 
 
-class TestTriggerResponseEvent(BaseModel):
-    """The event as templates see it."""
+class EventAuthor(BaseModel):
+    """Who caused an event: members are "" where the event does not name them."""
+
+    id: str
+    """The account's id in the other system."""
+
+    name: str
+    """The account's name in the other system."""
+
+    kind: Union[Literal["person", "bot", "application"], str]
+    """The kind of the account."""
+
+
+class TriggerEvent(BaseModel):
+    """An event of another system as templates see it. Strings are "" where the event has none."""
 
     type: str
     """The type of the event."""
 
     action: str
     """The action of the event, empty if it has none."""
+
+    text: str
+    """What was written, such as a comment. Empty if there is none."""
+
+    author: EventAuthor
+    """Who caused the event, which need not be the author of the text."""
+
+    repository: str
+    """The repository, as `owner/name`."""
+
+    thread: str
+    """Equal for the events of one issue, pull request, ticket or conversation."""
 
     payload: Dict[str, Any]
     """The JSON object of the event."""
@@ -2141,13 +2194,13 @@ class TestTriggerResponse(BaseModel):
     outcome: Union[Literal["started", "ignored", "failed"], str]
     """What the event would result in."""
 
-    reason: Optional[Union[Literal["event", "paused"], str]] = None
+    reason: Optional[Union[Literal["event", "paused", "author"], str]] = None
     """Why it would be ignored."""
 
     detail: Optional[str] = None
     """Why no run could be created."""
 
-    event: TestTriggerResponseEvent
+    event: TriggerEvent
     """The event as templates see it."""
 
     prompt: str
@@ -2184,8 +2237,8 @@ class TriggerDelivery(BaseModel):
     outcome: Union[TriggerOutcome, str]
     """What the delivery resulted in."""
 
-    reason: Optional[Union[Literal["event", "paused"], str]] = None
-    """Why it was ignored: the type of the event, or a disabled trigger."""
+    reason: Optional[Union[Literal["event", "paused", "author"], str]] = None
+    """Why it was ignored: the type of the event, its author, or a disabled trigger."""
 
     detail: Optional[str] = None
     """Why no run could be started."""
@@ -2211,10 +2264,13 @@ class ListTriggerDeliveriesResponse(BaseModel):
 
 
 class ReceivedDelivery(BaseModel):
-    """The response to a delivery that was verified."""
+    """The response to a delivery that was verified: its id, or the answer to the question that Slack asks about a new URL."""
 
-    delivery_id: str
+    delivery_id: Optional[str] = None
     """The delivery's id."""
+
+    challenge: Optional[str] = None
+    """The text of Slack's question about a new URL. There is no delivery then."""
 
 
 class IdentityItemScope(BaseModel):

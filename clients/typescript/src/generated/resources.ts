@@ -787,8 +787,8 @@ export class Triggers extends APIResource {
   /**
    * Accepts an event for a trigger.
    *
-   * The sender signs the request as the trigger's verification requires. A 429 or 503 asks the sender to repeat the
-   * delivery.
+   * The sender signs the request as the trigger's kind or verification requires. The question that Slack asks about a
+   * new URL gets its `challenge`. A 429 or 503 asks the sender to repeat the delivery.
    *
    * `POST /hooks/{triggerUid}`
    */

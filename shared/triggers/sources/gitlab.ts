@@ -1,0 +1,65 @@
+import { firstText, readMember, readText } from "./member.ts";
+import type { Source, Standing } from "./source.ts";
+
+/** Accounts of access tokens of projects and groups, and service accounts. */
+const BOT = /^((project|group)_\d+_bot|service_account_)/;
+const CI = ["pipeline", "build"];
+
+/** https://docs.gitlab.com/user/project/integrations/webhook_events/ */
+export const gitlab: Source = {
+  runSource: "GITLAB_WEBHOOK",
+
+  read(payload) {
+    const repository = readText(payload, "project", "path_with_namespace");
+    const thread = readThread(payload);
+    const name = firstText(readText(payload, "user", "username"), readText(payload, "user_username"));
+    return {
+      type: firstText(readText(payload, "object_kind"), readText(payload, "event_name")),
+      action: firstText(
+        readText(payload, "object_attributes", "action"),
+        readText(payload, "object_attributes", "status"),
+        readText(payload, "build_status"),
+      ),
+      text: firstText(
+        readText(payload, "object_attributes", "note"),
+        readText(payload, "object_attributes", "description"),
+        readText(payload, "commits", 0, "message"),
+      ),
+      author: {
+        id: firstText(readText(payload, "user", "id"), readText(payload, "user_id")),
+        name,
+        kind: BOT.test(name) ? "bot" : "person",
+      },
+      repository,
+      thread: thread === "" ? "" : `${repository}${thread}`,
+    };
+  },
+
+  identify(_payload, header) {
+    // X-Gitlab-Event-UUID is shared by events that caused each other.
+    const id = header("idempotency-key");
+    return { ...(id === undefined ? {} : { id }), isSigned: false };
+  },
+
+  judge({ type, author, payload }): Standing {
+    if (CI.includes(type) && !isOfOwnProject(payload)) return "refused";
+    return author.kind === "person" ? "unknown" : "bot";
+  },
+};
+
+function readThread(payload: unknown): string {
+  const kind = readText(payload, "object_kind");
+  const own = readText(payload, "object_attributes", "iid");
+  const mergeRequest = kind === "merge_request" ? own : readText(payload, "merge_request", "iid");
+  if (mergeRequest !== "") return `!${mergeRequest}`;
+  const issue = kind === "issue" || kind === "work_item" ? own : readText(payload, "issue", "iid");
+  return issue === "" ? "" : `#${issue}`;
+}
+
+/** Whether a pipeline is of a branch of the project itself. */
+function isOfOwnProject(payload: unknown): boolean {
+  const request = readMember(payload, "merge_request");
+  if (request === undefined || request === null) return true;
+  const source = readText(request, "source_project_id");
+  return source !== "" && source === readText(request, "target_project_id");
+}

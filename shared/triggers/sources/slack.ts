@@ -1,0 +1,57 @@
+import { firstText, readMember, readText } from "./member.ts";
+import type { Source, Standing } from "./source.ts";
+
+/** https://docs.slack.dev/apis/events-api and https://docs.slack.dev/interactivity */
+export const slack: Source = {
+  runSource: "SLACK",
+
+  read(payload) {
+    const { event, team, channel } = readMessage(payload);
+    const timestamp = firstText(readText(event, "thread_ts"), readText(event, "ts"));
+    const user = firstText(readText(event, "user"), readText(payload, "user", "id"));
+    return {
+      type: readText(event, "type"),
+      action: firstText(readText(event, "subtype"), readText(event, "channel_type")),
+      text: readText(event, "text"),
+      author: { id: user, name: user, kind: readMember(event, "bot_id") === undefined ? "person" : "bot" },
+      repository: "",
+      thread: channel === "" || timestamp === "" ? "" : `${team}/${channel}/${timestamp}`,
+    };
+  },
+
+  identify(payload) {
+    const { event, team, channel } = readMessage(payload);
+    const [timestamp, id] = [readText(event, "ts"), readText(payload, "event_id")];
+    // A mention comes twice: as a message, and as a mention.
+    if (channel !== "" && timestamp !== "") return { id: `${team}/${channel}/${timestamp}`, isSigned: true };
+    return { ...(id === "" ? {} : { id }), isSigned: true };
+  },
+
+  judge({ author, payload }): Standing {
+    const { event, team } = readMessage(payload);
+    if (author.kind === "bot") return "bot";
+    // Such as the change of a message, which does not say who made it.
+    if (readMember(event, "subtype") !== undefined || author.id === "") return "refused";
+    const isOfTeam = [
+      readText(event, "user_team"),
+      readText(event, "team"),
+      readText(payload, "user", "team_id"),
+    ].every((one) => one === "" || one === team);
+    const isShared = readMember(payload, "is_ext_shared_channel") !== false;
+    return isOfTeam && !isShared ? "trusted" : "unknown";
+  },
+};
+
+/** The event of a callback, or an interaction, which is an event itself. */
+function readMessage(payload: unknown): { readonly event: unknown; readonly team: string; readonly channel: string } {
+  const event = readMember(payload, "event") ?? payload;
+  return {
+    event,
+    team: firstText(readText(payload, "team_id"), readText(payload, "team", "id")),
+    channel: firstText(
+      readText(event, "channel"),
+      readText(event, "channel", "id"),
+      readText(event, "item", "channel"),
+    ),
+  };
+}

@@ -1,0 +1,37 @@
+import { createHmac } from "node:crypto";
+import { createClient, request } from "./client.ts";
+import type { ResponseBody, TestControlPlane } from "./control-plane.ts";
+
+type Headers = Record<string, string>;
+
+/** Signs bodies as other systems do. */
+export const sign = (secret: string, text: string): string => createHmac("sha256", secret).update(text).digest("hex");
+
+/** The headers of a signed delivery of each system. */
+export const signed = {
+  github: (secret: string, body: string, event: string, id: string): Headers => ({
+    "x-hub-signature-256": `sha256=${sign(secret, body)}`,
+    "x-github-event": event,
+    "x-github-delivery": id,
+  }),
+  slack(secret: string, body: string, seconds: number): Headers {
+    const signature = `v0=${sign(secret, `v0:${seconds}:${body}`)}`;
+    return { "x-slack-signature": signature, "x-slack-request-timestamp": String(seconds) };
+  },
+};
+
+/** Creates triggers, delivers events to them, and reads what they resulted in. */
+export function createHooks(plane: TestControlPlane) {
+  const user = createClient(plane);
+  return {
+    create: (body: object): Promise<ResponseBody> => user.post("/agent/triggers", { name: "events", ...body }),
+    send: (uid: string, body: string, headers: Headers): Promise<ResponseBody> =>
+      request(plane, "POST", `/hooks/${uid}`, { key: undefined, body, headers }),
+    async deliveries(uid: string) {
+      return (await user.get(`/agent/triggers/${uid}/deliveries`)).body.deliveries;
+    },
+    async runs() {
+      return (await user.get("/agent/runs")).body.runs;
+    },
+  };
+}
