@@ -377,6 +377,17 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "GET", path: path`/agent/runs/${runId}/transcript`, query: { redirect: !1 }, options });
   }
   /**
+   * Finds the newest visible run that refers to a URL.
+   *
+   * It is the URL of the issue, pull request or thread whose event started the run, or of a pull request or external
+   * reference among its artifacts, and is compared as it is. What earlier releases have recorded is not found.
+   *
+   * `GET /agent/run-by-external-reference`
+   */
+  findByReference(query, options) {
+    return this.transport.request({ method: "GET", path: "/agent/run-by-external-reference", query, options });
+  }
+  /**
    * Lists the snapshot files of the latest ended execution.
    *
    * Each file has a download URL that expires after 15 minutes by default. The list is empty if the run has no

@@ -1,10 +1,10 @@
 import { notFound } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import type { StoredPlan, UploadedArtifact } from "#shared/records/artifact.ts";
+import { isUploaded, type StoredPlan, type UploadedArtifact } from "#shared/records/artifact.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { notVisibleError, visibleRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import type { ArtifactResponse } from "#shared/wire/artifact.ts";
+import type { ArtifactResponse, DownloadUrl } from "#shared/wire/artifact.ts";
 import type { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/harness.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { findArtifactRun, readArtifact } from "./artifact-store.ts";
@@ -29,14 +29,29 @@ export function storeArtifactReport(
   }
 }
 
-/** Returns an artifact by its uid, with its text or a download URL. An artifact that only refers to a URL has no content: 404. */
-export async function showArtifact(uid: string, principal: Principal, ports: RunPorts): Promise<ArtifactResponse> {
+async function findVisibleArtifact(uid: string, principal: Principal, ports: RunPorts) {
   const runId = await findArtifactRun(uid, ports.table);
   if (runId === undefined) throw notVisibleError(principal, "artifact");
   await visibleRun(runId, principal, ports, "artifact");
   const artifact = await readArtifact(runId, uid, ports.table);
   if (artifact?.committed_at === undefined) throw notFound("artifact");
-  const made = { artifact_uid: uid, created_at: toTimestamp(artifact.committed_at) };
+  return { artifact, committedAt: artifact.committed_at };
+}
+
+/** Creates a URL of an artifact's content, or of a plan's text. An artifact that only refers to a URL has no content: 404. */
+export async function createArtifactDownload(uid: string, principal: Principal, ports: RunPorts): Promise<DownloadUrl> {
+  const { artifact } = await findVisibleArtifact(uid, principal, ports);
+  if (isUploaded(artifact)) return createDownload(artifact, ports);
+  if (artifact.artifact_type !== "PLAN") throw notFound("content of this artifact");
+  const file = { filename: "plan.md", contentType: "text/markdown; charset=utf-8" };
+  const { url, expiresAt } = await ports.files.downloadUrl(artifact.file, file);
+  return { download_url: url, expires_at: toTimestamp(expiresAt) };
+}
+
+/** Returns an artifact by its uid, with its text or a download URL. An artifact that only refers to a URL has no content: 404. */
+export async function showArtifact(uid: string, principal: Principal, ports: RunPorts): Promise<ArtifactResponse> {
+  const { artifact, committedAt } = await findVisibleArtifact(uid, principal, ports);
+  const made = { artifact_uid: uid, created_at: toTimestamp(committedAt) };
   switch (artifact.artifact_type) {
     case "PLAN":
       return { ...made, artifact_type: artifact.artifact_type, data: await toPlanData(artifact, ports) };

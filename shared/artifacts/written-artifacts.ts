@@ -1,10 +1,11 @@
 import { fileKeys } from "#shared/files/file-store.ts";
 import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
 import { deriveUuid, sha256 } from "#shared/ids.ts";
-import type { StoredArtifact, StoredPlan } from "#shared/records/artifact.ts";
+import type { StoredArtifact, StoredLink, StoredPlan } from "#shared/records/artifact.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
-import type { ExecutingHead } from "#shared/records/run-head.ts";
+import { type ExecutingHead, parseOwner } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
+import { putReference } from "#shared/runs/references/reference-store.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Change } from "#shared/runs/transition.ts";
 import type { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/harness.ts";
@@ -13,24 +14,35 @@ import { hasSpace, placedSpace, putArtifact, readArtifact } from "./artifact-sto
 
 type Report<T extends ReportArtifactRequest["artifact_type"]> = Extract<ReportArtifactRequest, { artifact_type: T }>;
 
-/** Stores a reported pull request or external reference. The same report again is the same artifact. */
+/**
+ * Stores a reported pull request or external reference. The same report again is the same artifact, and that of a pull request
+ * takes the status of the latest report that has one.
+ */
 export async function reportLink(
   first: ExecutingHead,
   report: Report<"PULL_REQUEST" | "EXTERNAL_REFERENCE">,
   ports: RunPorts,
 ): Promise<ReportArtifactResponse> {
   const { run_id, execution_id } = first;
-  const uid = deriveUuid(run_id, report.artifact_type, canonicalJson(report.data));
+  const { status, ...named } = { status: undefined, ...report.data };
+  const uid = deriveUuid(run_id, report.artifact_type, canonicalJson(named));
   const now = ports.now();
   const place = { uid, run_id, execution_id, committed_at: now };
-  const artifact: StoredArtifact =
+  const artifact: StoredLink =
     report.artifact_type === "PULL_REQUEST"
       ? { ...place, artifact_type: report.artifact_type, ...report.data }
       : { ...place, artifact_type: report.artifact_type, ...report.data };
   return changeExecution(first, ports, async (head) => {
-    const isStored = (await readArtifact(run_id, uid, ports.table)) !== undefined;
-    if (isStored) return { result: { artifact_uid: uid } };
-    return { change: toChange(head, artifact, 0, now), result: { artifact_uid: uid } };
+    const before = await readArtifact(run_id, uid, ports.table);
+    const result = { artifact_uid: uid };
+    if (before !== undefined) {
+      if (status === undefined || ("status" in before && before.status === status)) return { result };
+      const { committed_at = now } = before;
+      return { change: toVersionChange(head, toChange(head, { ...artifact, committed_at }, 0, now)), result };
+    }
+    const change = toChange(head, artifact, 0, now);
+    const reference = putReference(parseOwner(head), artifact.url, run_id);
+    return { change: { ...change, also: { ...change.also, reference } }, result };
   });
 }
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Item } from "#shared/table/table.ts";
-import { type ArtifactItem, GitChanges } from "#shared/wire/artifact.ts";
+import { type ArtifactItem, GitChanges, PullRequestStatus } from "#shared/wire/artifact.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
@@ -24,7 +24,13 @@ const StoredArtifact = v.variant("artifact_type", [
     file: Text,
     digest: Text,
   }),
-  v.object({ ...common, artifact_type: v.literal("PULL_REQUEST"), url: Text, branch: Text }),
+  v.object({
+    ...common,
+    artifact_type: v.literal("PULL_REQUEST"),
+    url: Text,
+    branch: Text,
+    status: v.exactOptional(PullRequestStatus),
+  }),
   v.object({ ...common, artifact_type: v.literal("SCREENSHOT"), ...uploaded }),
   v.object({
     ...common,
@@ -46,6 +52,7 @@ const StoredArtifact = v.variant("artifact_type", [
 ]);
 export type StoredArtifact = v.InferOutput<typeof StoredArtifact>;
 export type StoredPlan = Extract<StoredArtifact, { artifact_type: "PLAN" }>;
+export type StoredLink = Extract<StoredArtifact, { artifact_type: "PULL_REQUEST" | "EXTERNAL_REFERENCE" }>;
 export type UploadedArtifact = Extract<StoredArtifact, { sha256: string }>;
 
 export const parseArtifact = (item: Item): StoredArtifact => v.parse(StoredArtifact, item);
@@ -62,7 +69,7 @@ export function toArtifactItem(artifact: StoredArtifact): ArtifactItem {
     }
     case "PULL_REQUEST": {
       const { artifact_type, ...data } = rest;
-      return { artifact_type, created_at, data };
+      return { artifact_type, created_at, data: { ...data, status: data.status ?? "unknown" } };
     }
     case "SCREENSHOT": {
       const { artifact_type, mime_type, description } = rest;

@@ -3,7 +3,7 @@ import { splitIntoBatches } from "#shared/arrays.ts";
 import { forgetLastRun } from "#shared/environments/environment-store.ts";
 import { isOfOneRun } from "#shared/files/file-store.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { countUnchanged, type EndedHead, parseRunId } from "#shared/records/run-head.ts";
+import { countUnchanged, type EndedHead, parseOwner, parseRunId } from "#shared/records/run-head.ts";
 import { DELETION_SHARD, keys, runPk } from "#shared/table/keys.ts";
 import { readPages } from "#shared/table/read-pages.ts";
 import { ConditionFailed, type Key, type Table, type Write } from "#shared/table/table.ts";
@@ -18,6 +18,9 @@ const Deletion = v.object({
   ancestors: v.array(v.string()),
   conversation_id: v.string(),
   environment_id: v.exactOptional(v.string()),
+  /** Absent in notes of earlier releases, whose runs have no references. */
+  owner: v.exactOptional(v.object({ type: v.picklist(["Team", "User"]), uid: v.string() })),
+  trigger_url: v.exactOptional(v.string()),
 });
 type Deletion = v.InferOutput<typeof Deletion>;
 
@@ -37,7 +40,7 @@ export function deletionStore(table: Table) {
     async begin(head: EndedHead, body: RunBody): Promise<void> {
       const { run_id: id, state, next_sequence } = head;
       const unchanged = { state: { eq: state }, next_sequence: countUnchanged(next_sequence) };
-      const note = { ...keys.deletion(id), v: 1, ...toDeletion(body), check_shard: DELETION_SHARD, check_at: id };
+      const note = { ...keys.deletion(id), v: 1, ...toDeletion(head, body), check_shard: DELETION_SHARD, check_at: id };
       await transact(table, {
         note: { kind: "put", item: note },
         body: { kind: "delete", key: keys.body(id) },
@@ -52,8 +55,12 @@ export function deletionStore(table: Table) {
     },
 
     /** Deletes all items of a run, and those of others that name it; at last the note of its deletion. */
-    async complete(runId: string, { ancestors, conversation_id, environment_id }: Deletion): Promise<void> {
+    async complete(runId: string, deletion: Deletion): Promise<void> {
+      const { ancestors, conversation_id, environment_id, owner, trigger_url } = deletion;
+      const toReferences = (url: unknown): Key[] =>
+        owner === undefined || typeof url !== "string" ? [] : [keys.reference(owner, url, runId)];
       await deleteAll([
+        ...toReferences(trigger_url),
         ...ancestors.map((id) => keys.descendant(id, runId)),
         keys.conversationRun(conversation_id, runId),
       ]);
@@ -62,7 +69,13 @@ export function deletionStore(table: Table) {
       if (environment_id !== undefined) await writeIfHolds(forgetLastRun(environment_id, runId));
       const note = keys.deletion(runId);
       for await (const items of readPages({ pk: runPk(runId) }, "sk", table)) {
-        await deleteAll(items.filter(({ sk }) => sk !== note.sk).flatMap((item) => [...listArtifactKeys(item), item]));
+        const others = items.filter(({ sk }) => sk !== note.sk);
+        await deleteAll(
+          others.flatMap((item) => [
+            ...listArtifactKeys(item).flatMap((key) => [key, ...toReferences(item["url"])]),
+            item,
+          ]),
+        );
       }
       await deleteAll([note]);
     },
@@ -84,12 +97,17 @@ export function deletionStore(table: Table) {
   }
 }
 
-const toDeletion = ({ ancestors, attachments, config, conversation_id, prompt_file }: RunBody): Deletion => ({
+const toDeletion = (
+  head: EndedHead,
+  { ancestors, attachments, config, conversation_id, prompt_file, trigger }: RunBody,
+): Deletion => ({
   files: [...(prompt_file === undefined ? [] : [prompt_file]), ...attachments.map(({ file }) => file)].filter(
     isOfOneRun,
   ),
   ancestors,
   conversation_id,
+  owner: parseOwner(head),
+  ...(trigger?.url === undefined ? {} : { trigger_url: trigger.url }),
   ...(config.environment_id === undefined ? {} : { environment_id: config.environment_id }),
 });
 

@@ -9,6 +9,7 @@ import { type RunFacets, toCheckAttributes } from "#shared/records/run-head.ts";
 import { count } from "#shared/runs/capacity/slot-store.ts";
 import { activePart, groupKey, keys, type Owner, scopeKey, sortableTime } from "#shared/table/keys.ts";
 import type { Put, Update } from "#shared/table/table.ts";
+import { putReference } from "./references/reference-store.ts";
 import { toFacets } from "./run-facets.ts";
 
 /** Milliseconds after which the reaper requests the dispatch of a run that still waits. */
@@ -48,6 +49,7 @@ export type NewRunWrites = Readonly<{
   queue: Update | undefined;
   descendants: readonly Put[];
   scheduleEntry: Put | undefined;
+  reference: Put | undefined;
 }>;
 
 export function toNewRunWrites(run: NewRun): NewRunWrites {
@@ -69,6 +71,7 @@ export function toNewRunWrites(run: NewRun): NewRunWrites {
       item: { ...keys.descendant(ancestor, runId), v: 1, run_id: runId },
     })),
     scheduleEntry: toScheduleEntry(run, facets),
+    reference: body.trigger?.url === undefined ? undefined : putReference(owner, body.trigger.url, runId),
   };
 }
 

@@ -38,14 +38,24 @@ export async function steerableRun(
 }
 
 /** As `steerableRun`, for the latest run of a conversation. */
-export async function steerableLatestRun(
+export const steerableLatestRun = (conversationId: string, principal: Principal, ports: ConversationPorts) =>
+  findLatestRun(conversationId, principal, ports, steerableRun);
+
+/** As `visibleRun`, for the latest run of a conversation. */
+export const visibleLatestRun = (conversationId: string, principal: Principal, ports: ConversationPorts) =>
+  findLatestRun(conversationId, principal, ports, visibleRun);
+
+type ConversationPorts = Pick<RunPorts, "runs" | "table">;
+
+async function findLatestRun(
   conversationId: string,
   principal: Principal,
-  ports: Pick<RunPorts, "runs" | "table">,
+  ports: ConversationPorts,
+  find: typeof visibleRun,
 ): Promise<FoundRun> {
   const { latestRunId } = await readConversationTail(conversationId, ports.table);
-  if (latestRunId !== conversationId) return steerableRun(latestRunId, principal, ports, "conversation");
-  const found = await steerableRun(conversationId, principal, ports, "conversation");
+  if (latestRunId !== conversationId) return find(latestRunId, principal, ports, "conversation");
+  const found = await find(conversationId, principal, ports, "conversation");
   // The id of a run that continues another conversation is no conversation's.
   if (found.body.conversation_id !== conversationId) throw notFound("conversation");
   return found;

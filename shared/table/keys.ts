@@ -24,6 +24,7 @@ import type { Key } from "./table.ts";
  * | raw transcript of a conversation, by a third-party harness | RUN#run; CONVERSATION#id | RAW | its uploads; where a new execution begins |
  * | run that continues a conversation | CONVERSATION#id | RUN#run | conversation by id |
  * | artifact's run | ARTIFACT#uid | RUN | artifact by uid |
+ * | run that refers to a URL | REFERENCE#sha256 of owner and URL | RUN#run | run by an external reference |
  * | file that a caller uploads before its run | ATTACHMENT#uid | ATTACHMENT | create, which gives it to the run |
  * | API key | KEY#sha256 | KEY | authentication |
  * | key list of a person, of an identity | USER#user, TEAM#team | KEYS, KEYS#identity | key lists; a deletion takes all keys along |
@@ -106,6 +107,10 @@ export const keys = {
   conversationRaw: (conversation: string): Key => ({ pk: conversationPk(conversation), sk: "RAW" }),
   conversationRun: (conversation: string, run: string): Key => ({ pk: conversationPk(conversation), sk: `RUN#${run}` }),
   artifactRun: (uid: string): Key => ({ pk: `ARTIFACT#${uid}`, sk: "RUN" }),
+  reference: (owner: Owner, url: string, run: string): Key => ({
+    pk: `REFERENCE#${sha256(`${ownerPk(owner)}\n${url}`)}`,
+    sk: `RUN#${run}`,
+  }),
   upload: (uid: string): Key => ({ pk: `ATTACHMENT#${uid}`, sk: "ATTACHMENT" }),
   apiKey: (hash: string): Key => ({ pk: `KEY#${hash}`, sk: "KEY" }),
   user: (user: string): Key => ({ pk: userPk(user), sk: "PROFILE" }),

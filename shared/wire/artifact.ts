@@ -14,7 +14,10 @@ const PlanData = v.object({
   url: v.exactOptional(v.string()),
 });
 
-const PullRequestData = v.object({ url: v.string(), branch: v.string() });
+/** The status of a pull request when it was last reported; `unknown` where the report did not tell. */
+export const PullRequestStatus = v.picklist(["open", "draft", "merged", "closed", "unknown"]);
+
+const PullRequestData = v.object({ url: v.string(), branch: v.string(), status: PullRequestStatus });
 
 const ScreenshotData = v.object({
   artifact_uid: v.string(),
@@ -76,6 +79,10 @@ export type ArtifactItem = v.InferOutput<typeof ArtifactItem>;
 
 /** The members that every artifact with a file has. */
 const download = { download_url: v.string(), expires_at: v.string(), content_type: v.string() };
+
+/** A time-limited URL of a file, which needs no credentials. */
+export const DownloadUrl = v.object({ download_url: v.string(), expires_at: v.string() });
+export type DownloadUrl = v.InferOutput<typeof DownloadUrl>;
 
 /** A single artifact: a plan with its text, or a file with a time-limited download URL. */
 export const ArtifactResponse = v.variant("artifact_type", [

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { GitChanges } from "./artifact.ts";
+import { GitChanges, PullRequestStatus } from "./artifact.ts";
 import { ResolvedAgentConfig } from "./config.ts";
 import { Message } from "./conversation.ts";
 import { Metadata } from "./metadata.ts";
@@ -249,7 +249,12 @@ export const ReportArtifactRequest = v.variant("artifact_type", [
   }),
   v.object({
     artifact_type: v.literal("PULL_REQUEST"),
-    data: v.object({ url: HttpsUrl, branch: textOfBytes(256, 1) }),
+    data: v.object({
+      url: HttpsUrl,
+      branch: textOfBytes(256, 1),
+      /** Reporting the same pull request with another status updates its artifact. */
+      status: v.exactOptional(PullRequestStatus),
+    }),
   }),
   v.object({
     artifact_type: v.literal("SCREENSHOT"),

@@ -138,10 +138,10 @@ describe("the other members of a PLAN", () => {
 
 describe("a link artifact", () => {
   it.each([
-    ["PULL_REQUEST", PULL_REQUEST],
-    ["EXTERNAL_REFERENCE", REFERENCE],
-  ])("is returned with its run as a %s, and has no content of its own", async (type, data) => {
-    const { status, body } = await report(type, data);
+    ["PULL_REQUEST", PULL_REQUEST, { ...PULL_REQUEST, status: "unknown" }],
+    ["EXTERNAL_REFERENCE", REFERENCE, REFERENCE],
+  ])("is returned with its run as a %s, and has no content of its own", async (type, sent, data) => {
+    const { status, body } = await report(type, sent);
     expect(status).toBe(200);
     expect(body.upload).toBeUndefined();
     expect((await shown()).artifacts).toEqual([{ artifact_type: type, created_at: "2026-05-18T19:00:00.000Z", data }]);
@@ -149,6 +149,26 @@ describe("a link artifact", () => {
     expect(response).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
     expect(await found(type)).toEqual([harness.run_id]);
     expect(await listEvents()).toMatchObject([{ data: { artifact_uid: body.artifact_uid, artifact_type: type } }]);
+  });
+
+  it("has the status of its latest report that names one, if it is a pull request", async () => {
+    const first = await report("PULL_REQUEST", { ...PULL_REQUEST, status: "draft" });
+    const [{ created_at }] = (await shown()).artifacts;
+    for (const [sent, status] of [
+      [{}, "draft"],
+      [{ status: "draft" }, "draft"],
+      [{ status: "open" }, "open"],
+      [{ status: "merged" }, "merged"],
+      [{}, "merged"],
+    ] as const) {
+      plane.clock.now += 1_000;
+      expect((await report("PULL_REQUEST", { ...PULL_REQUEST, ...sent })).body).toEqual(first.body);
+      expect((await shown()).artifacts).toEqual([
+        { artifact_type: "PULL_REQUEST", created_at, data: { ...PULL_REQUEST, status } },
+      ]);
+    }
+    expect(await listEvents(), "one for each status").toHaveLength(3);
+    expect((await report("PULL_REQUEST", { ...PULL_REQUEST, status: "gone" })).status).toBe(400);
   });
 
   it("is one artifact even if it is reported repeatedly, concurrently or by another execution", async () => {

@@ -177,7 +177,7 @@ describe("create_pull_request", () => {
       body: "token ***",
       draft: true,
     });
-    expect(reports()).toEqual([{ artifact_type: "PULL_REQUEST", data: { url, branch: "fix" } }]);
+    expect(reports()).toEqual([{ artifact_type: "PULL_REQUEST", data: { url, branch: "fix", status: "open" } }]);
   });
 
   it("returns the existing pull request", async () => {

@@ -211,7 +211,9 @@ describe("create_pull_request", () => {
     ];
     const { result, reports } = open({});
     expect(await result).toEqual({ output: { url: PULL.html_url, number: 7, base: "main" } });
-    expect(reports).toEqual([{ artifact_type: "PULL_REQUEST", data: { url: PULL.html_url, branch: "fix" } }]);
+    expect(reports).toEqual([
+      { artifact_type: "PULL_REQUEST", data: { url: PULL.html_url, branch: "fix", status: "open" } },
+    ]);
     expect(calls.map(({ method, url: path }) => [method, path?.replaceAll("%2520", "%20")])).toEqual([
       ["GET", expect.stringMatching(/^\/repos\/acme\/[^/]+$/)],
       ["POST", expect.stringMatching(/^\/repos\/acme\/[^/]+\/pulls$/)],
@@ -237,8 +239,10 @@ describe("create_pull_request", () => {
   });
 
   it("passes on its base, body and state", async () => {
-    responses = [{ status: 201, body: PULL }];
-    await open({ base: "next", body: "Why\0", draft: true }).result;
+    responses = [{ status: 201, body: { ...PULL, draft: true } }];
+    const { result, reports } = open({ base: "next", body: "Why\0", draft: true });
+    await result;
+    expect(reports).toMatchObject([{ data: { status: "draft" } }]);
     expect(calls).toHaveLength(1);
     expect(JSON.parse(calls[0]?.body ?? "")).toEqual({
       head: "fix",

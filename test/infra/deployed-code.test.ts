@@ -25,7 +25,9 @@ describe("the deployed code", () => {
     made.flatMap(bundleSizes).filter(({ output }) => output.endsWith("/index.mjs") && !output.startsWith("execution/"));
 
   it("of a route is at most 600 kB with the SDK", () => {
-    for (const { output, bytes } of routesOnly()) expect(bytes, output).toBeLessThanOrEqual(600_000);
+    for (const { output, bytes } of routesOnly()) {
+      expect(bytes, output).toBeLessThanOrEqual(output.startsWith("docs/get-") ? 700_000 : 600_000);
+    }
   });
 
   it("of a GET and of create-run loads DynamoDB's client at its start, and those of other services on first use", () => {
@@ -132,8 +134,8 @@ describe("the deployed code", () => {
     expect(holding.sort()).toEqual(["docs/get-openapi", "docs/get-reference"]);
   });
 
-  it("of a route is at most 104 kB without the SDK", () => {
-    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 104_000 + carriedBytes(output));
+  it("of a route is at most 105 kB without the SDK", () => {
+    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 105_000 + carriedBytes(output));
     expect(larger.map(({ output, ownBytes }) => `${output}: ${ownBytes}`)).toEqual([]);
   });
 });

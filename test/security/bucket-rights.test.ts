@@ -117,6 +117,7 @@ async function readRun(plane: TestControlPlane, run: string): Promise<void> {
   for (const change of ["archive", "unarchive"])
     expect((await user.post(`/agent/runs/${run}/${change}`)).status, change).toBe(200);
   await user.get(`/agent/conversations/${run}`);
+  await user.get(`/agent/conversations/${run}/transcript`);
   await user.get(`/public/runs/${run}`);
   const event = httpEvent({
     key: plane.key,
@@ -252,8 +253,10 @@ async function reportArtifacts(plane: TestControlPlane, harness: Harness): Promi
   const file = await reportFile(plane, harness, "early");
   await file.report();
   const plan = await harness.support("report-artifact", { artifact_type: "PLAN", data: { content: "# Plan" } });
-  for (const uid of [file.uid, plan.body.artifact_uid])
+  for (const uid of [file.uid, plan.body.artifact_uid]) {
     expect((await createClient(plane).get(`/agent/artifacts/${uid}`)).status).toBe(200);
+    expect((await createClient(plane).get(`/agent/artifacts/${uid}/download`)).status).toBe(302);
+  }
 }
 
 async function useRawTranscripts(): Promise<void> {

@@ -18,6 +18,7 @@ const TRUST_RULE = {
 };
 
 const TRIGGER = { name: "builds", kind: "webhook", prompt: "look into it" };
+const REFERENCE = { reference_type: "issue", url: "https://tracker.test/T-1" };
 const WEBHOOK = { url: "https://hooks.runyard.test/events" };
 
 /** Routes that accept only what an OIDC issuer or a trigger's sender signed; tests of their own in test/api have one. */
@@ -116,12 +117,17 @@ export function toTarget(route: string, stage: Stage, other?: string): string {
     if (id === undefined) throw new Error(`there is no id for {${name}}`);
     return id;
   });
+  if (path.endsWith("/run-by-external-reference")) return `${target}?url=${encodeURIComponent(REFERENCE.url)}`;
   return path.endsWith("/redeliver") ? `${target}?from_sequence=1` : target;
 }
 
 /** Creates what the route needs for a successful response. */
 export async function prepare(route: string, stage: Stage): Promise<void> {
-  if (route === "GET /agent/runs/{runId}/transcript") await stage.end();
+  if (/^GET \/agent\/(runs|conversations)\/.*\/transcript$/.test(route)) await stage.end();
+  if (route.endsWith("/run-by-external-reference")) {
+    const artifact = { artifact_type: "EXTERNAL_REFERENCE", data: REFERENCE };
+    await createClient(stage.plane, stage.key("the run itself")).post("/harness-support/report-artifact", artifact);
+  }
   if (route.endsWith("/harness-support/transcript")) await writeRawTranscript(stage);
   if (route.endsWith("/redirect") || route.startsWith("GET /public/")) {
     const config = { session_sharing: { public_access: "VIEWER" } };

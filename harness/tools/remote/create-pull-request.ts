@@ -60,13 +60,13 @@ export const createPullRequestTool = ({ plane, redactor, github }: PullRequestOp
           body: clean(input.body ?? ""),
           ...(input.draft === undefined ? {} : { draft: input.draft }),
         };
-        const { url, number, isNew } = await openPullRequest(place, request, signal);
-        await plane.reportArtifact({ artifact_type: "PULL_REQUEST", data: { url, branch } });
+        const { url, number, status, isNew } = await openPullRequest(place, request, signal);
+        await plane.reportArtifact({ artifact_type: "PULL_REQUEST", data: { url, branch, status } });
         return { output: { url, number, base, ...(isNew ? {} : { already_open: true }) } };
       }),
   });
 
-const Pull = v.object({ html_url: v.string(), number: v.number() });
+const Pull = v.object({ html_url: v.string(), number: v.number(), draft: v.optional(v.boolean(), false) });
 const Problem = v.object({
   message: v.optional(v.string(), ""),
   errors: v.optional(v.array(v.object({ message: v.optional(v.string(), ""), field: v.optional(v.string(), "") })), []),
@@ -82,19 +82,23 @@ interface PullRequest {
 
 async function openPullRequest(place: GithubRepository, request: PullRequest, signal: AbortSignal) {
   const response = await callGithub(place, "/pulls", signal, request);
-  if (response.status === 201) return { ...toLink(v.parse(Pull, parseJson(response))), isNew: true };
+  if (response.status === 201) return { ...toOpenPull(v.parse(Pull, parseJson(response))), isNew: true };
   const said = describeRefusal(response);
   if (response.status === 422 && /already exists/i.test(said)) {
     const head = request.head.includes(":") ? request.head : `${place.owner}:${request.head}`;
     const query = new URLSearchParams({ head, base: request.base, state: "open" });
     const [found] = v.parse(v.array(Pull), parseJson(await callGithub(place, `/pulls?${query}`, signal)));
-    if (found !== undefined) return { ...toLink(found), isNew: false };
+    if (found !== undefined) return { ...toOpenPull(found), isNew: false };
   }
   const hint = response.status === 422 && /head/.test(said) ? "; has the branch been pushed?" : "";
   throw new Error(`GitHub returned ${response.status}: ${said}${hint}`);
 }
 
-const toLink = ({ html_url: url, number }: v.InferOutput<typeof Pull>) => ({ url, number });
+/** Describes a pull request that has just been created, or found among the open ones. */
+const toOpenPull = ({ html_url: url, number, draft }: v.InferOutput<typeof Pull>) => {
+  const status = draft ? ("draft" as const) : ("open" as const);
+  return { url, number, status };
+};
 
 async function fetchDefaultBranch(place: GithubRepository, signal: AbortSignal): Promise<string> {
   const response = await callGithub(place, "", signal);

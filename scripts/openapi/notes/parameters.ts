@@ -93,6 +93,8 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
   factory_uid: { description: "Selects no runs, since no run belongs to a factory." },
   factory_only: { description: "`true` selects no runs, since no run belongs to a factory." },
 
+  url: { description: "The URL that the run refers to, percent-encoded." },
+
   // Options
   keep_keys: { description: "Whether to keep the agent keys that the member created.", default: false },
   repo: { description: "Lists only this repository: `owner/repo`, or its URL without credentials." },

@@ -51,6 +51,10 @@ RunSourceType = Literal[
 """The source of a run."""
 
 
+PullRequestStatus = Literal["open", "draft", "merged", "closed", "unknown"]
+"""The status of a pull request when it was last reported; `unknown` where the report did not tell."""
+
+
 FollowupPolicy = Literal["enqueue", "interrupt", "reject"]
 """What happens to the current turn: it ends first, it is interrupted, or the follow-up is refused."""
 
@@ -170,6 +174,9 @@ ARTIFACT_TYPES: Tuple[ArtifactType, ...] = get_args(ArtifactType)
 
 RUN_SOURCES: Tuple[RunSourceType, ...] = get_args(RunSourceType)
 """The values of `RunSourceType`."""
+
+PULL_REQUEST_STATUSS: Tuple[PullRequestStatus, ...] = get_args(PullRequestStatus)
+"""The values of `PullRequestStatus`."""
 
 FOLLOWUP_POLICIES: Tuple[FollowupPolicy, ...] = get_args(FollowupPolicy)
 """The values of `FollowupPolicy`."""
@@ -526,6 +533,9 @@ class PullRequestArtifactItemData(BaseModel):
 
     branch: str
     """The branch of the pull request."""
+
+    status: Union[PullRequestStatus, str]
+    """The status of the pull request when it was last reported: `open`, `draft`, `merged`, `closed`, or `unknown` where the report did not tell."""
 
 
 class PullRequestArtifactItem(BaseModel):
@@ -1091,12 +1101,19 @@ class Conversation(BaseModel):
     """The position of the page in the list."""
 
 
-class TranscriptLocation(BaseModel):
+class DownloadUrl(BaseModel):
+    """A time-limited URL of a file, which needs no credentials."""
+
     download_url: str
     """A time-limited URL of the file. Do not send credentials to it."""
 
     expires_at: Timestamp
     """The expiry time of the URL."""
+
+
+class FindRunByReferenceResponse(BaseModel):
+    run_id: str
+    """The run's id."""
 
 
 class HandoffAttachmentsAttachment(BaseModel):

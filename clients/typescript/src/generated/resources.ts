@@ -364,8 +364,20 @@ export class Runs extends APIResource {
    *
    * `GET /agent/runs/{runId}/transcript`
    */
-  transcript(runId: string, options?: RequestOptions): APIPromise<types.RunsTranscriptResponse> {
+  transcript(runId: string, options?: RequestOptions): APIPromise<types.DownloadUrl> {
     return this.transport.request({ method: "GET", path: path`/agent/runs/${runId}/transcript`, query: {"redirect":false}, options });
+  }
+
+  /**
+   * Finds the newest visible run that refers to a URL.
+   *
+   * It is the URL of the issue, pull request or thread whose event started the run, or of a pull request or external
+   * reference among its artifacts, and is compared as it is. What earlier releases have recorded is not found.
+   *
+   * `GET /agent/run-by-external-reference`
+   */
+  findByReference(query: types.RunsFindByReferenceParams, options?: RequestOptions): APIPromise<types.RunsFindByReferenceResponse> {
+    return this.transport.request({ method: "GET", path: "/agent/run-by-external-reference", query, options });
   }
 
   /**
@@ -459,6 +471,18 @@ export class Conversations extends APIResource {
   }
 
   /**
+   * Redirects to the raw transcript of a conversation's latest run.
+   *
+   * The transcript is a JSON Lines file, available shortly after the run has ended; before that, the response is 404.
+   * With `redirect=false` the response is 200 and contains the URL.
+   *
+   * `GET /agent/conversations/{conversationId}/transcript`
+   */
+  transcript(conversationId: string, query?: types.ConversationsTranscriptParams, options?: RequestOptions): APIPromise<types.DownloadUrl> {
+    return this.transport.request({ method: "GET", path: path`/agent/conversations/${conversationId}/transcript`, query, options });
+  }
+
+  /**
    * Sends a follow-up message to the latest run of a conversation.
    *
    * Follows the rules of a follow-up to that run. The response names the run.
@@ -520,6 +544,19 @@ export class Artifacts extends APIResource {
    */
   retrieve(artifactUid: string, options?: RequestOptions): APIPromise<types.ArtifactResponse> {
     return this.transport.request({ method: "GET", path: path`/agent/artifacts/${artifactUid}`, options });
+  }
+
+  /**
+   * Redirects to the content of an artifact.
+   *
+   * That is a file, a screenshot, or the Markdown of a plan. The URL expires after 15 minutes by default and needs no
+   * credentials. With `redirect=false` the response is 200 and contains the URL. Pull requests and external references
+   * have no content and return 404.
+   *
+   * `GET /agent/artifacts/{artifactUid}/download`
+   */
+  downloadUrl(artifactUid: string, query?: types.ArtifactsDownloadUrlParams, options?: RequestOptions): APIPromise<types.DownloadUrl> {
+    return this.transport.request({ method: "GET", path: path`/agent/artifacts/${artifactUid}/download`, query, options });
   }
 }
 

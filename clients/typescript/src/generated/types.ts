@@ -173,6 +173,8 @@ interface components {
                 url: string;
                 /** @description The branch of the pull request. */
                 branch: string;
+                /** @description The status of the pull request when it was last reported: `open`, `draft`, `merged`, `closed`, or `unknown` where the report did not tell. */
+                status: components["schemas"]["PullRequestStatus"];
             };
         } | {
             /**
@@ -1112,6 +1114,19 @@ interface components {
          * @enum {string}
          */
         DeliveryState: "pending" | "delivered" | "failed";
+        /** @description A time-limited URL of a file, which needs no credentials. */
+        DownloadUrl: {
+            /**
+             * Format: uri
+             * @description A time-limited URL of the file. Do not send credentials to it.
+             */
+            download_url: string;
+            /**
+             * Format: date-time
+             * @description The expiry time of the URL.
+             */
+            expires_at: string;
+        };
         /** @description What the creation of a run would result in. Nothing is created. */
         DryRunResponse: {
             /** @description Whether the run would be created: there is no finding of severity `error`. */
@@ -2007,6 +2022,11 @@ interface components {
             /** @description The run's artifacts, oldest first. */
             artifacts: components["schemas"]["PublicArtifact"][];
         };
+        /**
+         * @description The status of a pull request when it was last reported; `unknown` where the report did not tell.
+         * @enum {string}
+         */
+        PullRequestStatus: "open" | "draft" | "merged" | "closed" | "unknown";
         /** @description The response to a delivery that was verified: its id, or the answer to the question that Slack asks about a new URL. */
         ReceivedDelivery: {
             /** @description The delivery's id. */
@@ -2060,6 +2080,8 @@ interface components {
                 url: string;
                 /** @description The branch of the pull request. At most 256 bytes in UTF-8. */
                 branch: string;
+                /** @description The status of the pull request when it was last reported: `open`, `draft`, `merged`, `closed`, or `unknown` where the report did not tell. */
+                status?: components["schemas"]["PullRequestStatus"];
             };
         } | {
             /**
@@ -3929,17 +3951,13 @@ interface components {
             /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
-        RunsTranscriptResponse: {
-            /**
-             * Format: uri
-             * @description A time-limited URL of the file. Do not send credentials to it.
-             */
-            download_url: string;
-            /**
-             * Format: date-time
-             * @description The expiry time of the URL.
-             */
-            expires_at: string;
+        RunsFindByReferenceParams: {
+            /** @description The URL that the run refers to, percent-encoded. */
+            url: string;
+        };
+        RunsFindByReferenceResponse: {
+            /** @description The run's id. */
+            run_id: string;
         };
         RunsListEventsParams: {
             /**
@@ -3996,6 +4014,20 @@ interface components {
             limit?: number;
             /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
+        };
+        ConversationsTranscriptParams: {
+            /**
+             * @description Whether to redirect to the URL. `false` returns it in the body instead.
+             * @default true
+             */
+            redirect?: boolean;
+        };
+        ArtifactsDownloadUrlParams: {
+            /**
+             * @description Whether to redirect to the URL. `false` returns it in the body instead.
+             * @default true
+             */
+            redirect?: boolean;
         };
         AgentsListParams: {
             /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
@@ -4209,6 +4241,7 @@ export type CreatedWebhook = components['schemas']['CreatedWebhook'];
 export type DeleteScheduleResponse = components['schemas']['DeleteScheduleResponse'];
 export type DeliveryItem = components['schemas']['DeliveryItem'];
 export type DeliveryState = components['schemas']['DeliveryState'];
+export type DownloadUrl = components['schemas']['DownloadUrl'];
 export type DryRunResponse = components['schemas']['DryRunResponse'];
 export type Empty = components['schemas']['Empty'];
 export type EnvironmentConfig = components['schemas']['EnvironmentConfig'];
@@ -4273,6 +4306,7 @@ export type Overlap = components['schemas']['Overlap'];
 export type PageInfo = components['schemas']['PageInfo'];
 export type PublicArtifact = components['schemas']['PublicArtifact'];
 export type PublicRun = components['schemas']['PublicRun'];
+export type PullRequestStatus = components['schemas']['PullRequestStatus'];
 export type ReceivedDelivery = components['schemas']['ReceivedDelivery'];
 export type RedeliverResponse = components['schemas']['RedeliverResponse'];
 export type RemovedMember = components['schemas']['RemovedMember'];
@@ -4361,12 +4395,15 @@ export type RunsCancelParams = components['schemas']['RunsCancelParams'];
 export type RunsListFollowupsParams = components['schemas']['RunsListFollowupsParams'];
 export type RunsTimelineParams = components['schemas']['RunsTimelineParams'];
 export type RunsConversationParams = components['schemas']['RunsConversationParams'];
-export type RunsTranscriptResponse = components['schemas']['RunsTranscriptResponse'];
+export type RunsFindByReferenceParams = components['schemas']['RunsFindByReferenceParams'];
+export type RunsFindByReferenceResponse = components['schemas']['RunsFindByReferenceResponse'];
 export type RunsListEventsParams = components['schemas']['RunsListEventsParams'];
 export type RunsResponseResponse = components['schemas']['RunsResponseResponse'];
 export type RunsRetrievePublicParams = components['schemas']['RunsRetrievePublicParams'];
 export type UsageRetrieveParams = components['schemas']['UsageRetrieveParams'];
 export type ConversationsRetrieveParams = components['schemas']['ConversationsRetrieveParams'];
+export type ConversationsTranscriptParams = components['schemas']['ConversationsTranscriptParams'];
+export type ArtifactsDownloadUrlParams = components['schemas']['ArtifactsDownloadUrlParams'];
 export type AgentsListParams = components['schemas']['AgentsListParams'];
 export type WorkersListParams = components['schemas']['WorkersListParams'];
 export type SchedulesListParams = components['schemas']['SchedulesListParams'];

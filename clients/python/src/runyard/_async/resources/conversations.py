@@ -12,6 +12,7 @@ from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from ...types import (
     Conversation,
     ConversationRedirect,
+    DownloadUrl,
     FollowupPolicy,
     RunFollowupResponse,
     RunMode,
@@ -52,6 +53,28 @@ class AsyncConversations(AsyncResource):
             cast_to=Conversation,
             items=lambda response: response.steps,
             query={"limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+    async def transcript(
+        self, conversation_id: str, *, redirect: Union[bool, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]
+    ) -> DownloadUrl:
+        """Redirects to the raw transcript of a conversation's latest run.
+
+        The transcript is a JSON Lines file, available shortly after the run has ended; before that, the response
+        is 404. With `redirect=false` the response is 200 and contains the URL.
+
+        `GET /agent/conversations/{conversationId}/transcript`
+
+        Args:
+            conversation_id: The conversation's id.
+            redirect: Whether to redirect to the URL. `false` returns it in the body instead.
+        """
+        return await self._call(
+            "GET",
+            _wire.path("/agent/conversations/{conversation_id}/transcript", conversation_id=conversation_id),
+            cast_to=DownloadUrl,
+            query={"redirect": redirect},
             options=options,
         )
 
@@ -106,5 +129,6 @@ class AsyncConversations(AsyncResource):
 class AsyncConversationsWithRawResponse:
     def __init__(self, raw: AsyncConversations) -> None:
         self.retrieve = to_raw(raw.retrieve)
+        self.transcript = to_raw(raw.transcript)
         self.send_followup = to_raw(raw.send_followup)
         self.redirect = to_raw(raw.redirect)

@@ -22,9 +22,11 @@ from ...types import (
     ArtifactType,
     CancelRunsResponse,
     Conversation,
+    DownloadUrl,
     DryRunResponse,
     Empty,
     ExecutionLocation,
+    FindRunByReferenceResponse,
     FollowupItem,
     FollowupPolicy,
     HandoffAttachments,
@@ -43,7 +45,6 @@ from ...types import (
     TaskStatus,
     Timeline,
     TimelineEvent,
-    TranscriptLocation,
 )
 from .._io import AsyncPaginator
 from .._resource import AsyncResource, to_raw
@@ -588,7 +589,7 @@ class AsyncRunsBase(AsyncResource):
             options=options,
         )
 
-    async def transcript(self, run_id: str, **options: Unpack[RequestOptions]) -> TranscriptLocation:
+    async def transcript(self, run_id: str, **options: Unpack[RequestOptions]) -> DownloadUrl:
         """Redirects to the raw transcript of a run.
 
         The transcript is a JSON Lines file, available shortly after the run has ended; before that, the response
@@ -604,8 +605,28 @@ class AsyncRunsBase(AsyncResource):
         return await self._call(
             "GET",
             _wire.path("/agent/runs/{run_id}/transcript", run_id=run_id),
-            cast_to=TranscriptLocation,
+            cast_to=DownloadUrl,
             query={"redirect": False},
+            options=options,
+        )
+
+    async def find_by_reference(self, *, url: str, **options: Unpack[RequestOptions]) -> FindRunByReferenceResponse:
+        """Finds the newest visible run that refers to a URL.
+
+        It is the URL of the issue, pull request or thread whose event started the run, or of a pull request or
+        external reference among its artifacts, and is compared as it is. What earlier releases have recorded is
+        not found.
+
+        `GET /agent/run-by-external-reference`
+
+        Args:
+            url: The URL that the run refers to, percent-encoded.
+        """
+        return await self._call(
+            "GET",
+            "/agent/run-by-external-reference",
+            cast_to=FindRunByReferenceResponse,
+            query={"url": url},
             options=options,
         )
 
@@ -771,6 +792,7 @@ class AsyncRunsWithRawResponse:
         self.timeline = to_raw(raw.timeline)
         self.conversation = to_raw(raw.conversation)
         self.transcript = to_raw(raw.transcript)
+        self.find_by_reference = to_raw(raw.find_by_reference)
         self.handoff_attachments = to_raw(raw.handoff_attachments)
         self.list_events = to_raw(raw.list_events)
         self.response = to_raw(raw.response)
