@@ -97,6 +97,8 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
       signal.addEventListener("abort", end);
       try {
         const status = await waitForExit(child, kill);
+        // This may show why it ended.
+        unwatch?.();
         signal.throwIfAborted();
         if (sandbox.contained && !child.begin.hasBegun() && exceeded === undefined && !timedOut)
           throw new Stop(

@@ -14,7 +14,7 @@ export interface BubblewrapOptions {
   readonly network: Network | undefined;
   /** A directory that commands cannot write, for the generated files of /etc. */
   readonly etc: string;
-  /** The process group that limits the number of processes. @default the limits of the user apply */
+  /** The process group that limits memory and the number of processes. @default the limits of the user apply */
   readonly group: ProcessGroup | undefined;
   /** How much of the machine commands may use. */
   readonly limits: Limits;
@@ -85,6 +85,7 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
       network: network !== undefined,
       contained: true,
       limits,
+      ...(group === undefined ? {} : { countKills: () => group.countKills() }),
       launch(script, variables = secrets) {
         // Programs in the sandbox can read the arguments of bubblewrap, but neither secrets nor paths of this machine.
         const injected = Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]);

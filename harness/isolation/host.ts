@@ -2,7 +2,7 @@ import { formatError, Stop } from "../support/stop.ts";
 import { chooseIsolation, openTriedBoundary, readTriedNetwork, setUpBoundary, tryBoundary } from "./isolation.ts";
 import { readLimits } from "./limits.ts";
 import { openNetwork } from "./network.ts";
-import { openProcessGroup } from "./process-group.ts";
+import { type Controller, openProcessGroup } from "./process-group.ts";
 import { findProgram } from "./programs.ts";
 import { createPlainSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
@@ -53,7 +53,7 @@ async function openResources(workspace: Workspace, withNetwork = true) {
   const bwrap = findProgram("bwrap") ?? "";
   const network = bwrap === "" || !withNetwork ? undefined : await openNetwork();
   const limits = readLimits();
-  const group = bwrap === "" ? undefined : openProcessGroup(limits.processes);
+  const group = bwrap === "" ? undefined : openProcessGroup(limits);
   return {
     resources: { bwrap, etc: workspace.etc, network, group, limits },
     close: async () => void (await Promise.all([network?.close(), group?.close(), workspace.remove()])),
@@ -67,6 +67,8 @@ export interface IsolationReport {
   readonly network: boolean;
   /** Why the host does not support bubblewrap with a filter. */
   readonly reason?: string;
+  /** Who holds the limits of commands: the kernel, or the harness, which measures. Absent without a boundary. */
+  readonly limits?: Readonly<Record<"memory" | "disk" | "files" | "processes", "kernel" | "harness">>;
 }
 
 export async function checkIsolation(): Promise<IsolationReport> {
@@ -84,7 +86,15 @@ export async function checkIsolation(): Promise<IsolationReport> {
         continue;
       }
       const { network } = boundary.make({ host: workspace.paths, runId: "", marker: {} });
-      return { isolation, network, ...(reason === "" ? {} : { reason }) };
+      const isLimited = (controller: Controller) => resources.group?.limited.includes(controller) === true;
+      const limits = {
+        memory: isLimited("memory") ? "kernel" : "harness",
+        disk: "harness",
+        files: "harness",
+        // The kernel's limit per user does not apply to root.
+        processes: isLimited("pids") || process.getuid?.() !== 0 ? "kernel" : "harness",
+      } as const;
+      return { isolation, network, limits, ...(reason === "" ? {} : { reason }) };
     }
     return { isolation: "none", network: true, reason };
   } finally {

@@ -1,69 +1,143 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readProcFile } from "./proc-files.ts";
 
-/** A process group whose size the kernel limits. */
+/** A group of processes whose number or memory the kernel limits. */
 export interface ProcessGroup {
   /** Program and arguments that run a command as a member of the group. */
   readonly enter: readonly [string, ...string[]];
+  /** What the kernel limits for all processes of the group together. */
+  readonly limited: readonly Controller[];
+  /** Counts the processes that the kernel has killed since the group was created, because its memory was used up. */
+  countKills(): number;
   close(): Promise<void>;
+}
+
+export type Controller = "memory" | "pids";
+
+interface GroupLimits {
+  readonly processes: number;
+  readonly memoryBytes: number;
 }
 
 /** Bubblewrap itself takes one or two processes. */
 const OWN_PROCESSES = 4;
+/** The harness ends a command that exceeds its memory, and says so; the kernel kills a process that is faster than that. */
+const MEMORY_FACTOR = 11 / 10;
 const CGROUPS = "/sys/fs/cgroup";
-/** The root of version 2, and of the hierarchy of version 1 that counts processes. */
-const ROOTS: readonly string[] = [CGROUPS, join(CGROUPS, "pids")];
 const NAME = /^runyard-(\d+)$/;
 
+/** The files of a limit, in version 2 and version 1 (cgroups(7)); those behind the first may be missing. */
+const LIMIT_FILES = {
+  memory: [
+    ["memory.max", "memory.swap.max"],
+    ["memory.limit_in_bytes", "memory.memsw.limit_in_bytes"],
+  ],
+  pids: [["pids.max"]],
+} as const;
+
 /**
- * Creates a cgroup that limits the number of processes. The kernel's limit per user does not apply to root, but root may create a cgroup,
- * whose limit applies to all.
- * @param parents directories to create it in, tried in their order
- * @returns undefined if the harness is not root, since the limit per user applies, or if no cgroup can be created: the harness then counts
- * processes itself
+ * Creates cgroups that limit the memory and the number of processes. The kernel's limit per user does not apply to root, but root may create
+ * a cgroup, whose limit applies to all. Other users may create one for memory where the system has delegated its parent to them.
+ * @param own the harness's cgroups, as in /proc/self/cgroup
+ * @param list lists the directories to create one in, in the order in which they are tried
+ * @returns undefined if no cgroup can be created: the harness then measures memory, and counts the processes of root
  */
 export function openProcessGroup(
-  most: number,
-  parents = listParents(readProcFile("/proc/self/cgroup")),
+  limits: GroupLimits,
+  own = readProcFile("/proc/self/cgroup"),
+  list = listParents,
 ): ProcessGroup | undefined {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
+  if (process.platform !== "linux") return undefined;
+  const isRoot = process.getuid?.() === 0;
+  const groups = new Map<Controller, string>();
+  for (const controller of isRoot ? (["memory", "pids"] as const) : (["memory"] as const)) {
+    const group = openGroup(controller, limits, list(own, controller), [...groups.values()]);
+    if (group !== undefined) groups.set(controller, group);
+  }
+  const folders = [...new Set(groups.values())];
+  if (folders.length === 0) return undefined;
+  const memory = groups.get("memory");
+  const members = folders.map((folder) => join(folder, "cgroup.procs"));
+  const enterAll = members.map((_, index) => `echo $$ > "$${index}"`).join(" && ");
+  const skip = members.length > 1 ? `shift ${members.length - 1} && ` : "";
+  return {
+    enter: ["/bin/sh", "-c", `${enterAll} && ${skip}exec "$@"`, ...members],
+    limited: [...groups.keys()],
+    countKills: () => (memory === undefined ? 0 : readKills(memory)),
+    close: async () => void (await Promise.all(folders.map(remove))),
+  };
+}
+
+/**
+ * Creates a group in the first directory that allows it, and limits it.
+ * @param own the groups that limit something else already; in version 2, one limits both
+ */
+function openGroup(controller: Controller, limits: GroupLimits, parents: readonly string[], own: readonly string[]) {
   for (const parent of parents) {
     const group = join(parent, `runyard-${process.pid}`);
     try {
       removeAbandoned(parent);
-      mkdirSync(group);
+      if (!own.includes(group)) mkdirSync(group);
     } catch {
       continue;
     }
-    try {
-      // The kernel has made the file; in a plain directory it must not be created.
-      writeFileSync(join(group, "pids.max"), String(most + OWN_PROCESSES), { flag: "r+" });
-      const enter = ["/bin/sh", "-c", 'echo $$ > "$0" && exec "$@"', join(group, "cgroup.procs")] as const;
-      return { enter, close: () => remove(group) };
-    } catch {
-      // Without the pids controller, or outside of the file system of cgroups, it is just a directory.
-      rmdirSync(group);
-    }
+    if (limitGroup(group, controller, limits) && canEnter(group)) return group;
+    // Without the controller, or outside of the file system of cgroups, it is just a directory.
+    if (!own.includes(group)) rmdirSync(group);
   }
   return undefined;
 }
 
+function limitGroup(group: string, controller: Controller, { processes, memoryBytes }: GroupLimits): boolean {
+  const limit = controller === "pids" ? processes + OWN_PROCESSES : Math.round(memoryBytes * MEMORY_FACTOR);
+  for (const [file, swap] of LIMIT_FILES[controller]) {
+    if (!writeLimit(join(group, file), limit)) continue;
+    // Version 1 limits memory and swap together.
+    if (swap !== undefined) writeLimit(join(group, swap), swap === "memory.swap.max" ? 0 : limit);
+    return true;
+  }
+  return false;
+}
+
+/** The kernel has made the file; in a plain directory it must not be created. */
+function writeLimit(file: string, limit: number): boolean {
+  try {
+    writeFileSync(file, String(limit), { flag: "r+" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a process may be moved to the group. For root it is; for others it depends on the directories above it too. */
+const canEnter = (group: string): boolean =>
+  process.getuid?.() === 0 ||
+  spawnSync("/bin/sh", ["-c", 'echo $$ > "$0"', join(group, "cgroup.procs")], { stdio: "ignore" }).status === 0;
+
+const readKills = (group: string): number =>
+  ["memory.events", "memory.oom_control"].reduce((sum, file) => {
+    const [, kills] = /^oom_kill (\d+)$/m.exec(readProcFile(join(group, file))) ?? [];
+    return sum + Number(kills ?? 0);
+  }, 0);
+
 /**
  * Lists where a group may be created: in the harness's own cgroup, next to it if that one may have no children, or in the root of the
  * hierarchy, which is the own cgroup of a container although it has another path.
- * @param own the harness's cgroups, as in /proc/self/cgroup (cgroups(7)): of version 2, or of version 1 with the pids controller
+ * @param own the harness's cgroups, as in /proc/self/cgroup (cgroups(7)): of version 2, or of version 1 with the controller
  */
-export function listParents(own: string): string[] {
+export function listParents(own: string, controller: Controller): string[] {
+  const roots = [CGROUPS, join(CGROUPS, controller)];
   const paths = own.split("\n").flatMap((line) => {
     const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
     if (path === "") return [];
     if (controllers === "") return [resolve(CGROUPS, `.${path}`)];
-    return controllers.split(",").includes("pids") ? [resolve(CGROUPS, "pids", `.${path}`)] : [];
+    return controllers.split(",").includes(controller) ? [resolve(CGROUPS, controller, `.${path}`)] : [];
   });
-  const near = paths.flatMap((path) => (ROOTS.includes(path) ? [path] : [path, dirname(path)]));
-  return [...new Set([...near, ...ROOTS])];
+  const near = paths.flatMap((path) => (roots.includes(path) ? [path] : [path, dirname(path)]));
+  return [...new Set([...near, ...roots])];
 }
 
 /** Removes the groups of killed harnesses. */

@@ -19,6 +19,8 @@ export interface WatchOptions {
   readonly folder: string;
   /** Milliseconds between two measurements. @default 100 */
   readonly everyMs?: number;
+  /** Counts the processes of commands that the kernel has killed for their memory. @default there are none */
+  readonly countKills?: (() => number) | undefined;
   /** Measures the machine. @default measureMachine */
   readonly measure?: (folder: string) => Machine;
 }
@@ -41,8 +43,16 @@ const MIB = 1024 * 1024;
  * run's files when the machine has lost so many resources since the start of the run that this run may be the cause. A command that grows
  * faster exceeds its limit for a moment.
  */
-export function createWatch({ limits, folder, everyMs = MEASURE_MS, measure = measureMachine }: WatchOptions): Watch {
+export function createWatch(options: WatchOptions): Watch {
+  const { limits, folder, everyMs = MEASURE_MS, countKills = () => 0, measure = measureMachine } = options;
   let best = measure(folder);
+  let kills = countKills();
+  /** Whether the kernel has killed a process since this was last asked: the first to ask is the command that it belonged to. */
+  const takeKills = (): boolean => {
+    const before = kills;
+    kills = countKills();
+    return kills > before;
+  };
   const note = (now: Machine) => {
     best = {
       ...now,
@@ -115,6 +125,7 @@ export function createWatch({ limits, folder, everyMs = MEASURE_MS, measure = me
         exceeded(why);
       };
       const look = () => {
+        if (takeKills()) exceeded(messages.memory);
         const now = measure(folder);
         note(now);
         const hasLost =
@@ -128,12 +139,15 @@ export function createWatch({ limits, folder, everyMs = MEASURE_MS, measure = me
         watched.delete(pid);
         clearInterval(timer);
       };
-      return stop;
+      return () => {
+        if (!isOver && takeKills()) exceeded(messages.memory);
+        else stop();
+      };
     },
   };
 }
 
 /** Watches the commands of an execution. @returns undefined if no other run shares the machine */
-export function createSandboxWatch({ limits }: Sandbox, host: WorkspacePaths): Watch | undefined {
-  return limits === undefined ? undefined : createWatch({ limits, folder: dirname(host.workspace) });
+export function createSandboxWatch({ limits, countKills }: Sandbox, host: WorkspacePaths): Watch | undefined {
+  return limits === undefined ? undefined : createWatch({ limits, folder: dirname(host.workspace), countKills });
 }

@@ -41,6 +41,8 @@ export interface Sandbox {
   readonly programs: string | undefined;
   /** How much of the machine commands may use; undefined if no other run shares the machine. */
   readonly limits: Limits | undefined;
+  /** Counts the processes of commands that the kernel has killed for their memory. @default the kernel does not limit it */
+  readonly countKills?: () => number;
   /**
    * Builds the launch of bash with a script of the steps directory.
    * @param variables environment variables besides those of the sandbox itself. @default the run's variables and secrets

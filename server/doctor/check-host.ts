@@ -1,4 +1,4 @@
-import { findIsolation } from "../host/isolation.ts";
+import { findIsolation, type IsolationReport } from "../host/isolation.ts";
 import { firstFreePort, isFree } from "../host/ports.ts";
 import { findMissingTools, installTools } from "../host/preflight.ts";
 import { type Check, failed, ok, warning } from "./check.ts";
@@ -28,9 +28,19 @@ const INSTALL =
     ? "Install bubblewrap and slirp4netns and allow unprivileged user namespaces, or use --no-sandbox."
     : "bubblewrap exists for Linux only: run the service in a Linux VM, or use --no-sandbox.";
 
-/** Isolates a command as a run would be. A service needs isolation unless configured otherwise. */
-export async function checkIsolation(isNeeded: boolean): Promise<Check> {
-  const { isolation, network, reason = "unknown" } = await findIsolation();
+/** Isolates a command as a run would be, and says who holds the limits of commands. A service needs isolation unless configured otherwise. */
+export async function checkIsolation(isNeeded: boolean): Promise<Check[]> {
+  const report = await findIsolation();
+  const limits = Object.entries(report.limits ?? {}).map(([name, holder]) => ok(`${name} limit`, HOLDERS[holder]));
+  return [checkBoundary(report, isNeeded), ...limits];
+}
+
+const HOLDERS = {
+  kernel: "held by the kernel",
+  harness: "measured by the harness, so commands can exceed it for a moment",
+} as const;
+
+function checkBoundary({ isolation, network, reason = "unknown" }: IsolationReport, isNeeded: boolean): Check {
   if (isolation === "none") {
     const detail = `commands cannot be isolated: ${reason}`;
     return isNeeded ? failed("isolation", detail, INSTALL) : warning("isolation", detail, INSTALL);

@@ -4,12 +4,14 @@ import { runCommand } from "./commands.ts";
 import { isPackaged, projectRoot } from "./paths.ts";
 import { Problem, red, say, step, warn } from "./terminal.ts";
 
+const Holder = v.picklist(["kernel", "harness"]);
 const Report = v.object({
   isolation: v.picklist(["bubblewrap", "bubblewrap-unfiltered", "none"]),
   network: v.boolean(),
   reason: v.exactOptional(v.string()),
+  limits: v.exactOptional(v.object({ memory: Holder, disk: Holder, files: Holder, processes: Holder })),
 });
-type Report = v.InferOutput<typeof Report>;
+export type IsolationReport = v.InferOutput<typeof Report>;
 
 /** What isolates commands from this host. */
 export interface DecidedIsolation {
@@ -52,10 +54,11 @@ export async function decideIsolation(setting: string | undefined): Promise<Deci
   return { isolation, ...(isolation === "none" ? {} : { network }) };
 }
 
-const describe = ({ isolation, network }: Report): string => `${isolation}, ${network ? "with" : "without"} a network`;
+const describe = ({ isolation, network }: IsolationReport): string =>
+  `${isolation}, ${network ? "with" : "without"} a network`;
 
 /** Isolates a command as the harness would, to find out what works here. */
-export async function findIsolation(): Promise<Report> {
+export async function findIsolation(): Promise<IsolationReport> {
   const program = isPackaged
     ? path.join(import.meta.dirname, "isolation.mjs")
     : path.join(projectRoot, "harness", "isolation-main.ts");

@@ -79,8 +79,7 @@ describe("prepareHost", () => {
     ["bubblewrap", "Seccomp:\t2"],
     ["bubblewrap-unfiltered", "Seccomp:\t0"],
   ])("tries the boundary of %s once before the first command", async (isolation, filter) => {
-    const trial = openProcessGroup(10);
-    const canGroup = trial !== undefined;
+    const trial = openProcessGroup({ processes: 10, memoryBytes: 2 ** 30 });
     await trial?.close();
     replaceBwrap(WORKING);
     vi.stubEnv("RUNYARD_SANDBOX", isolation);
@@ -93,7 +92,7 @@ describe("prepareHost", () => {
     expect(await print(sandbox, host.workspace.paths.steps, script)).toEqual(["1000", filter, "/workspace"]);
     const { file, args } = sandbox.launch("step.sh");
     const groups = [file, ...args].filter((argument) => argument.endsWith("/cgroup.procs"));
-    expect(groups.map((path) => existsSync(path))).toEqual(canGroup ? [true] : []);
+    expect(groups.map((path) => existsSync(path))).toEqual(trial?.limited.map(() => true) ?? []);
     await host.close();
     expect(existsSync(host.workspace.root)).toBe(false);
     expect([groups.filter((path) => existsSync(path)), listNamespaceDescriptors()]).toEqual([[], []]);
@@ -163,7 +162,14 @@ describe("prepareHost", () => {
 
 describe("checkIsolation", () => {
   it("reports bubblewrap, without a reason, if it works", async () => {
-    expect(await checkIsolation()).toEqual({ isolation: "bubblewrap", network: await hasNetwork() });
+    expect(await checkIsolation()).toEqual({
+      ...{ isolation: "bubblewrap", network: await hasNetwork() },
+      limits: {
+        memory: expect.stringMatching(/^(kernel|harness)$/),
+        ...{ disk: "harness", files: "harness" },
+        processes: expect.stringMatching(/^(kernel|harness)$/),
+      },
+    });
   });
 
   it("reports bubblewrap without a filter, with the reason, if the kernel filters nothing", async () => {

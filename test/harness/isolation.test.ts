@@ -25,6 +25,7 @@ import { chooseIsolation, readTriedNetwork } from "#harness/isolation/isolation.
 import { startLaunch } from "#harness/isolation/launch.ts";
 import { formatUlimits, readLimits } from "#harness/isolation/limits.ts";
 import { type Network, openNetwork } from "#harness/isolation/network.ts";
+import { readProcFile } from "#harness/isolation/proc-files.ts";
 import { listParents, openProcessGroup, type ProcessGroup } from "#harness/isolation/process-group.ts";
 import { findProgram } from "#harness/isolation/programs.ts";
 import { createPlainSandbox, type SandboxOptions } from "#harness/isolation/sandbox.ts";
@@ -217,16 +218,18 @@ describe("a workspace", () => {
   });
 });
 
+const few = { processes: 10, memoryBytes: 100 * MIB };
+
 describe("openProcessGroup", () => {
   it("limits processes other than the two of bubblewrap, and leaves no group of its own or of an ended harness", async () => {
     const [ended, alive, foreign] = ["runyard-4194305", "runyard-1", "runyard-other"];
-    const first = openProcessGroup(10);
+    const first = openProcessGroup(few);
     const group = dirname(first?.enter.at(-1) ?? "/none/none");
     const others = first === undefined ? [] : [ended, alive, foreign].map((name) => join(dirname(group), name));
     for (const other of others) mkdirSync(other);
     const most = first === undefined ? "14\n" : readFileSync(join(group, "pids.max"), "utf8");
     await first?.close();
-    const second = openProcessGroup(10);
+    const second = openProcessGroup(few);
     const left = others.map((other) => existsSync(other));
     await second?.close();
     for (const other of others) if (existsSync(other)) rmdirSync(other);
@@ -236,7 +239,7 @@ describe("openProcessGroup", () => {
   });
 
   it("runs a command as a member of the group, with its arguments and exit code", async () => {
-    const group = openProcessGroup(10);
+    const group = openProcessGroup(few);
     const [file, ...enter] = group?.enter ?? (["/usr/bin/env"] as const);
     const child = spawn(file, [...enter, "sh", "-c", 'cat /proc/self/cgroup; echo "$1"; exit 7', "sh", "two words"]);
     const [printed, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
@@ -270,7 +273,9 @@ describe("openProcessGroup", () => {
     const open = (platform: NodeJS.Platform, user: number) => {
       vi.spyOn(process, "getuid").mockReturnValue(user);
       vi.spyOn(process, "platform", "get").mockReturnValue(platform);
-      return openProcessGroup(10, [join(parent, "missing"), parent]);
+      return openProcessGroup(few, "", (_, controller) =>
+        controller === "pids" ? [join(parent, "missing"), parent] : [],
+      );
     };
 
     it("limits the processes of root on Linux, lets commands enter, and removes the group once it is empty", async () => {
@@ -295,18 +300,19 @@ describe("openProcessGroup", () => {
       expect(removing.mock.calls).toEqual(Array.from({ length: 40 }, () => [dirname(limit)]));
     });
 
-    it.each([
-      ["linux", 1000],
-      ["darwin", 0],
-    ] as const)("creates none on %s as user %i", (platform, user) => {
-      expect(open(platform, user)).toBeUndefined();
+    it("creates none on macOS", () => {
+      expect(open("darwin", 0)).toBeUndefined();
       expect(readdirSync(parent).toSorted()).toEqual([alive, abandoned, foreign, ...similar].toSorted());
+    });
+
+    it("creates none for another user if it would limit processes only", () => {
+      expect(open("linux", 1000)).toBeUndefined();
     });
   });
 
   it("creates none in a directory that is not a cgroup, and leaves nothing there", () => {
     const folder = mkdtempSync(join(tmpdir(), "no-cgroup-"));
-    expect(openProcessGroup(10, [join(folder, "missing"), folder])).toBeUndefined();
+    expect(openProcessGroup(few, "", () => [join(folder, "missing"), folder])).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
     rmdirSync(folder);
   });
@@ -321,12 +327,64 @@ describe("openProcessGroup", () => {
     ["", []],
   ])("is tried for the cgroups %j in %j, and then in the roots", (own, parents) => {
     const roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/pids"];
-    expect(listParents(own)).toEqual([...new Set([...parents, ...roots])]);
+    expect(listParents(own, "pids")).toEqual([...new Set([...parents, ...roots])]);
   });
 
-  it("creates none for a harness that is not root, since the limit per user applies", () => {
+  it("does not limit the processes of a harness that is not root, since the limit per user applies", async () => {
     vi.spyOn(process, "getuid").mockReturnValue(1000);
-    expect(openProcessGroup(10)).toBeUndefined();
+    const group = openProcessGroup(few);
+    await group?.close();
+    expect(group?.limited ?? []).not.toContain("pids");
+  });
+
+  it("limits memory to a tenth more than the harness does, and counts what the kernel kills", async () => {
+    const group = openProcessGroup(few);
+    if (group === undefined || !group.limited.includes("memory"))
+      return expect(readProcFile("/proc/self/cgroup")).toBeDefined();
+    const [file, ...enter] = group.enter;
+    const fill = (mib: number) => `import os; kept = b"x" * (${mib} * ${MIB}); os.write(1, b"kept")`;
+    const killed = [];
+    for (const mib of [60, 150]) {
+      const child = spawn(file, [...enter, "python3", "-c", fill(mib)]);
+      const [printed, [code, signal]] = await Promise.all([text(child.stdout), once(child, "close")]);
+      killed.push([printed, code, signal, group.countKills()]);
+    }
+    await group.close();
+    expect(killed).toEqual([
+      ["kept", 0, null, 0],
+      ["", null, "SIGKILL", 1],
+    ]);
+  });
+
+  describe.each([
+    ["version 2", ["memory.max", "memory.swap.max"], ["115343360", "0"], "memory.events", "low 0\noom 3\noom_kill 2\n"],
+    [
+      "version 1",
+      ["memory.limit_in_bytes", "memory.memsw.limit_in_bytes"],
+      ["115343360", "115343360"],
+      "memory.oom_control",
+      "under_oom 0\noom_kill 2\n",
+    ],
+  ])("with the files of %s", (_, limitFiles, expected, killFile, kills) => {
+    it.each([0, 1000])("limits memory for user %i, and counts kills", async (user) => {
+      const parent = mkdtempSync(join(tmpdir(), "cgroups-"));
+      const group = join(parent, `runyard-${process.pid}`);
+      const { mkdirSync: mkdir } = fs;
+      vi.spyOn(fs, "mkdirSync").mockImplementation((path) => {
+        mkdir(path);
+        for (const file of [...limitFiles, "cgroup.procs"]) writeFileSync(join(group, file), "");
+        return undefined;
+      });
+      vi.spyOn(process, "getuid").mockReturnValue(user);
+      syncBuiltinESMExports();
+      const opened = openProcessGroup(few, "", (_own, controller) => (controller === "memory" ? [parent] : []));
+      const written = limitFiles.map((file) => readFileSync(join(group, file), "utf8"));
+      writeFileSync(join(group, killFile), kills);
+      const counted = opened?.countKills();
+      rmSync(parent, { recursive: true });
+      await opened?.close();
+      expect([opened?.limited, written, counted]).toEqual([["memory"], expected, 2]);
+    });
   });
 });
 
@@ -376,7 +434,7 @@ describe("a command in bubblewrap", () => {
     workspace = createWorkspace();
     network = await openNetwork();
     await network?.opened;
-    group = openProcessGroup(50);
+    group = openProcessGroup({ ...few, processes: 50 });
   });
   afterAll(async () => void (await Promise.all([network?.close(), group?.close(), workspace.remove()])));
 

@@ -142,11 +142,19 @@ describe("the doctor's check of the isolation", () => {
     [false, "warning"],
   ])("reports that commands cannot be isolated, where that is needed: %s as %s", async (isNeeded, status) => {
     vi.stubEnv("PATH", data.directory());
-    expect(await checkIsolation(isNeeded)).toMatchObject({
-      name: "isolation",
-      status,
-      detail: expect.stringContaining("commands cannot be isolated: "),
-    });
+    expect(await checkIsolation(isNeeded)).toMatchObject([
+      { name: "isolation", status, detail: expect.stringContaining("commands cannot be isolated: ") },
+    ]);
+  });
+
+  it("says for each limit whether the kernel or the harness holds it", async () => {
+    const [isolation, ...limits] = await checkIsolation(true);
+    expect(isolation?.name).toBe("isolation");
+    expect(limits.map(({ name, status }) => [name, status])).toEqual(
+      ["memory", "disk", "files", "processes"].map((name) => [`${name} limit`, "ok"]),
+    );
+    for (const { detail } of limits) expect(detail).toMatch(/^(held by the kernel|measured by the harness, .*)$/);
+    expect(limits[1]?.detail).toContain("measured");
   });
 });
 
