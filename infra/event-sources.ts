@@ -130,7 +130,7 @@ export const eventSources = {
       bucket: {
         ListBucket: ["runs/*", "snapshots/*"],
         // biome-ignore format: one list
-        DeleteObject: ["prompt", "attachment", "followup", "messages", "artifact", "plan", "snapshot", "rawTranscript", "transcript"],
+        DeleteObject: ["prompt", "attachment", "followup", "followupAttachment", "messages", "artifact", "plan", "snapshot", "rawTranscript", "transcript"],
       },
     },
     timeoutSeconds: 900,

@@ -19,6 +19,7 @@ export const FILE_PATTERNS = {
   attachment: "requests/*/attachments/*",
   upload: "attachments/*",
   followup: "runs/*/followups/*",
+  followupAttachment: "runs/*/attachments/*",
   messages: "runs/*/messages/*",
   artifact: "runs/*/artifacts/*",
   plan: "runs/*/plans/*",

@@ -291,9 +291,9 @@ var Runs = class extends APIResource {
    *
    * An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a new
    * execution continues the same conversation; the response is 409 if another run of the conversation is active.
-   * Messages are delivered in order and exactly once. A run accepts at most 1,000 follow-ups. `policy` controls the
-   * current turn of the agent. The response has the outcome of the follow-up, and the list of follow-ups shows its
-   * state.
+   * Messages are delivered in order and exactly once. A run accepts at most 1,000 follow-ups. Attachments are files
+   * that were uploaded for this run; the agent gets them with the message. `policy` controls the current turn of the
+   * agent. The response has the outcome of the follow-up, and the list of follow-ups shows its state.
    *
    * `POST /agent/runs/{runId}/followups`
    */
@@ -443,6 +443,27 @@ var Runs = class extends APIResource {
    */
   retrievePublic(sessionId, query, options) {
     return this.transport.request({ method: "GET", path: path`/public/runs/${sessionId}`, query, options });
+  }
+  /**
+   * Creates upload URLs for files that a follow-up sends to the agent, up to 100 MiB each.
+   *
+   * Upload each file to its `upload_url` within 10 minutes by a PUT with its `Content-Type`, then name its
+   * `attachment_id` in a follow-up of this run. Attachments expire after 24 hours.
+   *
+   * `POST /agent/runs/{runId}/attachments/prepare`
+   */
+  prepareAttachments(runId, body, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/attachments/prepare`, body, options });
+  }
+  /**
+   * Creates download URLs for attachments of a run and of its follow-ups.
+   *
+   * Returns 404 if one of them is not an attachment of this run.
+   *
+   * `POST /agent/runs/{runId}/attachments/download`
+   */
+  downloadAttachments(runId, body, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/attachments/download`, body, options });
   }
 };
 var Identities = class extends APIResource {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { toFollowupResponse } from "#shared/conversations/followup-receipt.ts";
-import { refuseFollowupMembers, submitFollowup } from "#shared/conversations/followups.ts";
+import { submitFollowup } from "#shared/conversations/followups.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
@@ -17,8 +17,7 @@ export const sendConversationFollowup = endpoint({
   reply: { 200: RunFollowupResponse },
   errors: ["operation_not_supported"],
   rateLimit: "followup",
-  async run({ path, body, sentBody, principal, header, rateLimitToken }, ports: RunPorts) {
-    refuseFollowupMembers(sentBody);
+  async run({ path, body, principal, header, rateLimitToken }, ports: RunPorts) {
     const run = await steerableLatestRun(path.conversationId, principal, ports);
     const once = toIdempotentRequest(header, principal, `conversation-followup:${path.conversationId}`, body);
     const { receipt, replayed } = await submitFollowup(run, body, { principal, once, rateLimitToken }, ports);

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { toFollowupResponse } from "#shared/conversations/followup-receipt.ts";
-import { refuseFollowupMembers, submitFollowup } from "#shared/conversations/followups.ts";
+import { submitFollowup } from "#shared/conversations/followups.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
@@ -12,7 +12,8 @@ import { RunFollowupRequest, RunFollowupResponse } from "#shared/wire/run.ts";
  * POST /agent/runs/{runId}/followups: sends a follow-up message to a run. An active run receives the message before its
  * next turn. A run that has ended returns to `QUEUED`, and a new execution continues the same conversation; the response
  * is 409 if another run of the conversation is active. Messages are delivered in order and exactly once. A run accepts
- * at most 1,000 follow-ups. `policy` controls the current turn of the agent. The response has the outcome of the
+ * at most 1,000 follow-ups. Attachments are files that were uploaded for this run; the agent gets them with the message.
+ * `policy` controls the current turn of the agent. The response has the outcome of the
  * follow-up, and the list of follow-ups shows its state.
  */
 export const sendFollowup = endpoint({
@@ -20,8 +21,7 @@ export const sendFollowup = endpoint({
   reply: { 200: RunFollowupResponse },
   errors: ["operation_not_supported"],
   rateLimit: "followup",
-  async run({ path, body, sentBody, principal, header, rateLimitToken }, ports: RunPorts) {
-    refuseFollowupMembers(sentBody);
+  async run({ path, body, principal, header, rateLimitToken }, ports: RunPorts) {
     const run = await steerableRun(path.runId, principal, ports);
     const once = toIdempotentRequest(header, principal, `followup:${path.runId}`, body);
     const { receipt, replayed } = await submitFollowup(run, body, { principal, once, rateLimitToken }, ports);

@@ -22,7 +22,7 @@ export async function converse(
   systemPrompt: string | undefined,
   agent: SessionAgent,
   channel: SessionChannel,
-  { start, save, artifacts, changes, skillReported }: PreparedWorkspace,
+  { start, save, artifacts, changes, skillReported, receive }: PreparedWorkspace,
 ): Promise<TurnOutcome | undefined> {
   const { conversation, outbox, followups, finish } = channel;
   const { engine, tools, turns } = agent;
@@ -36,6 +36,7 @@ export async function converse(
             await skillReported;
             return await finish(last, unreported);
           },
+      receive,
     );
     return followup === undefined ? undefined : [followup.message];
   };

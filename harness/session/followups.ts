@@ -15,8 +15,9 @@ export interface Followups {
    * heartbeat: `undefined` means that the run may be finished.
    * @param finish ends the run with the messages that are not stored yet, instead of that heartbeat; `undefined` then means that
    *   it has ended
+   * @param receive prepares a follow-up for its turn, and returns it with the message that the conversation shows
    */
-  takeNext(finish?: FinishRun): Promise<Followup | undefined>;
+  takeNext(finish?: FinishRun, receive?: ReceiveFollowup): Promise<Followup | undefined>;
   /** Acknowledges the follow-ups that are stored, unless they are acknowledged already. All messages must be stored before. */
   settle(): Promise<void>;
   /** Sets the function that is called when the current turn is interrupted; undefined outside a turn. A run that fails begins none. */
@@ -27,6 +28,7 @@ export interface Followups {
 
 /** Sends what an execution has not reported yet, and ends its run. Returns the follow-ups that keep the run from ending. */
 export type FinishRun = (unreported: Unreported) => Promise<readonly Followup[]>;
+type ReceiveFollowup = (followup: Followup) => Promise<Followup>;
 type Unreported = Pick<FinishTaskRequest, "first_sequence" | "messages" | "followups_stored">;
 
 export interface FollowupOptions {
@@ -133,13 +135,17 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
     // The request has taken it.
     return waiting[0];
   };
-  const takeNext = async (finish?: FinishRun): Promise<Followup | undefined> => {
-    const followup = await findNext(finish);
-    if (followup === undefined) return undefined;
-    taken = followup.number;
+  const takeNext = async (
+    finish?: FinishRun,
+    receive: ReceiveFollowup = async (followup) => followup,
+  ): Promise<Followup | undefined> => {
+    const next = await findNext(finish);
+    if (next === undefined) return undefined;
+    taken = next.number;
     waiting = waiting.filter(({ number }) => number > taken);
+    const followup = next.cancelled === true ? next : await receive(next);
     outbox.message(toMessage(followup, redactor), () => note(followup));
-    return followup.cancelled === true ? await takeNext(finish) : followup;
+    return followup.cancelled === true ? await takeNext(finish, receive) : followup;
   };
 
   return {

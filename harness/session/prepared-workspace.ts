@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Followup } from "#shared/wire/harness.ts";
 import { type BackgroundCommands, createBackgroundCommands } from "../commands/background-commands.ts";
 import { type CommandRunner, createCommandRunner } from "../commands/command-runner.ts";
 import { findEarlierCommands } from "../commands/earlier-commands.ts";
@@ -8,6 +9,7 @@ import { createSandboxWatch } from "../isolation/resource-watch.ts";
 import { moveToWorkspace } from "../isolation/workspace.ts";
 import { type ArtifactCollector, createArtifactCollector } from "../reporting/artifact-collector.ts";
 import { type ChangeCollector, createChangeCollector } from "../reporting/change-collector.ts";
+import { receiveAttachments } from "../setup/attachments.ts";
 import { type CheckpointOptions, type Checkpoints, createCheckpoints } from "../setup/checkpoints.ts";
 import { prepare, type Setup } from "../setup/setup.ts";
 import type { Skill } from "../skills/skills.ts";
@@ -30,6 +32,8 @@ export interface PreparedWorkspace {
   readonly checkpoints: Checkpoints;
   /** Saves a checkpoint like `Checkpoints.save`. A failure is reported in the timeline, and the execution continues. */
   readonly save: Checkpoints["save"];
+  /** Receives the files of a follow-up. */
+  readonly receive: (followup: Followup) => Promise<Followup>;
   /** Where this execution continues the run. */
   readonly start: Start;
   /** Where the first command starts, as commands see it. */
@@ -77,7 +81,12 @@ export async function prepareWorkspace(
   const start = findStart(context);
   const workingDirectory = (await findLastDirectory(start, runner, seen)) ?? join(seen, setup.workingDirectory);
   const save = createCheckpointSaver(session, channel, checkpoints);
-  return { setup, runner, background, artifacts, changes, checkpoints, save, start, workingDirectory, skillReported };
+  const place = { runner, ...places, signal };
+  const receive = (followup: Followup) => receiveAttachments(followup, place);
+  return {
+    ...{ setup, runner, background, artifacts, changes, checkpoints, save, start, workingDirectory, skillReported },
+    receive,
+  };
 }
 
 /** Finds where the last command of the open turn ended; undefined if this execution has no such directory. */

@@ -1,5 +1,4 @@
-import { mkdir } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { Repository } from "#shared/wire/config.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
@@ -7,7 +6,6 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
-import { downloadFile } from "../control-plane/transfer.ts";
 import { assignClonePaths, type Clone, cloneRepository, type NewClone } from "../git/clone.ts";
 import { chooseToken, findCredentials } from "../git/repository-access.ts";
 import { writeGitConfig } from "../git/run-git.ts";
@@ -17,6 +15,7 @@ import type { Outbox } from "../reporting/outbox.ts";
 import { loadSkill, type Skill } from "../skills/skills.ts";
 import { formatError, SetupError } from "../support/stop.ts";
 import { cutBytes, cutBytesFromEnd, toWellFormed } from "../support/text-limits.ts";
+import { downloadAttachments } from "./attachments.ts";
 
 export type RunContext = NonNullable<ResolvePromptResponse["context"]>;
 
@@ -97,7 +96,7 @@ async function resolveEnvironment(options: SetupOptions, isRestored: boolean): P
     const missing = secrets.flatMap((secret) => ("unavailable" in secret ? [secret] : []));
     if (missing.length > 0)
       throw new SetupError(missing.map(({ name, unavailable }) => `secret ${name}: ${unavailable}`).join("; "));
-    if (!isRestored) await downloadAttachments(options);
+    if (!isRestored) await downloadAttachments(attachments, options.workspace.paths.workspace, options.signal);
   });
 }
 
@@ -176,23 +175,6 @@ const describeClone = ({ url }: Repository): StepDetail<NewClone> => ({
   end: ({ omissions }) =>
     cutBytes(maskUrlUsers(omissions.length === 0 ? url : `${url}; left out: ${omissions.join("; ")}`), CLONE_BYTES),
 });
-
-async function downloadAttachments({ context, workspace, signal }: SetupOptions): Promise<void> {
-  const folder = join(workspace.paths.workspace, "attachments");
-  await mkdir(folder, { recursive: true });
-  const names = new Set<string>();
-  for (const { attachment_id, filename, download_url } of context.attachments) {
-    const plain = basename(filename.replaceAll("\\", "/"));
-    const name = ["", ".", ".."].includes(plain) || names.has(plain) ? `${attachment_id}-${plain}` : plain;
-    names.add(name);
-    try {
-      await downloadFile(download_url, join(folder, name), signal);
-    } catch (error) {
-      if (!(error instanceof SetupError)) throw error;
-      throw new SetupError(`attachment ${filename} could not be downloaded: ${error.message}`);
-    }
-  }
-}
 
 /** A part of the setup that takes longer is reported when it has started too. */
 const REPORT_START_MS = 1_000;

@@ -47,6 +47,11 @@ export const OWN_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Json>
   sendFollowup: { message: { message: "Run the whole suite too, please." } },
   sendConversationFollowup: { message: { message: "Run the whole suite too, please." } },
   updateFollowup: { message: { message: "Run the unit tests only." } },
+  prepareAttachments: { file: { files: [{ filename: "error.log", mime_type: "text/plain", size_bytes: 20480 }] } },
+  prepareConversationAttachments: {
+    file: { files: [{ filename: "error.log", mime_type: "text/plain", size_bytes: 20480 }] },
+  },
+  downloadAttachments: { one: { attachment_ids: ["0199a3c4-0000-7000-8000-000000000001"] } },
   createClientEvent: {
     started: {
       event_uuid: "4f2d6a18-93c7-8b5e-a1f0-6c7d8e9fa0b1",

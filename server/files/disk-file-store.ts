@@ -59,6 +59,13 @@ export function diskFileStore({
       return { url: `${baseUrl}/${toUrlPath(key)}?${query}`, method: "PUT", headers };
     },
 
+    async uploadUrl(key, { sizeBytes, contentType }) {
+      const length = sizeBytes === undefined ? {} : { "content-length": String(sizeBytes) };
+      const headers = { "content-type": contentType, ...length };
+      const query = signQuery(secret, { method: "PUT", key, headers, seconds: UPLOAD_SECONDS, now: now() });
+      return { url: `${baseUrl}/${toUrlPath(key)}?${query}`, expiresAt: now() + UPLOAD_SECONDS * 1000 };
+    },
+
     async uploadForm(key, { mostBytes, contentType }) {
       return makeUploadForm(secret, { url: baseUrl, key, mostBytes, contentType, seconds: UPLOAD_SECONDS, now: now() });
     },

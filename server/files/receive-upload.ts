@@ -9,14 +9,17 @@ export async function receivePut(request: Request, key: string, files: DiskFiles
   const length = parseContentLength(request);
   if (length > MAX_UPLOAD_BYTES)
     throw s3Error("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size");
-  if ((await files.size(key)) !== undefined) throw existing();
-  await store(files, key, { replaces: false, expectedBytes: length }, async (file) => {
+  // What the URL was signed for decides which of these headers the request has.
+  const checksum = request.headers.get("x-amz-checksum-sha256");
+  const replaces = request.headers.get("if-none-match") !== "*";
+  if (!replaces && (await files.size(key)) !== undefined) throw existing();
+  await store(files, key, { replaces, expectedBytes: length }, async (file) => {
     await readBody(request, async (chunk) => {
       if (file.bytes + chunk.length > length) throw s3Error("IncompleteBody", "The body is longer than Content-Length");
       await file.write(chunk);
     });
     if (file.bytes !== length) throw s3Error("IncompleteBody", "The body is shorter than Content-Length");
-    if (file.digest() !== request.headers.get("x-amz-checksum-sha256")) {
+    if (checksum !== null && file.digest() !== checksum) {
       throw s3Error("BadDigest", "The SHA256 you specified did not match the calculated checksum.");
     }
   });

@@ -3,6 +3,9 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { downloadArtifact as artifactsDownloadArtifact } from "#functions/artifacts/download-artifact.ts";
 import { getArtifact as artifactsGetArtifact } from "#functions/artifacts/get-artifact.ts";
 import { createAttachment as attachmentsCreateAttachment } from "#functions/attachments/create-attachment.ts";
+import { downloadAttachments as attachmentsDownloadAttachments } from "#functions/attachments/download-attachments.ts";
+import { prepareAttachments as attachmentsPrepareAttachments } from "#functions/attachments/prepare-attachments.ts";
+import { prepareConversationAttachments as attachmentsPrepareConversationAttachments } from "#functions/attachments/prepare-conversation-attachments.ts";
 import { getConversation as conversationsGetConversation } from "#functions/conversations/get-conversation.ts";
 import { getConversationTranscript as conversationsGetConversationTranscript } from "#functions/conversations/get-conversation-transcript.ts";
 import { redirectConversation as conversationsRedirectConversation } from "#functions/conversations/redirect-conversation.ts";
@@ -143,6 +146,9 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "artifacts/download-artifact": artifactsDownloadArtifact,
   "artifacts/get-artifact": artifactsGetArtifact,
   "attachments/create-attachment": attachmentsCreateAttachment,
+  "attachments/download-attachments": attachmentsDownloadAttachments,
+  "attachments/prepare-attachments": attachmentsPrepareAttachments,
+  "attachments/prepare-conversation-attachments": attachmentsPrepareConversationAttachments,
   "conversations/get-conversation": conversationsGetConversation,
   "conversations/get-conversation-transcript": conversationsGetConversationTranscript,
   "conversations/redirect-conversation": conversationsRedirectConversation,

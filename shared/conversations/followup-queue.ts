@@ -10,8 +10,8 @@ import { followupIdOf, parseFollowup, readText, type StoredFollowup } from "./fo
 
 /** The most bytes that a message has as JSON: 256 KiB of characters that are escaped with six each. */
 const MAX_MESSAGE_BYTES = 6 * 262_144;
-/** Bytes of what a follow-up has besides its message. */
-const MEMBER_BYTES = 2_048;
+/** Bytes of what a follow-up has besides its message: 25 names of attachments among others. */
+const MEMBER_BYTES = 16 * 1024;
 
 type ListPorts = Pick<RunPorts, "runs" | "files"> & { readonly cursors: Cursors };
 
@@ -48,12 +48,12 @@ function cutToFit(followups: readonly StoredFollowup[]): readonly StoredFollowup
 
 /** Formats a follow-up as responses show it. */
 export function toFollowupItem(followup: StoredFollowup, message: string, head: RunHead): FollowupItem {
-  const { number, policy, mode, created_at, created_by } = followup;
+  const { number, attachments = [], policy, mode, created_at, created_by } = followup;
   return {
     followup_id: followupIdOf(followup),
     number,
     message,
-    attachments: [],
+    attachments: attachments.map(({ attachment_id, file_name }) => ({ attachment_id, file_name })),
     ...(mode === undefined ? {} : { mode }),
     policy,
     created_at: toTimestamp(created_at),

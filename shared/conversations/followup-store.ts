@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
-import { INLINE_BYTES } from "#shared/records/run-body.ts";
+import { INLINE_BYTES, StoredAttachment } from "#shared/records/run-body.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put } from "#shared/table/table.ts";
 import { FollowupPolicy, RunMode, UserProfile } from "#shared/wire/run.ts";
@@ -17,6 +17,7 @@ const FollowupItem = v.object({
   message_file: v.exactOptional(v.string()),
   /** Bytes of that message as JSON; absent in those that earlier versions stored. */
   message_bytes: v.exactOptional(v.number()),
+  attachments: v.exactOptional(v.array(StoredAttachment)),
   policy: FollowupPolicy,
   mode: v.exactOptional(RunMode),
   created_at: v.number(),

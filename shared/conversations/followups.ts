@@ -2,7 +2,6 @@ import { resetSteps } from "#shared/budgets/run-limits.ts";
 import { refuseDisks } from "#shared/environments/repositories.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import type { FileStore } from "#shared/files/file-store.ts";
-import { refuseUnsupportedMembers } from "#shared/http/unsupported-members.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -23,6 +22,7 @@ import type { Put } from "#shared/table/table.ts";
 import { CONTINUE_MESSAGE, type Followup } from "#shared/wire/harness.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { FollowupPolicy, RunFollowupRequest } from "#shared/wire/run.ts";
+import { storeFollowupAttachments, toAttachedFiles } from "./followup-attachments.ts";
 import { type FollowupReceipt, formatReceipt, parseReceipt, toReceipt, toSender } from "./followup-receipt.ts";
 import {
   followupIdOf,
@@ -49,16 +49,16 @@ export async function readFollowups(
 async function toFollowup(followup: StoredFollowup, files: FileStore): Promise<Followup> {
   const { number, policy, created_at } = followup;
   const message = await readText(followup, files);
-  return { number, followup_id: followupIdOf(followup), message, policy, created_at: toTimestamp(created_at) };
+  const attachments = await toAttachedFiles(followup.attachments ?? [], files);
+  return {
+    number,
+    followup_id: followupIdOf(followup),
+    message,
+    ...(attachments.length === 0 ? {} : { attachments }),
+    policy,
+    created_at: toTimestamp(created_at),
+  };
 }
-
-/** Refuses members of a follow-up that this version does not carry out. */
-export const refuseFollowupMembers = (sentBody: unknown): void =>
-  refuseUnsupportedMembers(
-    sentBody,
-    { attachments: "send files with a new run that continues the conversation by its conversation_id" },
-    "follow-ups",
-  );
 
 interface FollowupCall {
   readonly principal: Principal;
@@ -69,11 +69,13 @@ interface FollowupCall {
 /** Stores a follow-up of a run in any state. A run that has ended returns to the queue with it. */
 export async function submitFollowup(
   { head: first, body: { conversation_id: conversationId, config } }: FoundRun,
-  { message, mode, policy = "enqueue" }: RunFollowupRequest,
+  { message = "", attachments = [], mode, policy = "enqueue" }: RunFollowupRequest,
   { principal, once, rateLimitToken }: FollowupCall,
   ports: RunPorts,
 ): Promise<{ receipt: FollowupReceipt; replayed: boolean }> {
-  const text = message ?? CONTINUE_MESSAGE;
+  // Without a message, the run continues where it stopped, including a cancelled instruction.
+  const hasMessage = message !== "" || attachments.length > 0;
+  const text = hasMessage ? message : CONTINUE_MESSAGE;
   const content = {
     ...(await storeText(first.run_id, text, ports.files)),
     policy,
@@ -85,14 +87,14 @@ export async function submitFollowup(
     once,
     ports.now,
     async (record) => {
-      if (message === undefined && !isTerminal(first.state))
-        throw invalid("message", "is required unless the run has ended");
+      if (!hasMessage && !isTerminal(first.state))
+        throw invalid("message", "is required unless the run has ended, or there are attachments");
       // The run may have been created while the service was for its own machine only.
       if (isTerminal(first.state)) refuseDisks(config.repositories, "config.repositories");
-      // Without a message, the run continues where it stopped, including a cancelled instruction.
-      const hasMessage = message !== undefined;
+      const stored = await storeFollowupAttachments(attachments, first, principal, ports);
+      const files = stored.length === 0 ? {} : { attachments: stored };
       const context = { record, rateLimitToken, hasMessage, conversationId };
-      return { receipt: await writeFollowup(first, content, context, ports), replayed: false };
+      return { receipt: await writeFollowup(first, { ...content, ...files }, context, ports), replayed: false };
     },
     async (result) => ({ receipt: parseReceipt(result, first), replayed: true }),
   );

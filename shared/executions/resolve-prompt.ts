@@ -1,5 +1,6 @@
 import { cancelMessage, wasCancelled } from "#shared/conversations/cancelled-turn.ts";
 import { readMessages, readPrompt } from "#shared/conversations/conversation.ts";
+import { toAttachedFiles } from "#shared/conversations/followup-attachments.ts";
 import { readFollowups } from "#shared/conversations/followups.ts";
 import { truncateMessages } from "#shared/conversations/truncate.ts";
 import { BEGINNING, type Checkpoint, loadCheckpoint, loadCheckpoints } from "#shared/records/checkpoint.ts";
@@ -31,12 +32,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
     head.followups > head.followups_stored ? readFollowups(head, head.followups_stored, ports) : [],
     readInjectedSecrets(body, parseOwner(head), ports),
     createRepositoryTokens(body, ports),
-    Promise.all(
-      body.attachments.map(async ({ attachment_id, file_name, mime_type, file }) => {
-        const { url } = await ports.files.downloadUrl(file, { filename: file_name, contentType: mime_type });
-        return { attachment_id, filename: file_name, download_url: url, mime_type };
-      }),
-    ),
+    toAttachedFiles(body.attachments, ports.files),
   ]);
   return {
     // A cancelled prompt is part of the messages and must not be carried out.

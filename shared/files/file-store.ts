@@ -17,6 +17,14 @@ export interface FileStore {
   ): Promise<{ url: string; expiresAt: number }>;
   /** Creates a target for one upload of exactly these bytes, valid for 10 minutes. */
   uploadTarget(key: string, file: { sizeBytes: number; sha256: string; contentType: string }): Promise<UploadTarget>;
+  /**
+   * Creates a URL for uploads with this type, valid for 10 minutes. A request needs no other header. Without `sizeBytes`, storage does
+   * not limit the size. It may be used more than once.
+   */
+  uploadUrl(
+    key: string,
+    file: { sizeBytes: number | undefined; contentType: string },
+  ): Promise<{ url: string; expiresAt: number }>;
   /** Creates a form for uploads of at most `mostBytes` bytes, valid for 10 minutes. It may be used more than once. */
   uploadForm(key: string, file: { mostBytes: number; contentType: string }): Promise<UploadTarget>;
 }
@@ -44,6 +52,8 @@ export const fileKeys = {
   upload: (uid: string) => `attachments/${uid}`,
   /** Named by its content, so that a repeat is the same file. */
   followup: (run: string, digest: string) => `runs/${run}/followups/${digest.slice(0, 32)}.txt`,
+  /** A copy of an upload that came with a follow-up. */
+  followupAttachment: (run: string, uid: string) => `runs/${run}/attachments/${uid}`,
   messages: (run: string, execution: string, first: number, digest: string) =>
     `runs/${run}/${execution}/messages/${String(first).padStart(10, "0")}-${digest.slice(0, 16)}.json`,
   artifact: (run: string, execution: string, uid: string) => `runs/${run}/${execution}/artifacts/${uid}`,

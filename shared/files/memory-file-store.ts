@@ -27,6 +27,7 @@ export function memoryFileStore(): FileStore & FileRemoval & { readonly files: M
       method: "PUT",
       headers: { "content-length": String(sizeBytes) },
     }),
+    uploadUrl: async (key) => ({ url: `https://files.test/${key}`, expiresAt: 0 }),
     uploadForm: async (key) => ({
       url: `https://files.test/${key}`,
       method: "POST",

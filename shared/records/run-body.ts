@@ -6,7 +6,7 @@ import { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { ExecutionLocation, RunMode, RunSchedule, RunSourceType, UserProfile } from "#shared/wire/run.ts";
 
-const StoredAttachment = v.object({
+export const StoredAttachment = v.object({
   attachment_id: v.string(),
   file_name: v.string(),
   mime_type: v.string(),

@@ -89,6 +89,7 @@ async function readUploaded(
   if (upload === undefined)
     throw invalid(field, "is not one of your attachments for this team, or is older than 24 hours");
   const { file, file_name, mime_type, size_bytes } = upload;
-  if ((await ports.files.size(file)) !== size_bytes) throw invalid(field, "has not been uploaded yet");
+  if (size_bytes === undefined || (await ports.files.size(file)) !== size_bytes)
+    throw invalid(field, "has not been uploaded yet");
   return { attachment_id: uid, file_name, mime_type, file, size_bytes };
 }

@@ -3,6 +3,7 @@ import { RUN_CAPS } from "#shared/records/run.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Put, Table, Update } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
+import { UPLOAD_BYTES } from "#shared/wire/run.ts";
 
 /** How long an upload may be given to new runs. */
 export const UPLOAD_MS = 24 * 3600 * 1000;
@@ -13,17 +14,20 @@ const Upload = v.object({
   uploaded_by: v.string(),
   /** The team that the caller named or is of: then only its runs may have the file. */
   team: v.exactOptional(v.string()),
+  /** The run for whose follow-ups it was prepared: then only they may have the file, whoever sends them. */
+  run: v.exactOptional(v.string()),
   file_name: v.string(),
   mime_type: v.string(),
-  size_bytes: v.number(),
-  sha256: v.string(),
+  /** Absent where the request that prepared it did not name it. */
+  size_bytes: v.exactOptional(v.number()),
+  sha256: v.exactOptional(v.string()),
   file: v.string(),
   created_at: v.number(),
 });
 export type Upload = v.InferOutput<typeof Upload>;
 
 /** The files that callers upload before their runs. */
-export function uploadStore(table: Pick<Table, "get" | "transact">) {
+export function uploadStore(table: Pick<Table, "get" | "batchGet" | "transact">) {
   return {
     async read(uid: string): Promise<Upload | undefined> {
       const item = await table.get(keys.upload(uid));
@@ -31,13 +35,12 @@ export function uploadStore(table: Pick<Table, "get" | "transact">) {
     },
 
     /**
-     * Creates an upload with the record of its request. An upload that a run's own key prepares is counted at that run,
-     * `uploader`.
+     * Creates uploads with the record of their request. Uploads that a run's own key prepares are counted at that run, `uploader`.
      * @throws ConflictError: `idempotency` where the request was served before, `uploader` where the run has too many
      */
-    create: (upload: Upload, idempotency: Put, uploader: string | undefined): Promise<void> =>
+    create: (uploads: readonly Upload[], idempotency: Put, uploader: string | undefined): Promise<void> =>
       transact(table, {
-        upload: {
+        uploads: uploads.map((upload) => ({
           kind: "put",
           item: {
             ...keys.upload(upload.uid),
@@ -45,20 +48,30 @@ export function uploadStore(table: Pick<Table, "get" | "transact">) {
             ...upload,
             expires_at: Math.ceil((upload.created_at + UPLOAD_MS) / 1000),
           },
-        },
+        })),
         idempotency,
-        uploader: uploader === undefined ? undefined : countUpload(uploader, upload.size_bytes),
+        uploader: uploader === undefined ? undefined : countUploads(uploader, uploads),
       }),
+
+    /** Reads uploads in the order of their ids; undefined where there is none. */
+    async readAll(uids: readonly string[]): Promise<(Upload | undefined)[]> {
+      const items = await table.batchGet(uids.map(keys.upload));
+      return items.map((item) => (item === undefined ? undefined : v.parse(Upload, item)));
+    },
   };
 }
 
 /** Counted for as long as the run exists: its key sends as many requests as it likes. */
-const countUpload = (runId: string, sizeBytes: number): Update => ({
-  kind: "update",
-  key: keys.head(runId),
-  add: { uploads: 1, upload_bytes: sizeBytes },
-  if: {
-    uploads: { absentOr: { below: RUN_CAPS.uploads } },
-    upload_bytes: { absentOr: { below: RUN_CAPS.uploadBytes - sizeBytes + 1 } },
-  },
-});
+function countUploads(runId: string, uploads: readonly Upload[]): Update {
+  // A file of unknown size may have the most that is accepted.
+  const bytes = uploads.reduce((sum, { size_bytes = UPLOAD_BYTES }) => sum + size_bytes, 0);
+  return {
+    kind: "update",
+    key: keys.head(runId),
+    add: { uploads: uploads.length, upload_bytes: bytes },
+    if: {
+      uploads: { absentOr: { below: RUN_CAPS.uploads - uploads.length + 1 } },
+      upload_bytes: { absentOr: { below: RUN_CAPS.uploadBytes - bytes + 1 } },
+    },
+  };
+}

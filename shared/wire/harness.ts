@@ -24,12 +24,23 @@ export const Envelope = v.object({
 });
 export type Envelope = v.InferOutput<typeof Envelope>;
 
+/** A file for the agent. */
+const AttachedFile = v.object({
+  attachment_id: v.string(),
+  filename: v.string(),
+  download_url: v.string(),
+  mime_type: v.exactOptional(v.string()),
+});
+export type AttachedFile = v.InferOutput<typeof AttachedFile>;
+
 /** A follow-up message for the agent. */
 export const Followup = v.object({
   number: Positive,
   /** Its id within the run; that of its message in the conversation. */
   followup_id: v.exactOptional(v.string()),
   message: v.string(),
+  /** Files for the directory of attachments, before the turn begins. Absent without any. */
+  attachments: v.exactOptional(v.array(AttachedFile)),
   policy: FollowupPolicy,
   created_at: v.string(),
   /** True if the run was cancelled before the follow-up was delivered. Do not execute it. */
@@ -82,14 +93,7 @@ export const ResolvePromptResponse = v.object({
       secrets: v.exactOptional(v.array(InjectedSecret)),
       /** Read-only tokens for private repositories, valid for at most one hour. */
       repository_tokens: v.exactOptional(v.array(RepositoryToken)),
-      attachments: v.array(
-        v.object({
-          attachment_id: v.string(),
-          filename: v.string(),
-          download_url: v.string(),
-          mime_type: v.exactOptional(v.string()),
-        }),
-      ),
+      attachments: v.array(AttachedFile),
       messages: v.array(Message),
       /** How many of `messages`, counted from the end, belong to this run. */
       own_messages: v.exactOptional(Count),

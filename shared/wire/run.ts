@@ -124,9 +124,18 @@ export type DryRunResponse = v.InferOutput<typeof DryRunResponse>;
 export const FollowupPolicy = v.picklist(["enqueue", "interrupt", "reject"]);
 export type FollowupPolicy = v.InferOutput<typeof FollowupPolicy>;
 
+/** The size limit of an uploaded attachment. */
+export const UPLOAD_BYTES = 100 * 1024 * 1024;
+/** The most attachments of one follow-up. */
+export const FOLLOWUP_FILES = 25;
+
+/** An uploaded file for the agent. */
+const FollowupAttachment = v.object({ attachment_id: Id, file_name: v.exactOptional(FileName) });
+
 /** A follow-up message for a run. */
 export const RunFollowupRequest = v.object({
-  message: v.exactOptional(textOfBytes(262_144, 1)),
+  message: v.exactOptional(textOfBytes(262_144)),
+  attachments: v.exactOptional(v.pipe(v.array(FollowupAttachment), v.maxLength(FOLLOWUP_FILES))),
   mode: v.exactOptional(RunMode),
   policy: v.exactOptional(FollowupPolicy),
 });

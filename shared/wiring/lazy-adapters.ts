@@ -20,6 +20,7 @@ export function createFiles(): FileStore {
     size: async (key) => (await files()).size(key),
     downloadUrl: async (key, file) => (await files()).downloadUrl(key, file),
     uploadTarget: async (key, file) => (await files()).uploadTarget(key, file),
+    uploadUrl: async (key, file) => (await files()).uploadUrl(key, file),
     uploadForm: async (key, file) => (await files()).uploadForm(key, file),
   };
 }

@@ -135,19 +135,6 @@ describe("a follow-up's response", () => {
     expect((await user.get(`/agent/runs/${run}/events`)).body.events.at(-1)).toMatchObject({ data: { followup_id } });
   });
 
-  it("is 422 that names the attachments, which are not supported, and stores nothing", async () => {
-    const run = await createRun(plane);
-    const refused = await send(run, "more", {
-      attachments: [{ attachment_id: "0199a3c4-0000-7000-8000-000000000001" }],
-    });
-    expect(refused).toMatchObject({
-      status: 422,
-      body: { error_code: "operation_not_supported", errors: [{ path: "attachments" }] },
-    });
-    expect(await list(run)).toEqual([]);
-    expect((await send(run, "more", { attachments: [] })).status).toBe(200);
-  });
-
   it("is 404 for a run that is deleted in the meantime", async () => {
     const run = await createRun(plane);
     const response = await withWriteInBetween(

@@ -31,8 +31,8 @@ describe("describeRoutes", () => {
           ],
           resources: ["table"],
         },
-        { actions: ["s3:GetObject"], resources: ["bucket/runs/*/messages/*"] },
-        { actions: ["s3:PutObject"], resources: ["bucket/runs/*/followups/*"] },
+        { actions: ["s3:GetObject"], resources: ["bucket/runs/*/messages/*", "bucket/attachments/*"] },
+        { actions: ["s3:PutObject"], resources: ["bucket/runs/*/followups/*", "bucket/runs/*/attachments/*"] },
         { actions: ["sqs:SendMessage"], resources: ["queue/runs"] },
       ],
     });
@@ -58,8 +58,8 @@ describe("formatRoutes", () => {
     const first = lines.findIndex((line) => line.includes("/api/v1/agent/runs/{runId}/followups "));
     expect(lines[first]).toMatch(/^POST +\S+ +personal, agent, run +runs:write +dynamodb:GetItem, .* on table$/);
     expect(lines.slice(first + 1, first + 4).map((line) => line.trim())).toEqual([
-      "s3:GetObject on bucket/runs/*/messages/*",
-      "s3:PutObject on bucket/runs/*/followups/*",
+      "s3:GetObject on bucket/runs/*/messages/*, bucket/attachments/*",
+      "s3:PutObject on bucket/runs/*/followups/*, bucket/runs/*/attachments/*",
       "sqs:SendMessage on queue/runs",
     ]);
     expect(lines.find((line) => line.includes("/accept "))).toContain("personal, no key");

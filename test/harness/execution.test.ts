@@ -4,12 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import type { Message } from "#shared/wire/conversation.ts";
 import { FakeControlPlane, type RunGiven } from "./support/fake-control-plane.ts";
 import { newMark, sleepers } from "./support/processes.ts";
 import { Repository } from "./support/repository.ts";
 import { runHarness, startHarness } from "./support/run-harness.ts";
 
 const sh = (...commands: string[]) => commands.map((command) => `\`\`\`sh\n${command}\n\`\`\`\n`).join("\n");
+
+const textOf = (message: Message | undefined) =>
+  message?.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 
 /** One run to its end, as the control plane sees it. */
 async function run(given: RunGiven, prepare: (plane: FakeControlPlane) => void = () => {}, environment = {}) {
@@ -256,6 +260,49 @@ describe("follow-ups", () => {
     expect(it.plane.storedFollowups).toBe(2);
     expect(it.plane.callsTo("heartbeat")[0]?.body["followups_stored"]).toBe(0);
     expect(it.plane.outcome?.success).toBe(true);
+  });
+
+  it("bring files to the directory of attachments, which replace none and are named in the message", async () => {
+    const prompt = sh('printf own > "$RUNYARD_ATTACHMENTS/notes.txt"; ln -s /none "$RUNYARD_ATTACHMENTS/link.txt"');
+    await using it = await run({ prompt }, (plane) => {
+      plane.attach("first.txt", "first");
+      const attachments = [
+        plane.file("notes.txt", "sent", "id-1"),
+        plane.file("notes.txt", "again", "id-1"),
+        plane.file("link.txt", "linked", "id-2"),
+        plane.file("-n $(x) 'q'.txt", "odd", "id-3"),
+        plane.file("gone.txt", undefined, "id-4"),
+      ];
+      plane.addFollowup(sh('cd "$RUNYARD_ATTACHMENTS" && head -- *.txt'), "enqueue", { attachments });
+      plane.addFollowup("", "enqueue", { attachments: [plane.file("only.txt", "x", "id-5")] });
+    });
+    const [, shown = ""] = it.plane.outputs;
+    for (const [name, text] of Object.entries({
+      "first.txt": "first",
+      "notes.txt": "own",
+      "id-1-notes.txt": "again",
+      "id-1-2-notes.txt": "again",
+      "id-2-link.txt": "linked",
+      "-n $(x) 'q'.txt": "odd",
+    }))
+      expect(shown).toContain(`==> ${name} <==\n${text}`);
+    const [message, alone] = it.plane.messages.filter(({ role }) => role === "user").map(textOf);
+    expect(message).toContain(
+      `/attachments: "id-1-notes.txt", "id-1-2-notes.txt", "id-2-link.txt", "-n $(x) 'q'.txt".`,
+    );
+    expect(message).toContain('The attachment "gone.txt" is not available: storage returned 401.');
+    expect(alone).toMatch(/^Attached files are in \S+\/attachments: "only.txt"\.$/);
+  });
+
+  it("write no file outside of the workspace, whatever commands replace the directory by", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "outside-"));
+    const prompt = sh(`rm -rf "$RUNYARD_ATTACHMENTS"; ln -s ${outside} "$RUNYARD_ATTACHMENTS"`);
+    await using it = await run({ prompt }, (plane) => {
+      plane.addFollowup(sh("true"), "enqueue", { attachments: [plane.file("notes.txt", "sent")] });
+    });
+    expect(readdirSync(outside)).toEqual([]);
+    expect(textOf(it.plane.messages.find(({ role }) => role === "user"))).toContain("is not available");
+    rmSync(outside, { recursive: true });
   });
 
   it.each([

@@ -40,6 +40,7 @@ const examples: Readonly<Record<FileKind, string>> = {
   attachment: fileKeys.attachment(uuid, uuid),
   upload: fileKeys.upload(uuid),
   followup: fileKeys.followup(uuid, digest),
+  followupAttachment: fileKeys.followupAttachment(uuid, uuid),
   messages: fileKeys.messages(uuid, uuid, 1, digest),
   artifact: fileKeys.artifact(uuid, uuid, uuid),
   plan: fileKeys.plan(uuid, uuid, digest),
@@ -186,7 +187,7 @@ async function useRunFiles(): Promise<void> {
   const first = createHarness(plane, await plane.dispatch(run));
   await first.resolve();
   expect((await first.messages(1, long("m"))).status).toBe(200);
-  await user.post(`/agent/runs/${run}/followups`, { message: long("f") });
+  await user.post(`/agent/runs/${run}/followups`, { message: long("f"), ...(await prepared(plane, "runs", run)) });
   await first.beat();
   await saveUndescribed(plane, first);
   await saveSnapshot(plane, first);
@@ -198,7 +199,7 @@ async function useRunFiles(): Promise<void> {
   expect(context).toMatchObject({ followups: [{ message: long("f") }], checkpoint: { generation: "one" } });
   await second.beat(1);
   await reportFile(plane, second, "late");
-  await user.post(`/agent/runs/${run}/followups`, { message: long("g") });
+  await user.post(`/agent/runs/${run}/followups`, { message: long("g"), ...(await prepared(plane, "runs", run)) });
   const last = { success: true, summary: "done", first_sequence: 2, messages: [said(long("n"))], followups_stored: 1 };
   expect((await second.support("finish-task", last)).body.followups).toHaveLength(1);
   await second.support("finish-task", { success: false, summary: "done", followups_stored: 2 });
@@ -215,9 +216,29 @@ async function useRunFiles(): Promise<void> {
   expect((await third.messages(3, long("o"))).status).toBe(200);
   await third.support("finish-task", { success: false, summary: "done", followups_stored: 3 });
   await deliver(plane);
-  expect((await user.post(`/agent/conversations/${run}/followups`, { message: long("i") })).status).toBe(200);
+  await downloadAttachments(plane, run);
+  const again = { message: long("i"), ...(await prepared(plane, "conversations", run)) };
+  expect((await user.post(`/agent/conversations/${run}/followups`, again)).status).toBe(200);
   await user.post(`/agent/runs/${run}/cancel`);
   await deleteFiles(plane, run);
+}
+
+/** The attachments of a follow-up, prepared and uploaded. */
+async function prepared(plane: TestControlPlane, kind: "runs" | "conversations", id: string) {
+  const files = [{ filename: "a.txt", mime_type: "text/plain" }];
+  const { body } = await createClient(plane).post(`/agent/${kind}/${id}/attachments/prepare`, { files });
+  const [{ attachment_id, upload_url }] = body.attachments;
+  await plane.upload(upload_url, "a");
+  return { attachments: [{ attachment_id }] };
+}
+
+async function downloadAttachments(plane: TestControlPlane, run: string): Promise<void> {
+  const user = createClient(plane);
+  const [began] = (await plane.ports.runs.body(run)).attachments;
+  const [sent] = (await user.get(`/agent/runs/${run}/followups`)).body.followups[0].attachments;
+  const [waiting] = (await prepared(plane, "runs", run)).attachments;
+  const attachment_ids = [began, sent, waiting].map((one) => one?.attachment_id);
+  expect((await user.post(`/agent/runs/${run}/attachments/download`, { attachment_ids })).status).toBe(200);
 }
 
 async function saveSnapshot(plane: TestControlPlane, harness: Harness): Promise<void> {

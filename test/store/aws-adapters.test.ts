@@ -241,7 +241,7 @@ describe("the files in S3", () => {
   };
   const signed = () =>
     s3FileStore(
-      new S3Client(config),
+      new S3Client({ ...config, requestChecksumCalculation: "WHEN_REQUIRED" }),
       () => "bucket",
       60,
       () => Date.parse("2026-05-18T19:00:00Z"),
@@ -285,6 +285,19 @@ describe("the files in S3", () => {
       "content-length;content-type;host;if-none-match;x-amz-checksum-sha256",
     );
     expect(searchParams.get("X-Amz-Expires")).toBe("600");
+  });
+
+  it("are uploaded by a plain PUT with their type, and their size where it is known", async () => {
+    for (const [sizeBytes, signed_headers] of [
+      [5, "content-length;content-type;host"],
+      [undefined, "content-type;host"],
+    ] as const) {
+      const { url, expiresAt } = await signed().uploadUrl("a/b", { sizeBytes, contentType: "text/plain" });
+      const { pathname, searchParams } = new URL(url);
+      expect([pathname, searchParams.get("X-Amz-SignedHeaders")]).toEqual(["/a/b", signed_headers]);
+      expect([...searchParams.keys()].filter((name) => /checksum/i.test(name))).toEqual([]);
+      expect(expiresAt).toBe(Date.parse("2026-05-18T19:10:00Z"));
+    }
   });
 
   it("are uploaded by a form that limits the size", async () => {

@@ -131,6 +131,30 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
     });
   });
 
+  describe("an upload URL", () => {
+    const put = (url: string, body: string, type = "text/plain") =>
+      fetch(url, { method: "PUT", body, headers: { "content-type": type } });
+
+    it("accepts a file with its type and no other header, again too", async () => {
+      const { store, key } = fresh();
+      const { url, expiresAt } = await store.uploadUrl(key, { sizeBytes: undefined, contentType: "text/plain" });
+      expect(expiresAt - Date.now()).toBeGreaterThan(590_000);
+      for (const body of [content, `${content}!`]) {
+        expect((await put(url, body)).status).toBe(200);
+        expect(Buffer.from((await store.get(key)) ?? "").toString()).toBe(body);
+      }
+    });
+
+    it("rejects another type, and another size where it is known", async () => {
+      const { store, key } = fresh();
+      const { url } = await store.uploadUrl(key, { sizeBytes: content.length, contentType: "text/plain" });
+      expect((await put(url, content, "text/html")).ok).toBe(false);
+      expect((await put(url, `${content}!`)).ok).toBe(false);
+      expect(await store.size(key)).toBeUndefined();
+      expect((await put(url, content)).status).toBe(200);
+    });
+  });
+
   describe("an upload form", () => {
     const createForm = (
       { fields = [] }: UploadTarget,

@@ -190,6 +190,10 @@ export function filesWithinRights<T extends FileStore & FileRemoval & { readonly
       requireFileRight("PutObject", key);
       return files.uploadTarget(key, file);
     },
+    async uploadUrl(key, file) {
+      requireFileRight("PutObject", key);
+      return files.uploadUrl(key, file);
+    },
     async uploadForm(key, file) {
       requireFileRight("PutObject", key);
       return files.uploadForm(key, file);

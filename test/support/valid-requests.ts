@@ -17,6 +17,7 @@ const TRUST_RULE = {
   subject_pattern: "repo:acme/shop:*",
 };
 
+const PREPARED = { filename: "plan.txt", mime_type: "text/plain", size_bytes: 6 };
 const TRIGGER = { name: "builds", kind: "webhook", prompt: "look into it" };
 const REFERENCE = { reference_type: "issue", url: "https://tracker.test/T-1" };
 const WEBHOOK = { url: "https://hooks.runyard.test/events" };
@@ -47,6 +48,9 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
     size_bytes: 6,
     sha256: "5".repeat(64),
   }),
+  "POST /agent/runs/{runId}/attachments/prepare": () => ({ files: [PREPARED] }),
+  "POST /agent/conversations/{conversationId}/attachments/prepare": () => ({ files: [PREPARED] }),
+  "POST /agent/runs/{runId}/attachments/download": () => ({ attachment_ids: [] }),
   "POST /agent/schedules": () => nightly,
   "PUT /agent/schedules/{scheduleId}": () => ({ ...nightly, enabled: true }),
   "POST /agent/identities": () => ({ name: "Reviewer" }),

@@ -133,6 +133,19 @@ export const RUNS_NOTES: Notes = {
   attachments: note(
     "At most 5 files. Inline files can have 2.9 MiB in total after decoding; upload larger ones with `POST /agent/attachments`.",
   ),
+  "PrepareAttachmentsRequest.files": note(
+    "The files to upload, 1 to 25. Required unless the request has `attachments`.",
+  ),
+  "PrepareAttachmentsRequest.attachments": note("Another name of `files`, whose items then have `file_name`."),
+  "files.filename": note("The name that the agent sees, unless the follow-up names another one.", "error.log"),
+  "PrepareAttachmentsResponse.attachments": note("The prepared attachments, in the order of the request."),
+  upload_url: note(
+    "The URL for the file: a `PUT` with the file as body and its `mime_type` as `Content-Type`.",
+    "https://files.example.com/attachments/0199a3c4?signature=5d41402a",
+  ),
+  upload_target: note("Where to upload the file. With `size_bytes` and `sha256`, storage accepts these bytes only."),
+  attachment_ids: note("The ids of the attachments, at most 100."),
+  "DownloadAttachmentsResponse.attachments": note("The attachments with their URLs, in the order of the request."),
   "HandoffAttachments.attachments": note("The files of the snapshot."),
   images: note("An older form of `attachments`, for images."),
   file_name: note("The file's name, without directories.", "trace.log"),
@@ -154,7 +167,7 @@ export const RUNS_NOTES: Notes = {
   // Follow-ups
   "Followup.message": note("The message to the agent.", "Run the whole suite too, please."),
   "RunFollowupRequest.message": note(
-    "The message to the agent. Optional only if the run has ended, to continue where it stopped.",
+    "The message to the agent. Optional with attachments, and if the run has ended, to continue where it stopped.",
     "Run the whole suite too.",
   ),
   "RunFollowupRequest.mode": note(
@@ -165,6 +178,10 @@ export const RUNS_NOTES: Notes = {
     "enqueue",
   ),
 
+  "RunFollowupRequest.attachments": note(
+    "Files for the agent: prepared and uploaded for this run, or by the caller with `POST /agent/attachments`.",
+    [],
+  ),
   followup_id: note("The follow-up's id within its run.", "followup-1"),
   outcome: note(
     "What becomes of the follow-up. `queue_pending`: it waits behind another one, or for capacity; `queued_prompt`: the agent gets it with its first turn; `live_session`: the running agent gets it; `handoff_execution`: a new execution continues the ended run.",

@@ -49,6 +49,13 @@ export function s3FileStore(
       return { url: await getSignedUrl(client, command, { expiresIn: downloadSeconds }), expiresAt };
     },
     uploadTarget: (key, file) => signUpload(client, { bucket: bucket(), key, ...file }),
+    async uploadUrl(key, { sizeBytes, contentType }) {
+      const length = sizeBytes === undefined ? {} : { ContentLength: sizeBytes };
+      const command = new PutObjectCommand({ Bucket: bucket(), Key: key, ContentType: contentType, ...length });
+      const names = new Set(["content-type", ...(sizeBytes === undefined ? [] : ["content-length"])]);
+      const options = { expiresIn: UPLOAD_SECONDS, signableHeaders: names, unhoistableHeaders: names };
+      return { url: await getSignedUrl(client, command, options), expiresAt: now() + UPLOAD_SECONDS * 1000 };
+    },
     uploadForm: (key, file) =>
       s3UploadForm(client, { bucket: bucket(), key, ...file, seconds: UPLOAD_SECONDS, now: now() }),
   };

@@ -6,6 +6,7 @@ import * as v from "valibot";
 import type { Message } from "#shared/wire/conversation.ts";
 import { ClientEvent, LiveRequest } from "#shared/wire/event.ts";
 import {
+  type AttachedFile,
   CommitSnapshotRequest,
   type Envelope,
   ExternalConversationRequest,
@@ -137,9 +138,9 @@ export class FakeControlPlane implements AsyncDisposable {
     };
   }
 
-  addFollowup(message: string, policy: Followup["policy"] = "enqueue"): void {
+  addFollowup(message: string, policy: Followup["policy"] = "enqueue", more: Partial<Followup> = {}): void {
     const number = this.followups.length + 1;
-    this.followups.push({ number, message, policy, created_at: new Date().toISOString() });
+    this.followups.push({ number, message, policy, created_at: new Date().toISOString(), ...more });
   }
 
   /** Bytes of a file of the last committed snapshot. */
@@ -149,9 +150,14 @@ export class FakeControlPlane implements AsyncDisposable {
 
   /** Gives the run an attachment. */
   attach(filename: string, content: string): void {
-    const path = `/files/${encodeURIComponent(filename)}`;
-    this.#files.set(path, Buffer.from(content));
-    this.#attachments.push({ attachment_id: filename, filename, download_url: `http://127.0.0.1:${this.port}${path}` });
+    this.#attachments.push(this.file(filename, content));
+  }
+
+  /** An attachment with this content; without content, one that cannot be downloaded. */
+  file(filename: string, content?: string, attachment_id = filename): AttachedFile {
+    const path = `/files/${encodeURIComponent(attachment_id)}`;
+    if (content !== undefined) this.#files.set(path, Buffer.from(content));
+    return { attachment_id, filename, download_url: `http://127.0.0.1:${this.port}${path}` };
   }
 
   /** Makes the run continue from this workspace archive. */

@@ -370,11 +370,22 @@ class CancelRunsRequestParam(TypedDict, total=False):
     """Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false."""
 
 
+class RunFollowupRequestAttachmentParam(TypedDict, total=False):
+    attachment_id: Required[str]
+    """The attachment's id. At most 512 bytes in UTF-8."""
+
+    file_name: str
+    """The file's name, without directories. At most 255 bytes in UTF-8. Must be a file name without directories."""
+
+
 class RunFollowupRequestParam(TypedDict, total=False):
     """A follow-up message for a run."""
 
     message: str
-    """The message to the agent. Optional only if the run has ended, to continue where it stopped. At most 262144 bytes in UTF-8."""
+    """The message to the agent. Optional with attachments, and if the run has ended, to continue where it stopped. At most 262144 bytes in UTF-8."""
+
+    attachments: Sequence[RunFollowupRequestAttachmentParam]
+    """Files for the agent: prepared and uploaded for this run, or by the caller with `POST /agent/attachments`."""
 
     mode: RunMode
     """The mode of the next execution. Ignored by an active run. Defaults to the run's mode."""
@@ -475,6 +486,51 @@ class CreateAttachmentRequestParam(TypedDict, total=False):
 
     sha256: Required[str]
     """The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits."""
+
+
+class PrepareAttachmentsRequestFileParam(TypedDict, total=False):
+    filename: Required[str]
+    """The name that the agent sees, unless the follow-up names another one. At most 255 bytes in UTF-8. Must be a file name without directories."""
+
+    mime_type: Required[str]
+    """The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain."""
+
+    size_bytes: int
+    """The file's size in bytes."""
+
+    sha256: str
+    """The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits."""
+
+
+class PrepareAttachmentsRequestAttachmentParam(TypedDict, total=False):
+    file_name: Required[str]
+    """The file's name, without directories. At most 255 bytes in UTF-8. Must be a file name without directories."""
+
+    mime_type: Required[str]
+    """The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain."""
+
+    size_bytes: int
+    """The file's size in bytes."""
+
+    sha256: str
+    """The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits."""
+
+
+class PrepareAttachmentsRequestParam(TypedDict, total=False):
+    """The files to upload for a follow-up of a run. One of the two members is required."""
+
+    files: Sequence[PrepareAttachmentsRequestFileParam]
+    """The files to upload, 1 to 25. Required unless the request has `attachments`."""
+
+    attachments: Sequence[PrepareAttachmentsRequestAttachmentParam]
+    """Another name of `files`, whose items then have `file_name`."""
+
+
+class DownloadAttachmentsRequestParam(TypedDict, total=False):
+    """The attachments to download."""
+
+    attachment_ids: Required[Sequence[str]]
+    """The ids of the attachments, at most 100."""
 
 
 class CreateScheduleRequestParam(TypedDict, total=False):
@@ -1472,7 +1528,7 @@ class FinishTaskRequestParam(TypedDict, total=False):
 
 class UploadSnapshotRequestFileParam(TypedDict, total=False):
     filename: Required[str]
-    """The file's name. At most 255 bytes in UTF-8. Must be a file name without slashes."""
+    """The name that the agent sees, unless the follow-up names another one. At most 255 bytes in UTF-8. Must be a file name without slashes."""
 
     mime_type: Required[str]
     """The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain."""

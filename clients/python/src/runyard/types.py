@@ -1409,6 +1409,42 @@ class CreateAttachmentResponse(BaseModel):
     """Where to upload the file. Absent if the file is already uploaded."""
 
 
+class PrepareAttachmentsResponseAttachment(BaseModel):
+    attachment_id: str
+    """The attachment's id."""
+
+    upload_url: str
+    """The URL for the file: a `PUT` with the file as body and its `mime_type` as `Content-Type`."""
+
+    upload_target: UploadTarget
+    """Where to upload the file. With `size_bytes` and `sha256`, storage accepts these bytes only."""
+
+    expires_at: Timestamp
+    """The expiry time. Absent for a key that does not expire."""
+
+
+class PrepareAttachmentsResponse(BaseModel):
+    """The prepared attachments, in the order of the request."""
+
+    attachments: List[PrepareAttachmentsResponseAttachment]
+    """The prepared attachments, in the order of the request."""
+
+
+class DownloadAttachmentsResponseAttachment(BaseModel):
+    attachment_id: str
+    """The attachment's id."""
+
+    download_url: str
+    """A time-limited URL of the file. Do not send credentials to it."""
+
+
+class DownloadAttachmentsResponse(BaseModel):
+    """Where to download the attachments, in the order of the request."""
+
+    attachments: List[DownloadAttachmentsResponseAttachment]
+    """The attachments with their URLs, in the order of the request."""
+
+
 class PlanArtifactResponseData(BaseModel):
     """The artifact's content or download URL. Its shape depends on `artifact_type`."""
 
@@ -3428,7 +3464,7 @@ class ResolvePromptResponseContextAttachment(BaseModel):
 
 class ResolvePromptResponseContextCheckpointFile(BaseModel):
     filename: str
-    """The file's name."""
+    """The name that the agent sees, unless the follow-up names another one."""
 
     download_url: str
     """A time-limited URL of the file. Do not send credentials to it."""
@@ -3450,6 +3486,20 @@ class ResolvePromptResponseContextCheckpoint(BaseModel):
     """The files of the checkpoint."""
 
 
+class FollowupAttachment(BaseModel):
+    attachment_id: str
+    """The attachment's id."""
+
+    filename: str
+    """The file's name."""
+
+    download_url: str
+    """A time-limited URL of the file. Do not send credentials to it."""
+
+    mime_type: Optional[str] = None
+    """The file's media type."""
+
+
 class Followup(BaseModel):
     """A follow-up message for the agent."""
 
@@ -3461,6 +3511,9 @@ class Followup(BaseModel):
 
     message: str
     """The message to the agent."""
+
+    attachments: Optional[List[FollowupAttachment]] = None
+    """Files for the directory of attachments, before the turn begins. Absent without any."""
 
     policy: Union[FollowupPolicy, str]
     """`enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended."""

@@ -275,9 +275,9 @@ export class Runs extends APIResource {
    *
    * An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a new
    * execution continues the same conversation; the response is 409 if another run of the conversation is active.
-   * Messages are delivered in order and exactly once. A run accepts at most 1,000 follow-ups. `policy` controls the
-   * current turn of the agent. The response has the outcome of the follow-up, and the list of follow-ups shows its
-   * state.
+   * Messages are delivered in order and exactly once. A run accepts at most 1,000 follow-ups. Attachments are files
+   * that were uploaded for this run; the agent gets them with the message. `policy` controls the current turn of the
+   * agent. The response has the outcome of the follow-up, and the list of follow-ups shows its state.
    *
    * `POST /agent/runs/{runId}/followups`
    */
@@ -441,6 +441,29 @@ export class Runs extends APIResource {
   retrievePublic(sessionId: string, query?: types.RunsRetrievePublicParams, options?: RequestOptions): APIPromise<types.PublicRun> {
     return this.transport.request({ method: "GET", path: path`/public/runs/${sessionId}`, query, options });
   }
+
+  /**
+   * Creates upload URLs for files that a follow-up sends to the agent, up to 100 MiB each.
+   *
+   * Upload each file to its `upload_url` within 10 minutes by a PUT with its `Content-Type`, then name its
+   * `attachment_id` in a follow-up of this run. Attachments expire after 24 hours.
+   *
+   * `POST /agent/runs/{runId}/attachments/prepare`
+   */
+  prepareAttachments(runId: string, body: types.PrepareAttachmentsRequest, options?: RequestOptions): APIPromise<types.PrepareAttachmentsResponse> {
+    return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/attachments/prepare`, body, options });
+  }
+
+  /**
+   * Creates download URLs for attachments of a run and of its follow-ups.
+   *
+   * Returns 404 if one of them is not an attachment of this run.
+   *
+   * `POST /agent/runs/{runId}/attachments/download`
+   */
+  downloadAttachments(runId: string, body: types.DownloadAttachmentsRequest, options?: RequestOptions): APIPromise<types.DownloadAttachmentsResponse> {
+    return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/attachments/download`, body, options });
+  }
 }
 
 export class Usage extends APIResource {
@@ -503,6 +526,17 @@ export class Conversations extends APIResource {
    */
   redirect(conversationId: string, options?: RequestOptions): APIPromise<types.ConversationRedirect> {
     return this.transport.request({ method: "GET", path: path`/agent/conversations/${conversationId}/redirect`, options });
+  }
+
+  /**
+   * Creates upload URLs for files that a follow-up sends to the latest run of a conversation.
+   *
+   * Follows the rules of attachments for that run.
+   *
+   * `POST /agent/conversations/{conversationId}/attachments/prepare`
+   */
+  prepareAttachments(conversationId: string, body: types.PrepareAttachmentsRequest, options?: RequestOptions): APIPromise<types.PrepareAttachmentsResponse> {
+    return this.transport.request({ method: "POST", path: path`/agent/conversations/${conversationId}/attachments/prepare`, body, options });
   }
 }
 

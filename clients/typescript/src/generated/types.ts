@@ -1114,6 +1114,24 @@ interface components {
          * @enum {string}
          */
         DeliveryState: "pending" | "delivered" | "failed";
+        /** @description The attachments to download. */
+        DownloadAttachmentsRequest: {
+            /** @description The ids of the attachments, at most 100. */
+            attachment_ids: string[];
+        };
+        /** @description Where to download the attachments, in the order of the request. */
+        DownloadAttachmentsResponse: {
+            /** @description The attachments with their URLs, in the order of the request. */
+            attachments: {
+                /** @description The attachment's id. */
+                attachment_id: string;
+                /**
+                 * Format: uri
+                 * @description A time-limited URL of the file. Do not send credentials to it.
+                 */
+                download_url: string;
+            }[];
+        };
         /** @description A time-limited URL of a file, which needs no credentials. */
         DownloadUrl: {
             /**
@@ -1346,6 +1364,20 @@ interface components {
             followup_id?: string;
             /** @description The message to the agent. */
             message: string;
+            /** @description Files for the directory of attachments, before the turn begins. Absent without any. */
+            attachments?: {
+                /** @description The attachment's id. */
+                attachment_id: string;
+                /** @description The file's name. */
+                filename: string;
+                /**
+                 * Format: uri
+                 * @description A time-limited URL of the file. Do not send credentials to it.
+                 */
+                download_url: string;
+                /** @description The file's media type. */
+                mime_type?: string;
+            }[];
             /** @description `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended. */
             policy: components["schemas"]["FollowupPolicy"];
             /**
@@ -1984,6 +2016,48 @@ interface components {
             /** @description The `cursor` of the next page. Absent on the last page. */
             next_cursor?: string;
         };
+        /** @description The files to upload for a follow-up of a run. One of the two members is required. */
+        PrepareAttachmentsRequest: {
+            /** @description The files to upload, 1 to 25. Required unless the request has `attachments`. */
+            files?: {
+                /** @description The name that the agent sees, unless the follow-up names another one. At most 255 bytes in UTF-8. Must be a file name without directories. */
+                filename: string;
+                /** @description The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain. */
+                mime_type: string;
+                /** @description The file's size in bytes. */
+                size_bytes?: number;
+                /** @description The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits. */
+                sha256?: string;
+            }[];
+            /** @description Another name of `files`, whose items then have `file_name`. */
+            attachments?: {
+                /** @description The file's name, without directories. At most 255 bytes in UTF-8. Must be a file name without directories. */
+                file_name: string;
+                /** @description The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain. */
+                mime_type: string;
+                /** @description The file's size in bytes. */
+                size_bytes?: number;
+                /** @description The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits. */
+                sha256?: string;
+            }[];
+        };
+        /** @description The prepared attachments, in the order of the request. */
+        PrepareAttachmentsResponse: {
+            /** @description The prepared attachments, in the order of the request. */
+            attachments: {
+                /** @description The attachment's id. */
+                attachment_id: string;
+                /** @description The URL for the file: a `PUT` with the file as body and its `mime_type` as `Content-Type`. */
+                upload_url: string;
+                /** @description Where to upload the file. With `size_bytes` and `sha256`, storage accepts these bytes only. */
+                upload_target: components["schemas"]["UploadTarget"];
+                /**
+                 * Format: date-time
+                 * @description The expiry time. Absent for a key that does not expire.
+                 */
+                expires_at: string;
+            }[];
+        };
         /** @description An artifact of a publicly shared run, without its file and without URLs. */
         PublicArtifact: {
             /** @description The type of the artifact. */
@@ -2291,7 +2365,7 @@ interface components {
                     generation: string;
                     /** @description The files of the checkpoint. */
                     files: {
-                        /** @description The file's name. */
+                        /** @description The name that the agent sees, unless the follow-up names another one. */
                         filename: string;
                         /**
                          * Format: uri
@@ -2669,8 +2743,15 @@ interface components {
         };
         /** @description A follow-up message for a run. */
         RunFollowupRequest: {
-            /** @description The message to the agent. Optional only if the run has ended, to continue where it stopped. At most 262144 bytes in UTF-8. */
+            /** @description The message to the agent. Optional with attachments, and if the run has ended, to continue where it stopped. At most 262144 bytes in UTF-8. */
             message?: string;
+            /** @description Files for the agent: prepared and uploaded for this run, or by the caller with `POST /agent/attachments`. */
+            attachments?: {
+                /** @description The attachment's id. At most 512 bytes in UTF-8. */
+                attachment_id: string;
+                /** @description The file's name, without directories. At most 255 bytes in UTF-8. Must be a file name without directories. */
+                file_name?: string;
+            }[];
             /** @description The mode of the next execution. Ignored by an active run. Defaults to the run's mode. */
             mode?: components["schemas"]["RunMode"];
             /** @description `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended. */
@@ -3622,7 +3703,7 @@ interface components {
         UploadSnapshotRequest: {
             /** @description The files of the snapshot, at most 100. Only a `checkpoint`, of an empty workspace, can have none. */
             files: {
-                /** @description The file's name. At most 255 bytes in UTF-8. Must be a file name without slashes. */
+                /** @description The name that the agent sees, unless the follow-up names another one. At most 255 bytes in UTF-8. Must be a file name without slashes. */
                 filename: string;
                 /** @description The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain. */
                 mime_type: string;
@@ -4241,6 +4322,8 @@ export type CreatedWebhook = components['schemas']['CreatedWebhook'];
 export type DeleteScheduleResponse = components['schemas']['DeleteScheduleResponse'];
 export type DeliveryItem = components['schemas']['DeliveryItem'];
 export type DeliveryState = components['schemas']['DeliveryState'];
+export type DownloadAttachmentsRequest = components['schemas']['DownloadAttachmentsRequest'];
+export type DownloadAttachmentsResponse = components['schemas']['DownloadAttachmentsResponse'];
 export type DownloadUrl = components['schemas']['DownloadUrl'];
 export type DryRunResponse = components['schemas']['DryRunResponse'];
 export type Empty = components['schemas']['Empty'];
@@ -4304,6 +4387,8 @@ export type NotifyUserRequest = components['schemas']['NotifyUserRequest'];
 export type OidcCodeRequest = components['schemas']['OidcCodeRequest'];
 export type Overlap = components['schemas']['Overlap'];
 export type PageInfo = components['schemas']['PageInfo'];
+export type PrepareAttachmentsRequest = components['schemas']['PrepareAttachmentsRequest'];
+export type PrepareAttachmentsResponse = components['schemas']['PrepareAttachmentsResponse'];
 export type PublicArtifact = components['schemas']['PublicArtifact'];
 export type PublicRun = components['schemas']['PublicRun'];
 export type PullRequestStatus = components['schemas']['PullRequestStatus'];

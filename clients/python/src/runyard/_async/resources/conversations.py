@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Union
+from typing import Sequence, Union
 
 from typing_extensions import Unpack
 
 from ... import _wire
 from ..._options import NOT_GIVEN, NotGiven, RequestOptions
+from ...params import (
+    PrepareAttachmentsRequestAttachmentParam,
+    PrepareAttachmentsRequestFileParam,
+    RunFollowupRequestAttachmentParam,
+)
 from ...types import (
     Conversation,
     ConversationRedirect,
     DownloadUrl,
     FollowupPolicy,
+    PrepareAttachmentsResponse,
     RunFollowupResponse,
     RunMode,
     Step,
@@ -83,6 +89,7 @@ class AsyncConversations(AsyncResource):
         conversation_id: str,
         *,
         message: Union[str, NotGiven] = NOT_GIVEN,
+        attachments: Union[Sequence[RunFollowupRequestAttachmentParam], NotGiven] = NOT_GIVEN,
         mode: Union[RunMode, NotGiven] = NOT_GIVEN,
         policy: Union[FollowupPolicy, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
@@ -95,7 +102,8 @@ class AsyncConversations(AsyncResource):
 
         Args:
             conversation_id: The conversation's id.
-            message: The message to the agent. Optional only if the run has ended, to continue where it stopped. At most 262144 bytes in UTF-8.
+            message: The message to the agent. Optional with attachments, and if the run has ended, to continue where it stopped. At most 262144 bytes in UTF-8.
+            attachments: Files for the agent: prepared and uploaded for this run, or by the caller with `POST /agent/attachments`.
             mode: The mode of the next execution. Ignored by an active run. Defaults to the run's mode.
             policy: `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended.
         """
@@ -103,7 +111,7 @@ class AsyncConversations(AsyncResource):
             "POST",
             _wire.path("/agent/conversations/{conversation_id}/followups", conversation_id=conversation_id),
             cast_to=RunFollowupResponse,
-            body={"message": message, "mode": mode, "policy": policy},
+            body={"message": message, "attachments": attachments, "mode": mode, "policy": policy},
             options=options,
         )
 
@@ -125,6 +133,33 @@ class AsyncConversations(AsyncResource):
             options=options,
         )
 
+    async def prepare_attachments(
+        self,
+        conversation_id: str,
+        *,
+        files: Union[Sequence[PrepareAttachmentsRequestFileParam], NotGiven] = NOT_GIVEN,
+        attachments: Union[Sequence[PrepareAttachmentsRequestAttachmentParam], NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> PrepareAttachmentsResponse:
+        """Creates upload URLs for files that a follow-up sends to the latest run of a conversation.
+
+        Follows the rules of attachments for that run.
+
+        `POST /agent/conversations/{conversationId}/attachments/prepare`
+
+        Args:
+            conversation_id: The conversation's id.
+            files: The files to upload, 1 to 25. Required unless the request has `attachments`.
+            attachments: Another name of `files`, whose items then have `file_name`.
+        """
+        return await self._call(
+            "POST",
+            _wire.path("/agent/conversations/{conversation_id}/attachments/prepare", conversation_id=conversation_id),
+            cast_to=PrepareAttachmentsResponse,
+            body={"files": files, "attachments": attachments},
+            options=options,
+        )
+
 
 class AsyncConversationsWithRawResponse:
     def __init__(self, raw: AsyncConversations) -> None:
@@ -132,3 +167,4 @@ class AsyncConversationsWithRawResponse:
         self.transcript = to_raw(raw.transcript)
         self.send_followup = to_raw(raw.send_followup)
         self.redirect = to_raw(raw.redirect)
+        self.prepare_attachments = to_raw(raw.prepare_attachments)

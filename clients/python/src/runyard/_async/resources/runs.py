@@ -14,14 +14,18 @@ from ...params import (
     AmbientAgentConfigParam,
     CancelRunsRequestFilterParam,
     ClientEventPayloadParam,
+    PrepareAttachmentsRequestAttachmentParam,
+    PrepareAttachmentsRequestFileParam,
     RunAgentRequestAttachmentByAttachmentIdParam,
     RunAgentRequestAttachmentByFileNameParam,
     RunAgentRequestImageParam,
+    RunFollowupRequestAttachmentParam,
 )
 from ...types import (
     ArtifactType,
     CancelRunsResponse,
     Conversation,
+    DownloadAttachmentsResponse,
     DownloadUrl,
     DryRunResponse,
     Empty,
@@ -32,6 +36,7 @@ from ...types import (
     HandoffAttachments,
     ListFollowupsResponse,
     ListRunsResponse,
+    PrepareAttachmentsResponse,
     PublicArtifact,
     PublicRun,
     RunAgentResponse,
@@ -418,6 +423,7 @@ class AsyncRunsBase(AsyncResource):
         run_id: str,
         *,
         message: Union[str, NotGiven] = NOT_GIVEN,
+        attachments: Union[Sequence[RunFollowupRequestAttachmentParam], NotGiven] = NOT_GIVEN,
         mode: Union[RunMode, NotGiven] = NOT_GIVEN,
         policy: Union[FollowupPolicy, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
@@ -427,14 +433,16 @@ class AsyncRunsBase(AsyncResource):
         An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a
         new execution continues the same conversation; the response is 409 if another run of the conversation is
         active. Messages are delivered in order and exactly once. A run accepts at most 1,000 follow-ups.
-        `policy` controls the current turn of the agent. The response has the outcome of the follow-up, and the
-        list of follow-ups shows its state.
+        Attachments are files that were uploaded for this run; the agent gets them with the message. `policy`
+        controls the current turn of the agent. The response has the outcome of the follow-up, and the list of
+        follow-ups shows its state.
 
         `POST /agent/runs/{runId}/followups`
 
         Args:
             run_id: The run's id.
-            message: The message to the agent. Optional only if the run has ended, to continue where it stopped. At most 262144 bytes in UTF-8.
+            message: The message to the agent. Optional with attachments, and if the run has ended, to continue where it stopped. At most 262144 bytes in UTF-8.
+            attachments: Files for the agent: prepared and uploaded for this run, or by the caller with `POST /agent/attachments`.
             mode: The mode of the next execution. Ignored by an active run. Defaults to the run's mode.
             policy: `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended.
         """
@@ -442,7 +450,7 @@ class AsyncRunsBase(AsyncResource):
             "POST",
             _wire.path("/agent/runs/{run_id}/followups", run_id=run_id),
             cast_to=RunFollowupResponse,
-            body={"message": message, "mode": mode, "policy": policy},
+            body={"message": message, "attachments": attachments, "mode": mode, "policy": policy},
             options=options,
         )
 
@@ -773,6 +781,55 @@ class AsyncRunsBase(AsyncResource):
             options=options,
         )
 
+    async def prepare_attachments(
+        self,
+        run_id: str,
+        *,
+        files: Union[Sequence[PrepareAttachmentsRequestFileParam], NotGiven] = NOT_GIVEN,
+        attachments: Union[Sequence[PrepareAttachmentsRequestAttachmentParam], NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> PrepareAttachmentsResponse:
+        """Creates upload URLs for files that a follow-up sends to the agent, up to 100 MiB each.
+
+        Upload each file to its `upload_url` within 10 minutes by a PUT with its `Content-Type`, then name its
+        `attachment_id` in a follow-up of this run. Attachments expire after 24 hours.
+
+        `POST /agent/runs/{runId}/attachments/prepare`
+
+        Args:
+            run_id: The run's id.
+            files: The files to upload, 1 to 25. Required unless the request has `attachments`.
+            attachments: Another name of `files`, whose items then have `file_name`.
+        """
+        return await self._call(
+            "POST",
+            _wire.path("/agent/runs/{run_id}/attachments/prepare", run_id=run_id),
+            cast_to=PrepareAttachmentsResponse,
+            body={"files": files, "attachments": attachments},
+            options=options,
+        )
+
+    async def download_attachments(
+        self, run_id: str, *, attachment_ids: Sequence[str], **options: Unpack[RequestOptions]
+    ) -> DownloadAttachmentsResponse:
+        """Creates download URLs for attachments of a run and of its follow-ups.
+
+        Returns 404 if one of them is not an attachment of this run.
+
+        `POST /agent/runs/{runId}/attachments/download`
+
+        Args:
+            run_id: The run's id.
+            attachment_ids: The ids of the attachments, at most 100.
+        """
+        return await self._call(
+            "POST",
+            _wire.path("/agent/runs/{run_id}/attachments/download", run_id=run_id),
+            cast_to=DownloadAttachmentsResponse,
+            body={"attachment_ids": attachment_ids},
+            options=options,
+        )
+
 
 class AsyncRunsWithRawResponse:
     def __init__(self, raw: AsyncRunsBase) -> None:
@@ -798,3 +855,5 @@ class AsyncRunsWithRawResponse:
         self.response = to_raw(raw.response)
         self.create_client_event = to_raw(raw.create_client_event)
         self.retrieve_public = to_raw(raw.retrieve_public)
+        self.prepare_attachments = to_raw(raw.prepare_attachments)
+        self.download_attachments = to_raw(raw.download_attachments)
