@@ -16,7 +16,7 @@ import { RunAgentResponse } from "#shared/wire/run.ts";
 export const tryEnvironment = endpoint({
   request: { path: v.object({ environmentUid: PathId }) },
   reply: { 200: RunAgentResponse },
-  errors: ["feature_not_available", "operation_not_supported"],
+  errors: ["feature_not_available", "operation_not_supported", "budget_exceeded"],
   rateLimit: "create",
   async run({ path, ...call }, ports: RunPorts) {
     const { principal } = call;

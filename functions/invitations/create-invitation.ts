@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
+import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
 import { invite } from "#shared/teams/invitations.ts";
 import { requireAdmin } from "#shared/teams/require-role.ts";
 import type { TeamPorts } from "#shared/teams/team-ports.ts";
@@ -16,6 +17,7 @@ export const createInvitation = endpoint({
   reply: { 201: CreatedInvitation },
   async run({ path, body, principal, header }, ports: TeamPorts) {
     const { user, scopes } = requireAdmin(path.teamUid, principal);
+    refuseLimitedKey(principal, "invitations");
     const idempotency = toIdempotentRequest(header, principal, `create-invitation:${path.teamUid}`, body);
     const fields = { team: path.teamUid, email: body.email, role: body.role ?? "member", createdBy: user.uid, scopes };
     return { status: 201, body: await invite(fields, idempotency, ports) };

@@ -13,7 +13,7 @@ import { RunAgentResponse } from "#shared/wire/run.ts";
 export const runSchedule = endpoint({
   request: { path: v.object({ scheduleId: PathId }) },
   reply: { 200: RunAgentResponse },
-  errors: ["feature_not_available", "operation_not_supported"],
+  errors: ["feature_not_available", "operation_not_supported", "budget_exceeded"],
   rateLimit: "create",
   async run({ path, principal, header, rateLimitToken }, ports: FiringPorts) {
     const once = toIdempotentRequest(header, principal, `run-schedule:${path.scheduleId}`, {});

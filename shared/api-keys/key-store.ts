@@ -34,6 +34,9 @@ const StoredKey = v.object({
   expires_at_ms: v.exactOptional(v.number()),
   /** Absent where the key has all scopes. */
   scopes: v.exactOptional(v.array(Scope)),
+  /** What its runs may cost in a month, and how many it may create in a day; absent where that is not limited. */
+  budget_usd_month: v.exactOptional(v.number()),
+  runs_per_day: v.exactOptional(v.number()),
   last_used_at: v.exactOptional(v.number()),
   created_by: v.exactOptional(UserProfile),
 });

@@ -7,6 +7,7 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
+import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
 import { type PersonalPrincipal, toProfile } from "#shared/principals/principal.ts";
 import { grantScopes, listScopes } from "#shared/principals/scopes.ts";
 import type { Person } from "#shared/records/member.ts";
@@ -50,7 +51,13 @@ export function issueKey(
   const expiresAt = request.expires_at ? Date.parse(request.expires_at) : undefined;
   if (expiresAt !== undefined && expiresAt <= ports.now()) throw invalid("expires_at", "must be in the future");
   const scopes = grantScopes(request.scopes, creator);
-  const fields = { name: request.name, expiresAt, scopes, createdBy: toProfile(creator) };
+  refuseLimitedKey(creator, "keys");
+  const { name, max_budget_usd, max_runs_per_day } = request;
+  const limits = {
+    ...(typeof max_budget_usd === "number" ? { budget_usd_month: max_budget_usd } : {}),
+    ...(typeof max_runs_per_day === "number" ? { runs_per_day: max_runs_per_day } : {}),
+  };
+  const fields = { name, expiresAt, scopes, limits, createdBy: toProfile(creator) };
   return runIdempotent(
     ports.table,
     idempotency,
@@ -67,7 +74,7 @@ export function issueKey(
 
 async function addKey(
   owner: KeyOwner,
-  fields: Pick<KeyFields, "name" | "expiresAt" | "scopes"> & { readonly createdBy: UserProfile },
+  fields: Pick<KeyFields, "name" | "expiresAt" | "scopes" | "limits"> & { readonly createdBy: UserProfile },
   {
     record,
     rateLimitToken,
@@ -166,6 +173,7 @@ const tooManyChanges = () => retryableConflict("the keys are changed by other re
 
 function toKeyItem(key: StoredKey): KeyItem {
   const { uid, name, suffix, created_at, created_by, expires_at_ms, scopes, last_used_at } = key;
+  const { budget_usd_month, runs_per_day } = key;
   return {
     uid,
     name,
@@ -174,6 +182,8 @@ function toKeyItem(key: StoredKey): KeyItem {
     ...(created_by === undefined ? {} : { created_by }),
     ...(expires_at_ms === undefined ? {} : { expires_at: toTimestamp(expires_at_ms) }),
     scopes: listScopes(scopes),
+    ...(budget_usd_month === undefined ? {} : { max_budget_usd: budget_usd_month }),
+    ...(runs_per_day === undefined ? {} : { max_runs_per_day: runs_per_day }),
     ...(last_used_at === undefined ? {} : { last_used_at: toTimestamp(last_used_at) }),
   };
 }

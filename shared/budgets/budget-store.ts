@@ -13,7 +13,7 @@ import {
   type Value,
 } from "#shared/table/table.ts";
 import { ConflictError, transact } from "#shared/table/transact.ts";
-import type { TeamMonth } from "./team-month.ts";
+import type { KeyMonth, TeamMonth } from "./team-month.ts";
 
 /** Model calls in progress at the same time that one budget pays for: its one item holds each of them. */
 const MAX_OPEN_CALLS = 200;
@@ -37,6 +37,10 @@ const Hold = v.object({
 });
 export type Hold = v.InferOutput<typeof Hold>;
 
+const KeyBudget = v.object({ hash: v.string(), limit: v.number() });
+/** The monthly budget of a key, in billionths of a dollar. */
+export type KeyBudget = v.InferOutput<typeof KeyBudget>;
+
 const Sum = v.optional(v.number(), 0);
 const Stored = v.object({
   ...ModelUsage.entries,
@@ -56,6 +60,8 @@ const Stored = v.object({
   max_tokens: v.exactOptional(v.number()),
   steps: Sum,
   step_tokens: Sum,
+  /** The key that the run, or its first ancestor, was created with, if the key has a budget: by its hash, with the budget. */
+  key: v.exactOptional(KeyBudget),
 });
 
 /** What a run, or a team in a month, has spent on models. `limit` (or 0) = `left` + `spent` + all holds, at any moment. */
@@ -73,14 +79,15 @@ export function parseBudget(item: Item | undefined): Budget {
 /** A budget that model calls are paid from. */
 export type Payer =
   | { readonly kind: "run"; readonly runId: string }
-  /** A month of a team, with its limit in billionths of a dollar. */
-  | { readonly kind: "month"; readonly month: TeamMonth; readonly limit: number };
+  /** A month of a team or a key, with its limit in billionths of a dollar. */
+  | { readonly kind: "month"; readonly month: TeamMonth | KeyMonth; readonly limit: number };
 
-const monthKey = ({ team, month }: TeamMonth): Key => keys.teamMonth(team, month);
+const monthKey = (of: TeamMonth | KeyMonth): Key =>
+  "team" in of ? keys.teamMonth(of.team, of.month) : keys.keyMonth(of.key, of.month);
 const keyOf = (payer: Payer): Key => (payer.kind === "run" ? keys.budget(payer.runId) : monthKey(payer.month));
 
 /** Attributes of a month's item, which its first call creates. */
-const monthAttributes = ({ endsAt }: TeamMonth): Readonly<Record<string, Value>> => ({
+const monthAttributes = ({ endsAt }: Pick<TeamMonth, "endsAt">): Readonly<Record<string, Value>> => ({
   v: 1,
   expires_at: endsAt / 1000 + KEPT_DAYS * DAY_SECONDS,
 });
@@ -94,6 +101,8 @@ export interface Allowance {
   /** The run's own budget in billionths of a dollar; absent where it only draws on those of its ancestors. */
   readonly limit?: number | undefined;
   readonly above: readonly string[];
+  /** The budget of the key that it is created with. */
+  readonly key?: KeyBudget | undefined;
 }
 
 /** How many responses of models a run may have, and how many tokens they may use. */
@@ -105,7 +114,7 @@ interface CallLimits {
 /** Returns the write of the budget of a new run that has one, or draws on one, and of its limits. */
 export const putBudget = (
   runId: string,
-  { limit, above }: Allowance,
+  { limit, above, key }: Allowance,
   { max_steps, max_total_tokens }: CallLimits = {},
 ): Put => ({
   kind: "put",
@@ -116,6 +125,7 @@ export const putBudget = (
     ...(above.length === 0 ? {} : { above: [...above] }),
     ...(max_steps === undefined ? {} : { max_steps }),
     ...(max_total_tokens === undefined ? {} : { max_tokens: max_total_tokens }),
+    ...(key === undefined ? {} : { key }),
   },
 });
 
@@ -190,6 +200,47 @@ export async function removeHold(payer: Payer, id: string, amount: number, cost:
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error;
   }
+}
+
+/** The attribute of a key's month that counts the runs created with it on the day of `at`. */
+export const runsOfDay = (at: number): string => `runs_${new Date(at).toISOString().slice(0, "2026-11-18".length)}`;
+
+/**
+ * Counts a run of a key in its month. Fails where as many were created on that day as it may, or where its budget is spent: where
+ * nothing is left, or not enough for a call that one of its runs has requested.
+ */
+export const countKeyRun = (month: KeyMonth, at: number, { budget, runs }: KeyRunLimits): Update => ({
+  kind: "update",
+  key: monthKey(month),
+  set: monthAttributes(month),
+  add: { [runsOfDay(at)]: 1 },
+  if: {
+    ...(runs === undefined ? {} : { [runsOfDay(at)]: { absentOr: { below: runs } } }),
+    ...(budget === undefined ? {} : { left: { absentOr: { atLeast: 1 - budget } }, [EXHAUSTED]: { exists: false } }),
+  },
+});
+
+/** The attribute of a key's month in which a call was refused because too little was left. */
+const EXHAUSTED = "exhausted";
+
+/** Notes that the budget of a key is not enough for a call, so that no further run of it is created in the month. */
+export const noteExhausted = (month: KeyMonth, table: Pick<Table, "write">): Promise<void> =>
+  table.write({ kind: "update", key: monthKey(month), set: { ...monthAttributes(month), [EXHAUSTED]: true } });
+
+interface KeyRunLimits {
+  /** Billionths of a dollar that its runs may cost in the month. */
+  readonly budget: number | undefined;
+  readonly runs: number | undefined;
+}
+
+/** Reads what a key has spent in a month, and the runs that it has created on the day of `at`. */
+export async function readKeyMonth(
+  month: KeyMonth,
+  at: number,
+  table: Pick<Table, "get">,
+): Promise<{ readonly budget: Budget; readonly runs: number }> {
+  const item = await table.get(monthKey(month));
+  return { budget: parseBudget(item), runs: Number(item?.[runsOfDay(at)] ?? 0) };
 }
 
 /** Counts the cost of a call that nothing was reserved for in its month. */

@@ -1,11 +1,17 @@
 import { invalid } from "#shared/errors.ts";
 import { toNanoUsd, toUsd } from "#shared/records/money.ts";
 import type { Table } from "#shared/table/table.ts";
-import { type Allowance, type Budget, readBudget, readBudgets } from "./budget-store.ts";
+import { type Allowance, type Budget, type KeyBudget, readBudget, readBudgets } from "./budget-store.ts";
 
-/** Returns the allowance of a run without a parent. */
-export const ownAllowance = (budgetUsd: number | undefined): Allowance | undefined =>
-  budgetUsd === undefined ? undefined : { limit: toNanoUsd(budgetUsd), above: [] };
+/** Returns the allowance of a run without a parent: of its own budget, and that of the key that it is created with. */
+export const ownAllowance = (budgetUsd: number | undefined, key?: KeyBudget): Allowance | undefined =>
+  budgetUsd === undefined && key === undefined
+    ? undefined
+    : {
+        ...(budgetUsd === undefined ? {} : { limit: toNanoUsd(budgetUsd) }),
+        above: [],
+        ...(key === undefined ? {} : { key }),
+      };
 
 interface Parent {
   readonly runId: string;
@@ -20,18 +26,23 @@ export async function childAllowance(
   budgetUsd: number | undefined,
   parent: Parent,
   table: Table,
+  ownKey?: KeyBudget,
 ): Promise<Allowance | undefined> {
-  if (!parent.hasBudget) return ownAllowance(budgetUsd);
-  const above = listBudgets(parent.runId, await readBudget(parent.runId, table));
-  if (above.length === 0) return ownAllowance(budgetUsd);
-  if (budgetUsd === undefined) return { above };
+  if (!parent.hasBudget) return ownAllowance(budgetUsd, ownKey);
+  const stored = await readBudget(parent.runId, table);
+  const above = listBudgets(parent.runId, stored);
+  // A run's own key has no budget: its children draw on that of the key that their root was created with.
+  const key = ownKey ?? stored.key;
+  if (above.length === 0) return ownAllowance(budgetUsd, key);
+  const keyMember = key === undefined ? {} : { key };
+  if (budgetUsd === undefined) return { above, ...keyMember };
   const budgets = await readBudgets(above, table);
   const unspent = Math.min(...budgets.map(({ limit = 0, spent }) => limit - spent));
   if (toNanoUsd(budgetUsd) > unspent) {
     const left = Math.max(0, toUsd(unspent)).toFixed(4);
     throw invalid("config.budget_usd", `is more than the ${left} US dollars that are left of its parent's budget`);
   }
-  return { limit: toNanoUsd(budgetUsd), above };
+  return { limit: toNanoUsd(budgetUsd), above, ...keyMember };
 }
 
 /** The runs whose budgets a call of the run draws on. */

@@ -4,7 +4,7 @@ import { readTeam } from "#shared/records/team.ts";
 import type { Table } from "#shared/table/table.ts";
 import { listBudgets } from "./budget.ts";
 import { type Budget, type Payer, readBudget, readBudgets } from "./budget-store.ts";
-import { type TeamMonth, teamMonth } from "./team-month.ts";
+import { keyMonth, type TeamMonth, teamMonth } from "./team-month.ts";
 
 /** A run whose model responses and tokens are limited: the run of a call, or one of its ancestors. */
 export interface LimitedRun {
@@ -13,7 +13,7 @@ export interface LimitedRun {
 }
 
 interface Payers {
-  /** The budgets that the call is paid from: of the run, of its ancestors, of its team for the month. */
+  /** The budgets that the call is paid from: of the run, of its ancestors, of their key and its team for the month. */
   readonly payers: readonly Payer[];
   /** The month of the team that the cost is added to; absent if the month is among the payers, or the cost counts in none. */
   readonly countedIn?: TeamMonth;
@@ -37,7 +37,11 @@ export async function readPayers(
     month === undefined ? undefined : readTeam(month.team, table),
   ]);
   const runs = budget === undefined ? [] : listBudgets(head.run_id, budget);
-  const payers = runs.map((runId) => ({ kind: "run", runId }) as const);
+  const key = isFree ? undefined : budget?.key;
+  const payers: readonly Payer[] = [
+    ...runs.map((runId) => ({ kind: "run", runId }) as const),
+    ...(key === undefined ? [] : [{ kind: "month", month: keyMonth(key.hash, startedAt), limit: key.limit } as const]),
+  ];
   if (month === undefined) return { payers, limited };
   const limit = team?.budget_usd_month;
   if (limit === undefined) return { payers, limited, countedIn: month };

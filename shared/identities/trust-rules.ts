@@ -9,6 +9,7 @@ import { uuidv7 } from "#shared/ids.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
 import type { Issuers } from "#shared/oidc/issuers.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
+import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
 import { type PersonalPrincipal, type Principal, toProfile } from "#shared/principals/principal.ts";
 import { grantScopes, listScopes, scopesMember } from "#shared/principals/scopes.ts";
 import type { TrustRule } from "#shared/records/trust-rule.ts";
@@ -77,15 +78,18 @@ export async function addTrustRule(
   );
 }
 
-const toMembers = (request: TrustRuleRequest, caller: PersonalPrincipal) => ({
-  issuer: request.issuer,
-  audience: request.audience,
-  subject_pattern: request.subject_pattern,
-  ...(typeof request.max_budget_usd === "number" ? { max_budget_usd: request.max_budget_usd } : {}),
-  ttl_seconds: request.ttl_seconds ?? MAX_TTL_SECONDS,
-  ...scopesMember(grantScopes(request.scopes, caller)),
-  saved_by: toProfile(caller),
-});
+function toMembers(request: TrustRuleRequest, caller: PersonalPrincipal) {
+  refuseLimitedKey(caller, "trust rules");
+  return {
+    issuer: request.issuer,
+    audience: request.audience,
+    subject_pattern: request.subject_pattern,
+    ...(typeof request.max_budget_usd === "number" ? { max_budget_usd: request.max_budget_usd } : {}),
+    ttl_seconds: request.ttl_seconds ?? MAX_TTL_SECONDS,
+    ...scopesMember(grantScopes(request.scopes, caller)),
+    saved_by: toProfile(caller),
+  };
+}
 
 /** Refuses an issuer that the service would not connect to. Names are checked when it connects. */
 function refuseIssuer(issuer: string, { issuers }: TrustRulePorts): void {

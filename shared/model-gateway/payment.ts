@@ -1,4 +1,4 @@
-import { addSpending, type Payer } from "#shared/budgets/budget-store.ts";
+import { addSpending, noteExhausted, type Payer } from "#shared/budgets/budget-store.ts";
 import { readPayers } from "#shared/budgets/payers.ts";
 import { type BudgetPorts, type Reservation, reserve, settle } from "#shared/budgets/reserve.ts";
 import type { TeamMonth } from "#shared/budgets/team-month.ts";
@@ -65,9 +65,9 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   const counted = { ...month, ...(left === undefined ? {} : { left }) };
   if (payers.length === 0) return { ...call, ...counted };
   if (model.cost === undefined) {
-    const budget = payers.some(({ kind }) => kind === "run") ? "the run has a budget" : "the team has a monthly budget";
+    const [first] = payers.map(describePayer);
     throw new RunyardError("integration_not_configured", {
-      detail: `${budget}, and the price of ${model.id} is not known: choose a model with a price, give it one, or limit the run by max_total_tokens`,
+      detail: `${first}, and the price of ${model.id} is not known: choose a model with a price, give it one, or limit the run by max_total_tokens`,
     });
   }
   const { request, headers, input, dropped } = limitToKnownPrices(call.request, call.headers, dialect, model.of);
@@ -87,7 +87,9 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
     throw new RunyardError("resource_unavailable", { status: 429, retryAfterSeconds: 2, detail });
   }
   if ("spent" in reservation) {
-    const detail = describeSpent(reservation.spent, model.id);
+    const { spent } = reservation;
+    const detail = describeSpent(spent, model.id);
+    if (spent.kind === "month" && "key" in spent.month) await noteExhausted(spent.month, ports.table);
     await endAtLimit(head, detail, ports);
     throw new RunyardError("budget_exceeded", { detail });
   }
@@ -104,12 +106,17 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
 export const isFree = (price: ProvidedModel["cost"]): boolean =>
   price?.input_per_million_usd === 0 && price.output_per_million_usd === 0;
 
+const describePayer = (payer: Payer): string => {
+  if (payer.kind === "run") return "the run has a budget";
+  return "team" in payer.month ? "the team has a monthly budget" : "the run's key has a monthly budget";
+};
+
 function describeSpent(payer: Payer, modelId: string): string {
   const more = `is not enough for another call of ${modelId}`;
   if (payer.kind === "run") return `what is left of the run's budget ${more}`;
   const renews = new Date(payer.month.endsAt).toISOString().slice(0, 10);
-  const limit = toUsd(payer.limit);
-  return `what is left of the team's monthly budget of ${limit} US dollars ${more}; it renews on ${renews} (UTC)`;
+  const owner = "team" in payer.month ? "the team's" : "its key's";
+  return `what is left of ${owner} monthly budget of ${toUsd(payer.limit)} US dollars ${more}; it renews on ${renews} (UTC)`;
 }
 
 /** Tokens that a provider usually adds to a request, for estimates. */

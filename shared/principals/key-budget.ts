@@ -33,3 +33,14 @@ export function refuseHigherBudget(config: Budgeted | undefined, principal: Prin
     detail: `the key is for runs with a budget of at most ${limit} US dollars, the max_budget_usd of its trust rule`,
   });
 }
+
+/**
+ * Refuses what a key with limits would make and what starts runs of its own, because the limits would not count them.
+ * @throws RunyardError 403
+ */
+export function refuseLimitedKey(principal: Principal, things: string): void {
+  if (principal.kind === "run" || principal.limits === undefined) return;
+  throw new RunyardError("not_authorized", {
+    detail: `a key with max_budget_usd or max_runs_per_day does not save ${things}, whose runs these limits would not count: use a key without limits`,
+  });
+}

@@ -19,6 +19,8 @@ const common = {
   last_used_at: v.exactOptional(v.number()),
   /** Absent where the key has all scopes. */
   scopes: v.exactOptional(v.array(Scope)),
+  budget_usd_month: v.exactOptional(v.number()),
+  runs_per_day: v.exactOptional(v.number()),
 };
 const ApiKeyItem = v.variant("kind", [
   v.object({
@@ -92,7 +94,7 @@ export function principalStore(table: Table, now: () => number) {
       const { person, key } = await readPerson(session.user_uid, options, table);
       const keyItem = key === undefined ? undefined : parseValidKey(key, now());
       if (session.key_hash !== undefined && keyItem === undefined) throw sessionOver();
-      return { ...person, credential: { kind: "session", session }, scopes: keyItem?.scopes };
+      return { ...person, credential: { kind: "session", session }, ...readPowers(session.key_hash ?? "", keyItem) };
     },
 
     /**
@@ -130,6 +132,13 @@ function parseValidKey(item: Item, now: number): v.InferOutput<typeof ApiKeyItem
   return key.expires_at_ms === undefined || key.expires_at_ms > now ? key : undefined;
 }
 
+/** What a request with the key, or with a session of it, may do. */
+function readPowers(hash: string, key: v.InferOutput<typeof ApiKeyItem> | undefined) {
+  const { scopes, budget_usd_month: budgetUsd, runs_per_day: runsPerDay } = key ?? {};
+  const limits = budgetUsd === undefined && runsPerDay === undefined ? undefined : { hash, budgetUsd, runsPerDay };
+  return { scopes, limits };
+}
+
 /** Reads the owner of a personal or agent key. */
 async function readOwner(
   hash: string,
@@ -144,7 +153,7 @@ async function readOwner(
   const credential = { kind: "key", hash, usedAt: item.last_used_at, expiresAt: item.expires_at_ms } as const;
   if (item.kind === "agent") return readAgent(item, credential, table);
   const { person } = await readPerson(item.user_uid, { activeTeam, defaultTeam: item.team_uid }, table);
-  return { ...person, credential, scopes: item.scopes };
+  return { ...person, credential, ...readPowers(hash, item) };
 }
 
 interface PersonOptions {
@@ -159,7 +168,10 @@ async function readPerson(
   userUid: string,
   { activeTeam, defaultTeam, keyHash }: PersonOptions,
   table: Table,
-): Promise<{ readonly person: Omit<PersonalPrincipal, "credential" | "scopes">; readonly key: Item | undefined }> {
+): Promise<{
+  readonly person: Omit<PersonalPrincipal, "credential" | "scopes" | "limits">;
+  readonly key: Item | undefined;
+}> {
   const wanted = activeTeam !== undefined && isUuid(activeTeam) ? activeTeam : defaultTeam;
   const [profile, ...others] = await table.batchGet([
     keys.user(userUid),
@@ -178,7 +190,7 @@ async function readPerson(
 }
 
 async function readAgent(key: AgentKeyItem, credential: UsedKey, table: Table): Promise<AgentPrincipal> {
-  const { identity_uid, team_uid: team, rule_uid, saved_by, max_budget_usd: maxBudgetUsd, scopes } = key;
+  const { identity_uid, team_uid: team, rule_uid, saved_by, max_budget_usd: maxBudgetUsd } = key;
   const [found, teamItem, ...trust] = await table.batchGet([
     keys.identity(team, identity_uid),
     keys.team(team),
@@ -189,7 +201,15 @@ async function readAgent(key: AgentKeyItem, credential: UsedKey, table: Table): 
   if (trust.includes(undefined)) throw refused("the API key is not valid: its trust rule has ended");
   const { uid, name } = v.parse(IdentityItem, found);
   const identity = { uid, name };
-  return { kind: "agent", identity, team, teamItem: parseTeam(teamItem), credential, maxBudgetUsd, scopes };
+  return {
+    kind: "agent",
+    identity,
+    team,
+    teamItem: parseTeam(teamItem),
+    credential,
+    maxBudgetUsd,
+    ...readPowers(credential.hash, key),
+  };
 }
 
 async function readRun(runId: string, hash: string, table: Table): Promise<Principal> {

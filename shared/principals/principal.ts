@@ -14,7 +14,20 @@ interface Scoped {
   readonly scopes?: readonly Scope[] | undefined;
 }
 
-export interface PersonalPrincipal extends Scoped {
+/** What the runs that are created with a key may cost in a month, and how many it may create in a day. */
+export interface KeyLimits {
+  /** The hash of the key. */
+  readonly hash: string;
+  readonly budgetUsd: number | undefined;
+  readonly runsPerDay: number | undefined;
+}
+
+interface Limited {
+  /** The limits of the API key of the request, or of its session. @default none */
+  readonly limits?: KeyLimits | undefined;
+}
+
+export interface PersonalPrincipal extends Scoped, Limited {
   readonly kind: "personal";
   readonly user: { readonly uid: string; readonly displayName: string; readonly email: string };
   readonly teams: readonly { readonly uid: string; readonly role: "admin" | "member" }[];
@@ -25,7 +38,7 @@ export interface PersonalPrincipal extends Scoped {
   readonly credential: UsedKey | UsedSession;
 }
 
-export interface AgentPrincipal extends Scoped {
+export interface AgentPrincipal extends Scoped, Limited {
   readonly kind: "agent";
   readonly identity: { readonly uid: string; readonly name: string };
   readonly team: string;

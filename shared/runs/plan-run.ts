@@ -1,5 +1,6 @@
 import { childAllowance, ownAllowance } from "#shared/budgets/budget.ts";
 import type { Allowance } from "#shared/budgets/budget-store.ts";
+import { findKeyBudget } from "#shared/budgets/key-limits.ts";
 import { childLimits, ownLimits, type PlannedLimits } from "#shared/budgets/run-limits.ts";
 import { takeCharacters } from "#shared/characters.ts";
 import type { Environment } from "#shared/environments/environment.ts";
@@ -79,8 +80,8 @@ export async function planRun({ check = refuseAtOnce, ...call }: PlanCall, ports
   const config = resolveConfig(filled);
   const allowance =
     parent === undefined
-      ? ownAllowance(config.budget_usd)
-      : await childAllowance(config.budget_usd, parent, ports.table);
+      ? ownAllowance(config.budget_usd, findKeyBudget(principal))
+      : await childAllowance(config.budget_usd, parent, ports.table, findKeyBudget(principal));
   check(() => refuseUnsupportedOptions(call.sentBody, "runs"));
   const limits = parent === undefined ? ownLimits(config) : await childLimits(config, parent, ports);
   // A child shows whose budget it draws on where it has none of its own.

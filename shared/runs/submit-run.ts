@@ -1,4 +1,5 @@
 import type { Allowance } from "#shared/budgets/budget-store.ts";
+import { countRunOfKey, describeKeyLimit } from "#shared/budgets/key-limits.ts";
 import { lastRunWrites } from "#shared/environments/environment-store.ts";
 import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
 import {
@@ -123,10 +124,13 @@ export async function createRun(call: PlanCall, attempt: Attempt, ports: RunPort
     conversation: conversation && continueConversation(conversation, runId),
     tree: parent && countChild(parent.runId, parent.ancestors[0]),
     lastRun: lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
+    key: countRunOfKey(call.principal, now),
   };
   const atCapacity = await createWithinLimits(writes, parent === undefined ? RUN_ROOM : QUEUE_ROOM, ports).catch(
-    (error: unknown) => {
-      throw error instanceof ConflictError ? toRefusal(error, ports.now()) : error;
+    async (error: unknown) => {
+      if (!(error instanceof ConflictError)) throw error;
+      const isCounted = error.failed.has("idempotency") || !error.failed.has("key");
+      throw isCounted ? toRefusal(error, ports.now()) : await describeKeyLimit(call.principal, now, ports.table);
     },
   );
   if (key === undefined) await ports.queue.sendRun(runId, owner).catch(() => undefined);

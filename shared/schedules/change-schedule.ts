@@ -6,7 +6,7 @@ import {
   runReversible,
 } from "#shared/idempotency/idempotent-request.ts";
 import { logLine } from "#shared/log/log.ts";
-import { limitBudget } from "#shared/principals/key-budget.ts";
+import { limitBudget, refuseLimitedKey } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { toCreator } from "#shared/principals/resolve-owner.ts";
 import { intersectScopes, scopesMember } from "#shared/principals/scopes.ts";
@@ -46,6 +46,7 @@ export async function replaceSchedule(
     const time_zone = given.time_zone ?? before.time_zone;
     const next = findFirstFiring(cron_schedule, time_zone, ports.now());
     const config = given.agent_config;
+    refuseLimitedKey(principal, "schedules");
     const agent_config = limitBudget(
       "agent_config",
       config === undefined ? before.agent_config : keepSecrets(config, before.agent_config),

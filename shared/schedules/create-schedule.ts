@@ -8,7 +8,7 @@ import {
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseMore } from "#shared/limits/scope-limit.ts";
 import { logLine } from "#shared/log/log.ts";
-import { limitBudget } from "#shared/principals/key-budget.ts";
+import { limitBudget, refuseLimitedKey } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { resolveOwner, toCreator } from "#shared/principals/resolve-owner.ts";
 import { scopesMember } from "#shared/principals/scopes.ts";
@@ -94,6 +94,7 @@ async function planSchedule(
   const now = ports.now();
   const { name, cron_schedule, agent_uid, metadata, mode = "normal", overlap = "allow" } = request;
   const { time_zone = "UTC", enabled = true } = request;
+  refuseLimitedKey(principal, "schedules");
   const agent_config = limitBudget("agent_config", request.agent_config, principal);
   const next_run = findFirstFiring(cron_schedule, time_zone, now);
   checkRunRequest({

@@ -54,7 +54,7 @@ async function createRunOnce(
     const schedule = await findVisibleSchedule(id, principal, ports);
     refuseHigherBudget(schedule.agent_config, principal);
     try {
-      return await createScheduledRun(schedule, schedule, record, ports, { scopes: principal.scopes, rateLimitToken });
+      return await createScheduledRun(schedule, schedule, record, ports, { principal, rateLimitToken });
     } catch (error) {
       if (error instanceof RunRecordExists) throw new IdempotencyRecordExists();
       if (!(error instanceof ScheduleChangedError)) throw error;

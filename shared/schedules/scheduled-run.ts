@@ -1,8 +1,11 @@
+import { ownAllowance } from "#shared/budgets/budget.ts";
+import { countRunOfKey, describeKeyLimit, findKeyBudget } from "#shared/budgets/key-limits.ts";
 import type { Environment } from "#shared/environments/environment.ts";
 import { lastRunWrites } from "#shared/environments/environment-store.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
-import { intersectScopes, type StoredScopes } from "#shared/principals/scopes.ts";
+import type { Principal } from "#shared/principals/principal.ts";
+import { intersectScopes } from "#shared/principals/scopes.ts";
 import { deriveTitle } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { createWithinLimits } from "#shared/runs/capacity/admit-run.ts";
@@ -17,9 +20,9 @@ import type { FiringPorts } from "./schedule-ports.ts";
 import { changeWrites, ScheduleChangedError } from "./schedule-store.ts";
 import { planUnattendedRun } from "./unattended-run.ts";
 
-/** The request for a run, where it is no firing: the scopes of its credential, and the rate-limit token that it takes. */
+/** The request for a run, where it is no firing: its caller, and the rate-limit token that it takes. */
 interface RunRequest {
-  readonly scopes: StoredScopes;
+  readonly principal: Principal;
   readonly rateLimitToken: RateLimitToken;
 }
 
@@ -43,17 +46,28 @@ export async function createScheduledRun(
   const runId = uuidv7(now);
   const { owner } = before;
   const { body, environment } = await planScheduledRun(runId, before, ports);
+  const allowance = ownAllowance(body.config.budget_usd, request && findKeyBudget(request.principal));
   const writes = {
-    ...toNewRunWrites({ runId, owner, body, now, scopes: intersectScopes(before.scopes, request?.scopes) }),
+    ...toNewRunWrites({
+      runId,
+      owner,
+      body,
+      now,
+      scopes: intersectScopes(before.scopes, request?.principal.scopes),
+      allowance,
+    }),
     record: record(runId, now),
     schedule: changeWrites(before, addRun(after, runId, now)),
     // If the environment is deleted in the meantime, the next attempt finds it missing.
     lastRun: lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
     rateLimit: request?.rateLimitToken(now),
+    key: request && countRunOfKey(request.principal, now),
   };
-  const atCapacity = await createWithinLimits(writes, RUN_ROOM, ports).catch((error: unknown) => {
+  const atCapacity = await createWithinLimits(writes, RUN_ROOM, ports).catch(async (error: unknown) => {
     if (!(error instanceof ConflictError)) throw error;
     if (error.failed.has("record")) throw new RunRecordExists();
+    if (request !== undefined && error.failed.has("key"))
+      throw await describeKeyLimit(request.principal, now, ports.table);
     throw error.failed.has("rateLimit") ? rateLimited(now) : new ScheduleChangedError();
   });
   await ports.queue.sendRun(runId, owner).catch(() => undefined);

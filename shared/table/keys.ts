@@ -31,6 +31,7 @@ import type { Key } from "./table.ts";
  * | what is counted of a run's usage | RUN#run | USAGE | its end, which adds the difference |
  * | usage of an owner's runs of a day that have all else in common | owner | USAGE#day#sha256 | usage reports |
  * | what a team's runs spend on models in a calendar month | TEAM#team | MONTH#month | each call of a model that has a price; team detail |
+ * | what a limited key's runs spend in a calendar month, and the runs that it creates on its days | KEY#sha256 | MONTH#month | create with the key; each call of a model by its runs |
  * | web session of a person | USER#user | SESSION#sha256 | authentication by cookie; lists of sessions |
  * | one-time token to sign in | SIGN_IN#sha256 | SIGN_IN | signing in, once |
  * | user, with the role in each team | USER#user | PROFILE | authentication |
@@ -118,6 +119,7 @@ export const keys = {
   runUsage: (run: string): Key => ({ pk: runPk(run), sk: "USAGE" }),
   usage: (owner: Owner, day: string, digest: string): Key => ({ pk: ownerPk(owner), sk: `USAGE#${day}#${digest}` }),
   teamMonth: (team: string, month: string): Key => ({ pk: teamPk(team), sk: `MONTH#${month}` }),
+  keyMonth: (hash: string, month: string): Key => ({ pk: `KEY#${hash}`, sk: `MONTH#${month}` }),
   webSession: (user: string, hash: string): Key => ({ pk: userPk(user), sk: `SESSION#${hash}` }),
   signIn: (hash: string): Key => ({ pk: `SIGN_IN#${hash}`, sk: "SIGN_IN" }),
   oidcAccount: (issuer: string, sub: string): Key => ({ pk: `OIDC#${sha256(`${issuer}\n${sub}`)}`, sk: "USER" }),

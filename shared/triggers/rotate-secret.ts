@@ -1,4 +1,5 @@
 import type { IdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
+import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { intersectScopes, scopesMember } from "#shared/principals/scopes.ts";
 import { type ReplacedSecret, replaceSecretOnce } from "#shared/webhooks/replace-secret.ts";
@@ -11,7 +12,7 @@ import { checkSecret, readTrigger } from "./triggers.ts";
 export const rotateSecret = (
   teams: readonly string[],
   uid: string,
-  caller: Pick<Principal, "scopes">,
+  caller: Principal,
   secret: string | undefined,
   idempotency: IdempotentRequest,
   ports: TriggerPorts,
@@ -21,6 +22,7 @@ export const rotateSecret = (
       noun: "trigger",
       async read() {
         const trigger = await readTrigger(teams, uid, ports.table);
+        refuseLimitedKey(caller, "triggers");
         checkSecret(trigger, secret);
         const { scopes, ...others } = trigger;
         // Whoever has the secret starts runs, which have no more than the caller has.

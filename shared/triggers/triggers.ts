@@ -6,6 +6,7 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
+import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
 import { type PersonalPrincipal, toProfile } from "#shared/principals/principal.ts";
 import { grantScopes, scopesMember } from "#shared/principals/scopes.ts";
 import { findExecutor } from "#shared/schedules/agent.ts";
@@ -179,6 +180,7 @@ export async function checkRequest(
   caller: PersonalPrincipal,
   table: Table,
 ): Promise<void> {
+  refuseLimitedKey(caller, "triggers");
   if (prompt !== undefined) checkTemplate(prompt);
   if (agent_uid === undefined || agent_uid === "") return;
   await findExecutor({ owner: { type: "Team", uid: team }, created_by: toProfile(caller), agent_uid }, table);

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Scope, Scopes } from "./keys/scope.ts";
 import { PageInfo } from "./list.ts";
-import { Name, Timestamp } from "./primitives.ts";
+import { Name, Timestamp, usdUpTo } from "./primitives.ts";
 import { UserProfile } from "./run.ts";
 
 /** A new API key. */
@@ -11,6 +11,10 @@ export const CreateKeyRequest = v.object({
   expires_at: v.exactOptional(v.nullable(Timestamp)),
   /** What the key may be used for. By default it has all scopes of the request's own credential, which has to have each of them. */
   scopes: v.exactOptional(v.nullable(Scopes)),
+  /** The maximum cost of the runs that the key creates, and of their descendants, in a calendar month (UTC). By default it is not limited. */
+  max_budget_usd: v.exactOptional(v.nullable(usdUpTo(1_000_000))),
+  /** The maximum number of runs that the key creates in a day (UTC). By default it is not limited. */
+  max_runs_per_day: v.exactOptional(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000)))),
 });
 export type CreateKeyRequest = v.InferOutput<typeof CreateKeyRequest>;
 
@@ -26,6 +30,10 @@ export const KeyItem = v.object({
   expires_at: v.exactOptional(v.string()),
   /** What the key may be used for. */
   scopes: v.array(Scope),
+  /** The maximum cost of its runs in a calendar month. Absent where it is not limited. */
+  max_budget_usd: v.exactOptional(v.number()),
+  /** The maximum number of runs that it creates in a day. Absent where it is not limited. */
+  max_runs_per_day: v.exactOptional(v.number()),
   /** The time of the latest request with the key that changed something, to the hour. */
   last_used_at: v.exactOptional(v.string()),
 });

@@ -165,9 +165,9 @@ function carriedBytes(output: string): number {
   // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
   if (output.startsWith("environments/try-environment/")) return 36_000;
   // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members and options, and the reads of workers and secrets.
-  if (output.startsWith("runs/create-run/")) return 52_000;
-  if (output.startsWith("schedules/run-schedule/")) return 29_000;
-  if (/^schedules\/(create|update)-/.test(output)) return 51_000;
+  if (output.startsWith("runs/create-run/")) return 56_000;
+  if (output.startsWith("schedules/run-schedule/")) return 31_500;
+  if (/^schedules\/(create|update)-/.test(output)) return 52_500;
   // The ingress of triggers carries the creation of runs, as schedules do, and reads the events of seven systems; the preview of an
   // event plans a run.
   if (output.startsWith("triggers/receive-event/")) return 34_000;

@@ -923,6 +923,12 @@ class CreateKeyRequestParam(TypedDict, total=False):
     scopes: Optional[Sequence[Scope]]
     """What the key may be used for. By default it has all scopes of the request's own credential, which has to have each of them."""
 
+    max_budget_usd: Optional[float]
+    """The maximum cost of the runs that the key creates, and of their descendants, in a calendar month (UTC). By default it is not limited."""
+
+    max_runs_per_day: Optional[int]
+    """The maximum number of runs that the key creates in a day (UTC). By default it is not limited."""
+
 
 class TrustRuleRequestParam(TypedDict, total=False):
     """A new trust rule, or all members of an existing one."""

@@ -2499,6 +2499,12 @@ class CreatedKey(BaseModel):
     scopes: List[Union[Scope, str]]
     """What the key may be used for."""
 
+    max_budget_usd: Optional[float] = None
+    """The maximum cost of its runs in a calendar month. Absent where it is not limited."""
+
+    max_runs_per_day: Optional[float] = None
+    """The maximum number of runs that it creates in a day. Absent where it is not limited."""
+
     last_used_at: Optional[Timestamp] = None
     """The time of the latest request with the key that changed something, to the hour."""
 
@@ -2529,6 +2535,12 @@ class KeyItem(BaseModel):
 
     scopes: List[Union[Scope, str]]
     """What the key may be used for."""
+
+    max_budget_usd: Optional[float] = None
+    """The maximum cost of its runs in a calendar month. Absent where it is not limited."""
+
+    max_runs_per_day: Optional[float] = None
+    """The maximum number of runs that it creates in a day. Absent where it is not limited."""
 
     last_used_at: Optional[Timestamp] = None
     """The time of the latest request with the key that changed something, to the hour."""

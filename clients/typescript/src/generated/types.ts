@@ -725,6 +725,10 @@ interface components {
             expires_at?: string | null;
             /** @description What the key may be used for. By default it has all scopes of the request's own credential, which has to have each of them. */
             scopes?: components["schemas"]["Scope"][] | null;
+            /** @description The maximum cost of the runs that the key creates, and of their descendants, in a calendar month (UTC). By default it is not limited. */
+            max_budget_usd?: number | null;
+            /** @description The maximum number of runs that the key creates in a day (UTC). By default it is not limited. */
+            max_runs_per_day?: number | null;
         };
         /** @description A new schedule. `prompt` is required unless `agent_config` names a skill. */
         CreateScheduleRequest: {
@@ -920,6 +924,10 @@ interface components {
             expires_at?: string;
             /** @description What the key may be used for. */
             scopes: components["schemas"]["Scope"][];
+            /** @description The maximum cost of its runs in a calendar month. Absent where it is not limited. */
+            max_budget_usd?: number;
+            /** @description The maximum number of runs that it creates in a day. Absent where it is not limited. */
+            max_runs_per_day?: number;
             /**
              * Format: date-time
              * @description The time of the latest request with the key that changed something, to the hour.
@@ -1655,6 +1663,10 @@ interface components {
             expires_at?: string;
             /** @description What the key may be used for. */
             scopes: components["schemas"]["Scope"][];
+            /** @description The maximum cost of its runs in a calendar month. Absent where it is not limited. */
+            max_budget_usd?: number;
+            /** @description The maximum number of runs that it creates in a day. Absent where it is not limited. */
+            max_runs_per_day?: number;
             /**
              * Format: date-time
              * @description The time of the latest request with the key that changed something, to the hour.

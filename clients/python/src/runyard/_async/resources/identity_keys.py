@@ -33,6 +33,8 @@ class AsyncIdentityKeys(AsyncResource):
         name: str,
         expires_at: Union[Optional[Union[str, datetime]], NotGiven] = NOT_GIVEN,
         scopes: Union[Optional[Sequence[Scope]], NotGiven] = NOT_GIVEN,
+        max_budget_usd: Union[Optional[float], NotGiven] = NOT_GIVEN,
+        max_runs_per_day: Union[Optional[int], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> CreatedKey:
         """Creates an API key for an identity.
@@ -47,12 +49,20 @@ class AsyncIdentityKeys(AsyncResource):
             name: The key's name.
             expires_at: The expiry time, in the future. By default the key does not expire.
             scopes: What the key may be used for. By default it has all scopes of the request's own credential, which has to have each of them.
+            max_budget_usd: The maximum cost of the runs that the key creates, and of their descendants, in a calendar month (UTC). By default it is not limited.
+            max_runs_per_day: The maximum number of runs that the key creates in a day (UTC). By default it is not limited.
         """
         return await self._call(
             "POST",
             _wire.path("/agent/identities/{identity_uid}/keys", identity_uid=identity_uid),
             cast_to=CreatedKey,
-            body={"name": name, "expires_at": expires_at, "scopes": scopes},
+            body={
+                "name": name,
+                "expires_at": expires_at,
+                "scopes": scopes,
+                "max_budget_usd": max_budget_usd,
+                "max_runs_per_day": max_runs_per_day,
+            },
             options=options,
         )
 
