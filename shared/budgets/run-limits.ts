@@ -1,5 +1,4 @@
-import { keys } from "#shared/table/keys.ts";
-import type { Table, Update } from "#shared/table/table.ts";
+import type { Table } from "#shared/table/table.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import { type Budget, readBudgets } from "./budget-store.ts";
 
@@ -77,19 +76,3 @@ export function toLimitAttributes(
     ...(limited.length === 0 ? {} : { lim: limited }),
   };
 }
-
-/** When the time of a run ends that starts at `now`: at the latest when that of its parent, or of its first start, ends. */
-export function startTimeLimit(
-  { time_limit, ends_by = Number.POSITIVE_INFINITY }: { readonly time_limit?: number; readonly ends_by?: number },
-  now: number,
-): { readonly ends_by: number } | undefined {
-  if (time_limit === undefined) return undefined;
-  return { ends_by: Math.min(ends_by, now + time_limit * MINUTE_MS) };
-}
-
-/** Returns the write that gives a run its allowance again. */
-export const resetSteps = (runId: string): Update => ({
-  kind: "update",
-  key: keys.budget(runId),
-  set: { steps: 0, step_tokens: 0 },
-});

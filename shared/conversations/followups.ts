@@ -1,4 +1,3 @@
-import { resetSteps } from "#shared/budgets/run-limits.ts";
 import { refuseDisks } from "#shared/environments/repositories.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import type { FileStore } from "#shared/files/file-store.ts";
@@ -9,6 +8,7 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import type { Principal } from "#shared/principals/principal.ts";
+import { resetSteps } from "#shared/records/budget-account.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
 import { type EndedHead, isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { attemptOnHead } from "#shared/runs/change-run.ts";

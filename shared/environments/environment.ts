@@ -8,6 +8,7 @@ import type { EnvironmentItem, EnvironmentPerson } from "#shared/wire/environmen
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { maskRepositories } from "#shared/wire/repository-url.ts";
 import { UserProfile } from "#shared/wire/run.ts";
+import { pickLimits, StoredLimits } from "#shared/wire/run-limits.ts";
 import { githubPart } from "./repositories.ts";
 
 /** An environment as it is stored; a member that is not set is absent. Each guest is an attribute of its own. */
@@ -25,6 +26,7 @@ const Environment = v.object({
   setup_commands: v.exactOptional(v.array(v.string())),
   variables: v.exactOptional(v.record(v.string(), v.string())),
   worker_host: v.exactOptional(v.string()),
+  ...StoredLimits,
   secrets: v.exactOptional(v.array(v.string())),
   /** SHA-256 of the token in its link. */
   link_hash: v.exactOptional(v.string()),
@@ -84,6 +86,7 @@ export function toEnvironmentItem(
       setup_commands: setup_commands ?? [],
       ...(variables === undefined ? {} : { variables }),
       ...(worker_host === undefined ? {} : { worker_host }),
+      ...pickLimits(environment),
       ...(secrets === undefined ? {} : { secrets: secrets.map((secret) => ({ name: secret })) }),
     },
     last_updated: toTimestamp(environment.updated_at),

@@ -4,6 +4,7 @@ import { type Principal, seesOwner } from "#shared/principals/principal.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
+import { pickLimits } from "#shared/wire/run-limits.ts";
 import { type Environment, isOwnedBy } from "./environment.ts";
 import { readEnvironment } from "./environment-store.ts";
 
@@ -44,7 +45,7 @@ export function mayUse({ owner, user, principal, inherited }: EnvironmentReader,
   return user !== undefined && (isOwnedBy(environment, { type: "User", uid: user }) || environment.guests.has(user));
 }
 
-/** Adds the environment's repositories and worker to a request that names none itself. */
+/** Adds the environment's repositories, worker and limits to a request that names none itself. */
 export function withEnvironment<R extends { readonly config?: AmbientAgentConfig }>(
   request: R,
   environment: Environment | undefined,
@@ -55,7 +56,9 @@ export function withEnvironment<R extends { readonly config?: AmbientAgentConfig
     ...(repositories === undefined || config.repositories !== undefined ? {} : { repositories }),
     ...(worker_host === undefined || config.worker_host !== undefined ? {} : { worker_host }),
   };
-  return Object.keys(added).length === 0 ? request : { ...request, config: { ...config, ...added } };
+  const limits = environment === undefined ? {} : pickLimits(environment);
+  if (Object.keys({ ...added, ...limits }).length === 0) return request;
+  return { ...request, config: { ...limits, ...config, ...added } };
 }
 
 /** What a run copies of its environment besides its configuration: a change of the environment changes no run. */

@@ -7,6 +7,7 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseMore } from "#shared/limits/scope-limit.ts";
+import { checkFallbackModels } from "#shared/models/models.ts";
 import type { PersonalPrincipal, Principal } from "#shared/principals/principal.ts";
 import { resolveOwner, toCreator } from "#shared/principals/resolve-owner.ts";
 import type { Value } from "#shared/table/table.ts";
@@ -138,6 +139,10 @@ function toChange(request: UpdateEnvironmentRequest, before: Environment | undef
     setup_commands: request.setup_commands,
     variables: request.variables,
     worker_host: request.worker_host,
+    timeout_minutes: request.timeout_minutes,
+    max_steps: request.max_steps,
+    max_total_tokens: request.max_total_tokens,
+    fallback_model_ids: request.fallback_model_ids,
     secrets: request.secrets?.map(({ name }) => name),
   };
   const entries = Object.entries(given).flatMap(([name, value]) =>
@@ -147,15 +152,16 @@ function toChange(request: UpdateEnvironmentRequest, before: Environment | undef
   const remove = entries.filter(([, value]) => isEmpty(value)).map(([name]) => name);
   const after = { ...before, ...Object.fromEntries(remove.map((name) => [name, ""])), ...set };
   refuseConflicts(request, before);
+  checkFallbackModels(request.fallback_model_ids ?? [], "fallback_model_ids");
   if (Buffer.byteLength(JSON.stringify(after)) > ENVIRONMENT_BYTES) {
     throw invalid("body", `an environment has at most ${ENVIRONMENT_BYTES} bytes as JSON`);
   }
   return { set, remove };
 }
 
-/** An empty text, list or map. */
+/** An empty text, list or map, or a limit of 0. */
 const isEmpty = (value: Value): boolean =>
-  typeof value === "object" && value !== null ? Object.keys(value).length === 0 : value === "";
+  typeof value === "object" && value !== null ? Object.keys(value).length === 0 : value === "" || value === 0;
 
 /** Refuses a name that would be a variable and a secret, and names the member that adds it. */
 function refuseConflicts({ variables, secrets }: UpdateEnvironmentRequest, before: Environment | undefined): void {

@@ -1,6 +1,6 @@
-import { startTimeLimit } from "#shared/budgets/run-limits.ts";
 import { RunyardError } from "#shared/errors.ts";
 import { type ExecutingHead, isExecutingHead, leaseMs, type RunHead } from "#shared/records/run-head.ts";
+import { startTimeLimit } from "#shared/records/time-limit.ts";
 import { type ChangePorts, changeRun, staleExecutionError } from "#shared/runs/change-run.ts";
 import { type Change, START_COUNTERS, type TimelineEntry } from "#shared/runs/transition.ts";
 

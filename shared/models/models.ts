@@ -81,6 +81,14 @@ export function checkModel(id: string, path: string): void {
   }
 }
 
+/** Refuses fallback models that no run of this deployment could continue with. */
+export function checkFallbackModels(ids: readonly string[], path: string): void {
+  for (const [index, id] of ids.entries()) {
+    checkModel(id, `${path}[${index}]`);
+    if (id === RUNBOOK.id) throw invalid(`${path}[${index}]`, "is not a language model; name a model of a provider");
+  }
+}
+
 /** Ids of the models of this deployment that a run may use, except the embedded one, in the order of its providers. */
 export const usableModels = (): readonly string[] =>
   models()

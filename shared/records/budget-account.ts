@@ -37,6 +37,13 @@ const addTo = (runId: string, add: Readonly<Record<string, number>>): Update => 
   add,
 });
 
+/** Returns the write that gives a run its allowance again. */
+export const resetSteps = (runId: string): Update => ({
+  kind: "update",
+  key: keys.budget(runId),
+  set: { steps: 0, step_tokens: 0 },
+});
+
 /** Records what one model call of a run has cost and used, as `addUsage` does. */
 export const noteUsage = (
   runId: string,

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { keys } from "#shared/table/keys.ts";
 import type { Check, Table, Value } from "#shared/table/table.ts";
 import { ResolvedAgentConfig } from "#shared/wire/config.ts";
+import { StoredLimits } from "#shared/wire/run-limits.ts";
 
 const config = ResolvedAgentConfig.entries;
 
@@ -15,6 +16,8 @@ const IdentityDefaults = {
   mcp_servers: config.mcp_servers,
   harness: config.harness,
   worker_host: v.exactOptional(v.string()),
+  ...StoredLimits,
+  harness_auth_secrets: config.harness_auth_secrets,
   secrets: v.exactOptional(v.array(v.string())),
   on_behalf_of_enabled: v.exactOptional(v.boolean()),
   credential_strategy: v.exactOptional(v.picklist(["CREATOR", "EXECUTOR"])),

@@ -1,6 +1,7 @@
 import type { Identity } from "#shared/records/identity.ts";
 import type { Team } from "#shared/records/team.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
+import { pickLimits } from "#shared/wire/run-limits.ts";
 
 interface Layers {
   readonly identity: Identity | undefined;
@@ -30,8 +31,17 @@ export function withDefaults<R extends Configured>(request: R, { identity, team 
 
 /** The defaults of an identity for its runs, as a run's configuration. */
 function toConfig(identity: Identity, withSkills: boolean): AmbientAgentConfig {
-  const { base_model, environment_id, prompt, skills, mcp_servers, harness, worker_host, credential_strategy } =
-    identity;
+  const {
+    base_model,
+    environment_id,
+    prompt,
+    skills,
+    mcp_servers,
+    harness,
+    worker_host,
+    credential_strategy,
+    harness_auth_secrets,
+  } = identity;
   return {
     ...(base_model === undefined ? {} : { model_id: base_model }),
     ...(environment_id === undefined ? {} : { environment_id }),
@@ -40,6 +50,8 @@ function toConfig(identity: Identity, withSkills: boolean): AmbientAgentConfig {
     ...(mcp_servers === undefined ? {} : { mcp_servers }),
     ...(harness === undefined ? {} : { harness }),
     ...(worker_host === undefined ? {} : { worker_host }),
+    ...(harness_auth_secrets === undefined ? {} : { harness_auth_secrets }),
     ...(credential_strategy === undefined ? {} : { credential_strategy }),
+    ...pickLimits(identity),
   };
 }

@@ -1,5 +1,5 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
-import { checkModel, findPrice } from "#shared/models/models.ts";
+import { checkFallbackModels, defaultModel, findPrice } from "#shared/models/models.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
 import { getThirdParty } from "./harness-model.ts";
@@ -12,16 +12,26 @@ export function checkFallbacks({
   execution_location,
 }: Pick<RunAgentRequest, "config" | "execution_location">): void {
   const { fallback_model_ids: ids = [] } = config;
-  for (const [index, id] of ids.entries()) {
-    const path = `config.fallback_model_ids[${index}]`;
-    checkModel(id, path);
-    if (id === RUNBOOK) throw invalid(path, "is not a language model; name a model of a provider");
-  }
+  checkFallbackModels(ids, "config.fallback_model_ids");
   if (ids.length === 0) return;
   if (getThirdParty(config) === undefined && execution_location !== "LOCAL") return;
   throw new RunyardError("operation_not_supported", {
     detail: "config.fallback_model_ids: only the built-in agent changes its model; leave them out",
   });
+}
+
+interface Requested {
+  readonly config?: AmbientAgentConfig;
+  readonly execution_location?: RunAgentRequest["execution_location"];
+}
+
+/** Drops fallback models that come from a default, where the run's agent cannot change its model. */
+export function withUsableFallbacks<R extends Requested>(filled: R, sent: Requested): R {
+  const { fallback_model_ids: ids, ...config } = filled.config ?? {};
+  if (ids === undefined || sent.config?.fallback_model_ids !== undefined) return filled;
+  const model = config.harness?.model_id ?? config.model_id ?? defaultModel();
+  const isUsable = getThirdParty(config) === undefined && filled.execution_location !== "LOCAL" && model !== RUNBOOK;
+  return isUsable ? filled : { ...filled, config };
 }
 
 /** Refuses fallback models that the run's model does not need, or whose cost its budget cannot limit. */

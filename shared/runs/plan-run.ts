@@ -19,6 +19,7 @@ import { limitBudget } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { resolveOwner } from "#shared/principals/resolve-owner.ts";
 import { type RequestCheck, refuseAtOnce } from "#shared/refusals.ts";
+import { requireSecrets } from "#shared/secrets/run-secrets.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { MAX_METADATA } from "#shared/wire/metadata.ts";
@@ -26,7 +27,7 @@ import { RUN_SOURCES, type RunAgentRequest, type RunSourceType } from "#shared/w
 import { type Actors, resolveActors } from "./actors/resolve-actors.ts";
 import { findBounds, refuseBeyond, withinRun } from "./child-rights.ts";
 import { withDefaults } from "./config-layers.ts";
-import { checkFallbacks, checkResolvedFallbacks } from "./fallback-models.ts";
+import { checkFallbacks, checkResolvedFallbacks, withUsableFallbacks } from "./fallback-models.ts";
 import { checkHarness, checkNamedModel, chooseHarnessModel } from "./harness-model.ts";
 import { checkWorkerHost, namesWorker, refuseIgnoredImage, refusePersonalWorkerRun } from "./placement.ts";
 import type { RunPorts } from "./run-ports.ts";
@@ -78,6 +79,7 @@ export async function planRun({ check = refuseAtOnce, ...call }: PlanCall, ports
   const actors = await resolveActors(request, principal, parent?.executor, owner, ports.table);
   const { filled, environment } = await fillRequest(request, principal, { parent, owner, actors, check }, ports);
   const config = resolveConfig(filled);
+  await requireSecrets(config, "config", { owner, parent }, ports.table);
   const allowance =
     parent === undefined
       ? ownAllowance(config.budget_usd, findKeyBudget(principal))
@@ -118,7 +120,7 @@ async function fillRequest(
   const chosen = bounds === undefined ? withLayers : withinRun(withLayers, bounds);
   const reader = { ...environmentReader(principal, owner), inherited: bounds?.config.environment_id };
   const environment = await findRunEnvironment(chosen.config, reader, ports.table);
-  const filled = withEnvironment(chosen, environment);
+  const filled = withUsableFallbacks(withEnvironment(chosen, environment), request);
   if (filled !== request) checkConfig(filled, check);
   const { execution_location = "REMOTE" } = request;
   check(() => refuseIgnoredImage({ ...copySetup(environment), execution_location, config: filled.config }, ports));

@@ -10,6 +10,7 @@ import { limitBudget, refuseLimitedKey } from "#shared/principals/key-budget.ts"
 import type { Principal } from "#shared/principals/principal.ts";
 import { toCreator } from "#shared/principals/resolve-owner.ts";
 import { intersectScopes, scopesMember } from "#shared/principals/scopes.ts";
+import { requireSecrets } from "#shared/secrets/run-secrets.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
@@ -58,6 +59,7 @@ export async function replaceSchedule(
     });
     if (given.agent_uid !== undefined) await findExecutor({ ...before, agent_uid: given.agent_uid }, ports.table);
     if (config !== undefined) await findScheduleEnvironment(before, config, ports.table);
+    await requireSecrets(config ?? {}, "agent_config", { owner: before.owner, parent: undefined }, ports.table);
     refuseUnsupportedOptions(sentBody, "schedules");
     const { prompt_file: _, ...kept } = before;
     const stored = prompt === undefined ? before : await storePrompt(id, prompt, ports.files);

@@ -12,6 +12,7 @@ import { limitBudget, refuseLimitedKey } from "#shared/principals/key-budget.ts"
 import type { Principal } from "#shared/principals/principal.ts";
 import { resolveOwner, toCreator } from "#shared/principals/resolve-owner.ts";
 import { scopesMember } from "#shared/principals/scopes.ts";
+import { requireSecrets } from "#shared/secrets/run-secrets.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
@@ -107,6 +108,7 @@ async function planSchedule(
   const agent = agent_uid === undefined ? {} : { agent_uid };
   await findExecutor({ ...agent, owner, created_by: by }, ports.table);
   await findScheduleEnvironment({ owner, created_by: by }, agent_config, ports.table);
+  await requireSecrets(request.agent_config ?? {}, "agent_config", { owner, parent: undefined }, ports.table);
   refuseUnsupportedOptions(sentBody, "schedules");
   const id = uuidv7(now);
   return {

@@ -2,6 +2,7 @@ import type { Environment } from "#shared/environments/environment.ts";
 import { copySetup, withEnvironment } from "#shared/environments/run-environment.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { withDefaults } from "#shared/runs/config-layers.ts";
+import { withUsableFallbacks } from "#shared/runs/fallback-models.ts";
 import { refuseIgnoredImage, refusePersonalWorkerRun } from "#shared/runs/placement.ts";
 import { resolveConfig } from "#shared/runs/plan-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -34,7 +35,7 @@ export async function planUnattendedRun(runId: string, origin: Origin, ports: Un
   checkRunRequest(own);
   const chosen = withDefaults(own, layers);
   const environment = await findScheduleEnvironment(origin, chosen.config, ports.table);
-  const request = withEnvironment(chosen, environment);
+  const request = withUsableFallbacks(withEnvironment(chosen, environment), own);
   checkRunRequest(request);
   withScheduleNames(() => refusePersonalWorkerRun(request, owner));
   withScheduleNames(() =>
@@ -42,9 +43,15 @@ export async function planUnattendedRun(runId: string, origin: Origin, ports: Un
   );
   const common = {
     prompt,
-    config: resolveConfig(request),
     ...copySetup(environment),
-    ...resolveSecrets({ owner, creator: created_by, environment, identity: layers.identity, parent: undefined }),
+    ...resolveSecrets({
+      owner,
+      creator: created_by,
+      environment,
+      identity: layers.identity,
+      parent: undefined,
+      config: resolveConfig(request),
+    }),
     creator: created_by,
     executor,
     execution_location: "REMOTE",

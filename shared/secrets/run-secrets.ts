@@ -1,8 +1,12 @@
 import { type Environment, isOwnedBy } from "#shared/environments/environment.ts";
+import { invalid } from "#shared/errors.ts";
 import type { Identity } from "#shared/records/identity.ts";
 import type { RunBody, RunSecret } from "#shared/records/run-body.ts";
 import type { Owner } from "#shared/table/keys.ts";
+import type { Table } from "#shared/table/table.ts";
+import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
+import { secretStore } from "./secret-store.ts";
 
 /** A new run, as far as its secrets depend on it. */
 export interface SecretOwner {
@@ -11,21 +15,48 @@ export interface SecretOwner {
   readonly environment: Environment | undefined;
   readonly identity: Pick<Identity, "secrets"> | undefined;
   readonly parent: { readonly secrets: RunBody["secrets"] } | undefined;
+  readonly config: ResolvedAgentConfig;
 }
 
 /**
- * Resolves the secrets that a new run's environment and identity name, with the reason where the run may not have one. Only
- * names are stored: an execution gets the values that are current when it starts.
+ * Resolves the secrets that a new run's configuration, environment and identity name, with the reason where the run may not have one.
+ * Only names are stored: an execution gets the values that are current when it starts. The configuration shows all of them.
  */
-export function resolveSecrets({ environment, identity, ...run }: SecretOwner): Pick<RunBody, "secrets"> {
-  const byIdentity = new Set(identity?.secrets);
-  const names = new Set([...(environment?.secrets ?? []), ...byIdentity]);
+export function resolveSecrets({
+  environment,
+  identity,
+  config,
+  ...run
+}: SecretOwner): Pick<RunBody, "secrets" | "config"> {
+  const own = new Set([...(config.secrets ?? []).map(({ name }) => name), ...(identity?.secrets ?? [])]);
+  const names = new Set([...(environment?.secrets ?? []), ...own]);
   const isForeign = environment !== undefined && !isOwn(environment, run);
   const secrets = [...names].map((name): RunSecret => {
-    const refused = findRefusal(name, isForeign && !byIdentity.has(name), run);
+    const refused = findRefusal(name, isForeign && !own.has(name), run);
     return refused === undefined ? { name } : { name, refused };
   });
-  return secrets.length === 0 ? {} : { secrets };
+  if (secrets.length === 0) return { config };
+  return { secrets, config: { ...config, secrets: secrets.map(({ name }) => ({ name })) } };
+}
+
+/**
+ * Refuses secrets that a configuration names and its runs could not have: those of another team, or of none.
+ * @param path where the configuration is in the request
+ */
+export async function requireSecrets(
+  { secrets = [] }: Pick<AmbientAgentConfig, "secrets">,
+  path: string,
+  run: Pick<SecretOwner, "owner" | "parent">,
+  table: Table,
+): Promise<void> {
+  if (secrets.length === 0) return;
+  const names = secrets.map(({ name }) => name);
+  const known = new Set((await secretStore(table).getMany(run.owner.uid, [...new Set(names)])).map(({ name }) => name));
+  for (const [index, name] of names.entries()) {
+    const refused =
+      findRefusal(name, false, run) ?? (known.has(name) ? undefined : "the team has no secret of this name");
+    if (refused !== undefined) throw invalid(`${path}.secrets[${index}].name`, `${name}: ${refused}`);
+  }
 }
 
 /** The writers of an environment decide which secrets its commands get, so a run of another team gets none through it. */

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { Id, Name, text, textOfBytes, usdUpTo } from "./primitives.ts";
 import { hasCredentials } from "./repository-url.ts";
-import { RunLimits } from "./run-limits.ts";
+import { FallbackModelIds, RunLimits } from "./run-limits.ts";
+import { SecretName } from "./secrets/secret-name.ts";
 
 const Headers = v.record(v.string(), textOfBytes(8192));
 
@@ -129,8 +130,7 @@ export const AmbientAgentConfig = v.pipe(
     model_id: v.exactOptional(Id),
     fallback_model_ids: v.exactOptional(
       v.pipe(
-        v.array(Id),
-        v.maxLength(5),
+        FallbackModelIds,
         v.metadata({ description: "Models that the agent continues with, in this order, while a provider is down." }),
       ),
     ),
@@ -151,6 +151,7 @@ export const AmbientAgentConfig = v.pipe(
     harness_auth_secrets: v.exactOptional(
       v.object({ claude_auth_secret_name: v.exactOptional(Name), codex_auth_secret_name: v.exactOptional(Name) }),
     ),
+    secrets: v.exactOptional(v.pipe(v.array(v.object({ name: SecretName })), v.maxLength(50))),
     credential_strategy: v.exactOptional(v.nullable(v.picklist(["CREATOR", "EXECUTOR"]))),
     session_sharing: v.exactOptional(v.object({ public_access: v.exactOptional(v.picklist(["VIEWER", "EDITOR"])) })),
   }),
@@ -171,5 +172,7 @@ export const ResolvedAgentConfig = v.object({
   ...AmbientAgentConfig.entries,
   repositories: v.exactOptional(v.array(StoredRepository)),
   mcp_servers: v.exactOptional(v.record(v.string(), v.object(McpServerFields))),
+  /** Together with those of the environment and the identity. */
+  secrets: v.exactOptional(v.array(v.object({ name: v.string() }))),
 });
 export type ResolvedAgentConfig = v.InferOutput<typeof ResolvedAgentConfig>;

@@ -3,6 +3,7 @@ import { NO_CREDENTIALS, Repository, StoredRepository } from "./config.ts";
 import { PageInfo } from "./list.ts";
 import { Id, Name, text, textOfBytes } from "./primitives.ts";
 import { RunState, UserProfile } from "./run.ts";
+import { LimitDefaults, StoredLimits } from "./run-limits.ts";
 import { SecretName } from "./secrets/secret-name.ts";
 import { Variables } from "./variables.ts";
 
@@ -49,6 +50,7 @@ const EnvironmentParts = {
   setup_commands: optional(v.pipe(v.array(textOfBytes(8192, 1)), v.maxLength(20))),
   variables: optional(Variables),
   worker_host: optional(textOfBytes(512)),
+  ...LimitDefaults,
   secrets: optional(v.pipe(v.array(v.object({ name: SecretName })), v.maxLength(50))),
 };
 
@@ -86,6 +88,7 @@ export const EnvironmentConfig = v.object({
   setup_commands: v.array(v.string()),
   variables: v.exactOptional(v.record(v.string(), v.string())),
   worker_host: v.exactOptional(v.string()),
+  ...StoredLimits,
   secrets: v.exactOptional(v.array(v.object({ name: v.string() }))),
 });
 

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { AmbientAgentConfig, ResolvedAgentConfig, SkillSpec } from "./config.ts";
 import { PageInfo } from "./list.ts";
 import { Id, text, textOfBytes } from "./primitives.ts";
+import { LimitDefaults, StoredLimits } from "./run-limits.ts";
 import { SecretName } from "./secrets/secret-name.ts";
 
 const IdentityName = text(128, 1);
@@ -35,6 +36,10 @@ const IdentityDefaults = {
   secrets: optional(v.pipe(v.array(v.object({ name: SecretName })), v.maxLength(50))),
   on_behalf_of_enabled: optional(v.boolean()),
   credential_strategy: optional(v.picklist(["CREATOR", "EXECUTOR", ""])),
+  ...LimitDefaults,
+  /** The older name of `harness.type`. */
+  base_harness: optional(v.union([harness.type, v.literal("")])),
+  harness_auth_secrets: v.exactOptional(v.nullable(config.harness_auth_secrets.wrapped)),
 };
 
 /** A new identity. */
@@ -42,7 +47,12 @@ export const CreateIdentityRequest = v.object({ name: IdentityName, ...IdentityD
 export type CreateIdentityRequest = v.InferOutput<typeof CreateIdentityRequest>;
 
 /** Changes to an identity. Members that are absent or null keep their values. */
-export const UpdateIdentityRequest = v.object({ name: optional(IdentityName), ...IdentityDefaults });
+export const UpdateIdentityRequest = v.object({
+  name: optional(IdentityName),
+  ...IdentityDefaults,
+  /** Secrets to add to those of the identity. Excludes all other members. */
+  secrets_append: optional(v.pipe(v.array(v.object({ name: SecretName })), v.maxLength(50))),
+});
 export type UpdateIdentityRequest = v.InferOutput<typeof UpdateIdentityRequest>;
 
 /** An identity as responses show it, with the defaults that are set. */
@@ -62,6 +72,8 @@ export const IdentityItem = v.object({
   mcp_servers: ResolvedAgentConfig.entries.mcp_servers,
   harness: ResolvedAgentConfig.entries.harness,
   worker_host: v.exactOptional(v.string()),
+  ...StoredLimits,
+  harness_auth_secrets: config.harness_auth_secrets,
   secrets: v.array(v.object({ name: v.string() })),
   memory: v.object({ auto_memory: v.object({ enabled: v.boolean() }), attached_stores: v.array(Id) }),
   default_runner_uid: v.string(),

@@ -1,10 +1,46 @@
 import * as v from "valibot";
+import { Id } from "./primitives.ts";
 
-const wholeUpTo = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(most));
+const wholeUpTo = (most: number, least = 1) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
+
+const MAX = { timeout_minutes: 10_080, max_steps: 10_000, max_total_tokens: 1_000_000_000 };
 
 /** The limits of a run besides its budget. A run that reaches one ends FAILED, and a follow-up continues it with a fresh allowance. */
 export const RunLimits = {
-  timeout_minutes: v.exactOptional(wholeUpTo(10_080)),
-  max_steps: v.exactOptional(wholeUpTo(10_000)),
-  max_total_tokens: v.exactOptional(wholeUpTo(1_000_000_000)),
+  timeout_minutes: v.exactOptional(wholeUpTo(MAX.timeout_minutes)),
+  max_steps: v.exactOptional(wholeUpTo(MAX.max_steps)),
+  max_total_tokens: v.exactOptional(wholeUpTo(MAX.max_total_tokens)),
 };
+
+/** Models that the agent continues with while a provider is down. */
+export const FallbackModelIds = v.pipe(v.array(Id), v.maxLength(5));
+
+/** A default of an identity or environment: absent or null leaves it as it is. */
+const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
+
+/** The limits and fallback models of an identity or environment for its runs: 0 and `[]` clear them. */
+export const LimitDefaults = {
+  timeout_minutes: optional(wholeUpTo(MAX.timeout_minutes, 0)),
+  max_steps: optional(wholeUpTo(MAX.max_steps, 0)),
+  max_total_tokens: optional(wholeUpTo(MAX.max_total_tokens, 0)),
+  fallback_model_ids: optional(FallbackModelIds),
+};
+
+/** The same as they are stored and shown. */
+export const StoredLimits = { ...RunLimits, fallback_model_ids: v.exactOptional(FallbackModelIds) };
+export type StoredLimits = v.InferOutput<v.ObjectSchema<typeof StoredLimits, undefined>>;
+
+/** Picks the limits and fallback models that are set. */
+export function pickLimits({
+  timeout_minutes,
+  max_steps,
+  max_total_tokens,
+  fallback_model_ids,
+}: StoredLimits): StoredLimits {
+  return {
+    ...(timeout_minutes === undefined ? {} : { timeout_minutes }),
+    ...(max_steps === undefined ? {} : { max_steps }),
+    ...(max_total_tokens === undefined ? {} : { max_total_tokens }),
+    ...(fallback_model_ids === undefined ? {} : { fallback_model_ids }),
+  };
+}

@@ -162,6 +162,9 @@ function buildChildConfig(
   });
   return {
     ...(model === undefined ? {} : { model_id: model }),
+    ...(requested.model_id === undefined && agent_config.fallback_model_ids !== undefined
+      ? { fallback_model_ids: agent_config.fallback_model_ids }
+      : {}),
     ...(requested.budget_usd === undefined ? {} : { budget_usd: requested.budget_usd }),
     ...(repositories === undefined ? {} : { repositories }),
     ...(servers === undefined ? {} : { mcp_servers: Object.fromEntries(servers) }),

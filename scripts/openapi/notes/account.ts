@@ -60,6 +60,10 @@ export const ACCOUNT_NOTES: Notes = {
   "IdentityItem.name": identityName,
   "CreateIdentityRequest.name": identityName,
   "UpdateIdentityRequest.name": identityName,
+  base_harness: note("The older name of `harness.type`. An empty text clears the harness.", "codex"),
+  secrets_append: note("Secrets to add to those of the identity. Must be the only member of its request.", [
+    { name: "NPM_TOKEN" },
+  ]),
   "IdentityItem.prompt": note("Additional instructions for the runs of the identity.", "Be brief."),
   "CreateIdentityRequest.prompt": note("Additional instructions for the runs of the identity.", "Be brief."),
   "UpdateIdentityRequest.prompt": note("Additional instructions for the runs of the identity.", "Be brief."),

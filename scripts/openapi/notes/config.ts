@@ -63,6 +63,24 @@ export const CONFIG_NOTES: Notes = {
     "Tokens of input and output of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 1,000,000,000. A follow-up starts the count again. Not limited by default.",
     2_000_000,
   ),
+  ...Object.fromEntries(
+    ["CreateIdentityRequest", "UpdateIdentityRequest", "CreateEnvironmentRequest", "UpdateEnvironmentRequest"].flatMap(
+      (request) => [
+        [`${request}.timeout_minutes`, note("The default of its runs, up to 10,080. 0 clears it.", 120)],
+        [`${request}.max_steps`, note("The default of its runs, up to 10,000. 0 clears it.", 200)],
+        [`${request}.max_total_tokens`, note("The default of its runs, up to 1,000,000,000. 0 clears it.", 2_000_000)],
+      ],
+    ),
+  ),
+  fallback_model_ids: note("Models that the agent continues with, in this order, while a provider is down.", []),
+  "AmbientAgentConfig.secrets": note(
+    "The team's secrets that commands get as environment variables, besides those of the environment and the identity, at most 50.",
+    [],
+  ),
+  "ResolvedAgentConfig.secrets": note(
+    "The secrets that commands get as environment variables: those of the configuration, the environment and the identity.",
+    [],
+  ),
   harness: note("The program that runs the agent. Responses omit it for the default harness."),
   reasoning_level: note("The reasoning level of the model. Supported levels depend on the model."),
   harness_auth_secrets: note("The secrets that third-party harnesses use to authenticate."),

@@ -146,6 +146,11 @@ class AmbientAgentConfigHarnessAuthSecretsParam(TypedDict, total=False):
     """The name of the secret for `codex`."""
 
 
+class AmbientAgentConfigSecretParam(TypedDict, total=False):
+    name: Required[str]
+    """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
+
+
 class AmbientAgentConfigSessionSharingParam(TypedDict, total=False):
     """Public access to the run's session. Off by default."""
 
@@ -209,6 +214,9 @@ class AmbientAgentConfigParam(TypedDict, total=False):
 
     harness_auth_secrets: AmbientAgentConfigHarnessAuthSecretsParam
     """The secrets that third-party harnesses use to authenticate."""
+
+    secrets: Sequence[AmbientAgentConfigSecretParam]
+    """The team's secrets that commands get as environment variables, besides those of the environment and the identity, at most 50."""
 
     credential_strategy: Optional[Literal["CREATOR", "EXECUTOR"]]
     """Whose credentials the run uses: its creator's or its executor's. Has no effect in this release."""
@@ -779,6 +787,14 @@ class CreateIdentityRequestSecretParam(TypedDict, total=False):
     """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
 
 
+class CreateIdentityRequestHarnessAuthSecretsParam(TypedDict, total=False):
+    claude_auth_secret_name: str
+    """The name of the secret for `claude`."""
+
+    codex_auth_secret_name: str
+    """The name of the secret for `codex`."""
+
+
 class CreateIdentityRequestParam(TypedDict, total=False):
     """A new identity."""
 
@@ -817,6 +833,24 @@ class CreateIdentityRequestParam(TypedDict, total=False):
 
     credential_strategy: Optional[Literal["CREATOR", "EXECUTOR", ""]]
     """Whose credentials the run uses: its creator's or its executor's. Has no effect in this release."""
+
+    timeout_minutes: Optional[int]
+    """The default of its runs, up to 10,080. 0 clears it."""
+
+    max_steps: Optional[int]
+    """The default of its runs, up to 10,000. 0 clears it."""
+
+    max_total_tokens: Optional[int]
+    """The default of its runs, up to 1,000,000,000. 0 clears it."""
+
+    fallback_model_ids: Optional[Sequence[str]]
+    """Models that the agent continues with, in this order, while a provider is down."""
+
+    base_harness: Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]]
+    """The older name of `harness.type`. An empty text clears the harness."""
+
+    harness_auth_secrets: Optional[CreateIdentityRequestHarnessAuthSecretsParam]
+    """The secrets that third-party harnesses use to authenticate."""
 
 
 class UpdateIdentityRequestMcpServerToolsParam(TypedDict, total=False):
@@ -871,6 +905,19 @@ class UpdateIdentityRequestSecretParam(TypedDict, total=False):
     """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
 
 
+class UpdateIdentityRequestHarnessAuthSecretsParam(TypedDict, total=False):
+    claude_auth_secret_name: str
+    """The name of the secret for `claude`."""
+
+    codex_auth_secret_name: str
+    """The name of the secret for `codex`."""
+
+
+class UpdateIdentityRequestSecretsAppendParam(TypedDict, total=False):
+    name: Required[str]
+    """The identity's name, unique within the team. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
+
+
 class UpdateIdentityRequestParam(TypedDict, total=False):
     """Changes to an identity. Members that are absent or null keep their values."""
 
@@ -909,6 +956,27 @@ class UpdateIdentityRequestParam(TypedDict, total=False):
 
     credential_strategy: Optional[Literal["CREATOR", "EXECUTOR", ""]]
     """Whose credentials the run uses: its creator's or its executor's. Has no effect in this release."""
+
+    timeout_minutes: Optional[int]
+    """The default of its runs, up to 10,080. 0 clears it."""
+
+    max_steps: Optional[int]
+    """The default of its runs, up to 10,000. 0 clears it."""
+
+    max_total_tokens: Optional[int]
+    """The default of its runs, up to 1,000,000,000. 0 clears it."""
+
+    fallback_model_ids: Optional[Sequence[str]]
+    """Models that the agent continues with, in this order, while a provider is down."""
+
+    base_harness: Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]]
+    """The older name of `harness.type`. An empty text clears the harness."""
+
+    harness_auth_secrets: Optional[UpdateIdentityRequestHarnessAuthSecretsParam]
+    """The secrets that third-party harnesses use to authenticate."""
+
+    secrets_append: Optional[Sequence[UpdateIdentityRequestSecretsAppendParam]]
+    """Secrets to add to those of the identity. Must be the only member of its request."""
 
 
 class CreateKeyRequestParam(TypedDict, total=False):
@@ -1005,6 +1073,18 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
     worker_host: Optional[str]
     """The self-hosted worker of its runs, unless they name another."""
 
+    timeout_minutes: Optional[int]
+    """The default of its runs, up to 10,080. 0 clears it."""
+
+    max_steps: Optional[int]
+    """The default of its runs, up to 10,000. 0 clears it."""
+
+    max_total_tokens: Optional[int]
+    """The default of its runs, up to 1,000,000,000. 0 clears it."""
+
+    fallback_model_ids: Optional[Sequence[str]]
+    """Models that the agent continues with, in this order, while a provider is down."""
+
     secrets: Optional[Sequence[CreateEnvironmentRequestSecretParam]]
     """The secrets available to runs, at most 50."""
 
@@ -1048,6 +1128,18 @@ class UpdateEnvironmentRequestParam(TypedDict, total=False):
 
     worker_host: Optional[str]
     """The self-hosted worker of its runs, unless they name another."""
+
+    timeout_minutes: Optional[int]
+    """The default of its runs, up to 10,080. 0 clears it."""
+
+    max_steps: Optional[int]
+    """The default of its runs, up to 10,000. 0 clears it."""
+
+    max_total_tokens: Optional[int]
+    """The default of its runs, up to 1,000,000,000. 0 clears it."""
+
+    fallback_model_ids: Optional[Sequence[str]]
+    """Models that the agent continues with, in this order, while a provider is down."""
 
     secrets: Optional[Sequence[UpdateEnvironmentRequestSecretParam]]
     """The secrets available to runs, at most 50."""

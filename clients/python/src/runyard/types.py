@@ -331,6 +331,11 @@ class ResolvedAgentConfigHarnessAuthSecrets(BaseModel):
     """The name of the secret for `codex`."""
 
 
+class ResolvedAgentConfigSecret(BaseModel):
+    name: str
+    """The secret's name."""
+
+
 class ResolvedAgentConfigSessionSharing(BaseModel):
     """Public access to the run's session. Off by default."""
 
@@ -394,6 +399,9 @@ class ResolvedAgentConfig(BaseModel):
 
     harness_auth_secrets: Optional[ResolvedAgentConfigHarnessAuthSecrets] = None
     """The secrets that third-party harnesses use to authenticate."""
+
+    secrets: Optional[List[ResolvedAgentConfigSecret]] = None
+    """Together with those of the environment and the identity."""
 
     credential_strategy: Optional[Union[Literal["CREATOR", "EXECUTOR"], str]] = None
     """Whose credentials the run uses: its creator's or its executor's. Has no effect in this release."""
@@ -1789,6 +1797,18 @@ class EnvironmentConfig(BaseModel):
     worker_host: Optional[str] = None
     """The self-hosted worker of its runs, unless they name another."""
 
+    timeout_minutes: Optional[int] = None
+    """Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up starts them again. Not limited by default."""
+
+    max_steps: Optional[int] = None
+    """Model responses of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 10,000. A follow-up starts the count again. Not limited by default."""
+
+    max_total_tokens: Optional[int] = None
+    """Tokens of input and output of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 1,000,000,000. A follow-up starts the count again. Not limited by default."""
+
+    fallback_model_ids: Optional[List[str]] = None
+    """Models that the agent continues with, in this order, while a provider is down."""
+
     secrets: Optional[List[EnvironmentConfigSecret]] = None
     """The secrets available to runs, at most 50."""
 
@@ -2382,6 +2402,16 @@ class IdentityItemHarness(BaseModel):
     """The reasoning level of the model. Supported levels depend on the model."""
 
 
+class IdentityItemHarnessAuthSecrets(BaseModel):
+    """The secrets that third-party harnesses use to authenticate."""
+
+    claude_auth_secret_name: Optional[str] = None
+    """The name of the secret for `claude`."""
+
+    codex_auth_secret_name: Optional[str] = None
+    """The name of the secret for `codex`."""
+
+
 class IdentityItemSecret(BaseModel):
     name: str
     """The secret's name."""
@@ -2448,6 +2478,21 @@ class IdentityItem(BaseModel):
 
     worker_host: Optional[str] = None
     """The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service."""
+
+    timeout_minutes: Optional[int] = None
+    """Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up starts them again. Not limited by default."""
+
+    max_steps: Optional[int] = None
+    """Model responses of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 10,000. A follow-up starts the count again. Not limited by default."""
+
+    max_total_tokens: Optional[int] = None
+    """Tokens of input and output of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 1,000,000,000. A follow-up starts the count again. Not limited by default."""
+
+    fallback_model_ids: Optional[List[str]] = None
+    """Models that the agent continues with, in this order, while a provider is down."""
+
+    harness_auth_secrets: Optional[IdentityItemHarnessAuthSecrets] = None
+    """The secrets that third-party harnesses use to authenticate."""
 
     secrets: List[IdentityItemSecret]
     """The secrets available to runs, at most 50."""

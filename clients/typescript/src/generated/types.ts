@@ -120,6 +120,11 @@ interface components {
                 /** @description The name of the secret for `codex`. */
                 codex_auth_secret_name?: string;
             };
+            /** @description The team's secrets that commands get as environment variables, besides those of the environment and the identity, at most 50. */
+            secrets?: {
+                /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
+                name: string;
+            }[];
             /** @description Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
             credential_strategy?: ("CREATOR" | "EXECUTOR") | null;
             /** @description Public access to the run's session. Off by default. */
@@ -636,6 +641,14 @@ interface components {
             variables?: components["schemas"]["Variables"] | null;
             /** @description The self-hosted worker of its runs, unless they name another. */
             worker_host?: string | null;
+            /** @description The default of its runs, up to 10,080. 0 clears it. */
+            timeout_minutes?: number | null;
+            /** @description The default of its runs, up to 10,000. 0 clears it. */
+            max_steps?: number | null;
+            /** @description The default of its runs, up to 1,000,000,000. 0 clears it. */
+            max_total_tokens?: number | null;
+            /** @description Models that the agent continues with, in this order, while a provider is down. */
+            fallback_model_ids?: string[] | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
@@ -709,6 +722,23 @@ interface components {
             on_behalf_of_enabled?: boolean | null;
             /** @description Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
             credential_strategy?: ("CREATOR" | "EXECUTOR" | "") | null;
+            /** @description The default of its runs, up to 10,080. 0 clears it. */
+            timeout_minutes?: number | null;
+            /** @description The default of its runs, up to 10,000. 0 clears it. */
+            max_steps?: number | null;
+            /** @description The default of its runs, up to 1,000,000,000. 0 clears it. */
+            max_total_tokens?: number | null;
+            /** @description Models that the agent continues with, in this order, while a provider is down. */
+            fallback_model_ids?: string[] | null;
+            /** @description The older name of `harness.type`. An empty text clears the harness. */
+            base_harness?: (("default" | "oz" | "claude" | "codex" | "gemini") | "") | null;
+            /** @description The secrets that third-party harnesses use to authenticate. */
+            harness_auth_secrets?: {
+                /** @description The name of the secret for `claude`. */
+                claude_auth_secret_name?: string;
+                /** @description The name of the secret for `codex`. */
+                codex_auth_secret_name?: string;
+            } | null;
         };
         /** @description A new invitation. */
         CreateInvitationRequest: {
@@ -1191,6 +1221,14 @@ interface components {
             };
             /** @description The self-hosted worker of its runs, unless they name another. */
             worker_host?: string;
+            /** @description Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up starts them again. Not limited by default. */
+            timeout_minutes?: number;
+            /** @description Model responses of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 10,000. A follow-up starts the count again. Not limited by default. */
+            max_steps?: number;
+            /** @description Tokens of input and output of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 1,000,000,000. A follow-up starts the count again. Not limited by default. */
+            max_total_tokens?: number;
+            /** @description Models that the agent continues with, in this order, while a provider is down. */
+            fallback_model_ids?: string[];
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. */
@@ -1585,6 +1623,21 @@ interface components {
             };
             /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
             worker_host?: string;
+            /** @description Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up starts them again. Not limited by default. */
+            timeout_minutes?: number;
+            /** @description Model responses of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 10,000. A follow-up starts the count again. Not limited by default. */
+            max_steps?: number;
+            /** @description Tokens of input and output of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 1,000,000,000. A follow-up starts the count again. Not limited by default. */
+            max_total_tokens?: number;
+            /** @description Models that the agent continues with, in this order, while a provider is down. */
+            fallback_model_ids?: string[];
+            /** @description The secrets that third-party harnesses use to authenticate. */
+            harness_auth_secrets?: {
+                /** @description The name of the secret for `claude`. */
+                claude_auth_secret_name?: string;
+                /** @description The name of the secret for `codex`. */
+                codex_auth_secret_name?: string;
+            };
             /** @description The secrets available to runs, at most 50. */
             secrets: {
                 /** @description The secret's name. */
@@ -2477,6 +2530,11 @@ interface components {
                 /** @description The name of the secret for `codex`. */
                 codex_auth_secret_name?: string;
             };
+            /** @description Together with those of the environment and the identity. */
+            secrets?: {
+                /** @description The secret's name. */
+                name: string;
+            }[];
             /** @description Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
             credential_strategy?: ("CREATOR" | "EXECUTOR") | null;
             /** @description Public access to the run's session. Off by default. */
@@ -3508,6 +3566,14 @@ interface components {
             variables?: components["schemas"]["Variables"] | null;
             /** @description The self-hosted worker of its runs, unless they name another. */
             worker_host?: string | null;
+            /** @description The default of its runs, up to 10,080. 0 clears it. */
+            timeout_minutes?: number | null;
+            /** @description The default of its runs, up to 10,000. 0 clears it. */
+            max_steps?: number | null;
+            /** @description The default of its runs, up to 1,000,000,000. 0 clears it. */
+            max_total_tokens?: number | null;
+            /** @description Models that the agent continues with, in this order, while a provider is down. */
+            fallback_model_ids?: string[] | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
@@ -3586,6 +3652,28 @@ interface components {
             on_behalf_of_enabled?: boolean | null;
             /** @description Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
             credential_strategy?: ("CREATOR" | "EXECUTOR" | "") | null;
+            /** @description The default of its runs, up to 10,080. 0 clears it. */
+            timeout_minutes?: number | null;
+            /** @description The default of its runs, up to 10,000. 0 clears it. */
+            max_steps?: number | null;
+            /** @description The default of its runs, up to 1,000,000,000. 0 clears it. */
+            max_total_tokens?: number | null;
+            /** @description Models that the agent continues with, in this order, while a provider is down. */
+            fallback_model_ids?: string[] | null;
+            /** @description The older name of `harness.type`. An empty text clears the harness. */
+            base_harness?: (("default" | "oz" | "claude" | "codex" | "gemini") | "") | null;
+            /** @description The secrets that third-party harnesses use to authenticate. */
+            harness_auth_secrets?: {
+                /** @description The name of the secret for `claude`. */
+                claude_auth_secret_name?: string;
+                /** @description The name of the secret for `codex`. */
+                codex_auth_secret_name?: string;
+            } | null;
+            /** @description Secrets to add to those of the identity. Must be the only member of its request. */
+            secrets_append?: {
+                /** @description The identity's name, unique within the team. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
+                name: string;
+            }[] | null;
         };
         /** @description Changes to the caller's profile. */
         UpdateMeRequest: {

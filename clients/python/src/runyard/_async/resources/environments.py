@@ -44,6 +44,10 @@ class AsyncEnvironments(AsyncResource):
         setup_commands: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
         variables: Union[Optional[Mapping[str, str]], NotGiven] = NOT_GIVEN,
         worker_host: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        timeout_minutes: Union[Optional[int], NotGiven] = NOT_GIVEN,
+        max_steps: Union[Optional[int], NotGiven] = NOT_GIVEN,
+        max_total_tokens: Union[Optional[int], NotGiven] = NOT_GIVEN,
+        fallback_model_ids: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
         secrets: Union[Optional[Sequence[CreateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
@@ -64,6 +68,10 @@ class AsyncEnvironments(AsyncResource):
             setup_commands: The commands to run before the agent starts, in order, at most 20.
             variables: The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them.
             worker_host: The self-hosted worker of its runs, unless they name another.
+            timeout_minutes: The default of its runs, up to 10,080. 0 clears it.
+            max_steps: The default of its runs, up to 10,000. 0 clears it.
+            max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
+            fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
             secrets: The secrets available to runs, at most 50.
         """
         return await self._call(
@@ -80,6 +88,10 @@ class AsyncEnvironments(AsyncResource):
                 "setup_commands": setup_commands,
                 "variables": variables,
                 "worker_host": worker_host,
+                "timeout_minutes": timeout_minutes,
+                "max_steps": max_steps,
+                "max_total_tokens": max_total_tokens,
+                "fallback_model_ids": fallback_model_ids,
                 "secrets": secrets,
             },
             options=options,
@@ -149,6 +161,10 @@ class AsyncEnvironments(AsyncResource):
         setup_commands: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
         variables: Union[Optional[Mapping[str, str]], NotGiven] = NOT_GIVEN,
         worker_host: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        timeout_minutes: Union[Optional[int], NotGiven] = NOT_GIVEN,
+        max_steps: Union[Optional[int], NotGiven] = NOT_GIVEN,
+        max_total_tokens: Union[Optional[int], NotGiven] = NOT_GIVEN,
+        fallback_model_ids: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
         secrets: Union[Optional[Sequence[UpdateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
@@ -169,6 +185,10 @@ class AsyncEnvironments(AsyncResource):
             setup_commands: The commands to run before the agent starts, in order, at most 20.
             variables: The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them.
             worker_host: The self-hosted worker of its runs, unless they name another.
+            timeout_minutes: The default of its runs, up to 10,080. 0 clears it.
+            max_steps: The default of its runs, up to 10,000. 0 clears it.
+            max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
+            fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
             secrets: The secrets available to runs, at most 50.
         """
         return await self._call(
@@ -184,6 +204,10 @@ class AsyncEnvironments(AsyncResource):
                 "setup_commands": setup_commands,
                 "variables": variables,
                 "worker_host": worker_host,
+                "timeout_minutes": timeout_minutes,
+                "max_steps": max_steps,
+                "max_total_tokens": max_total_tokens,
+                "fallback_model_ids": fallback_model_ids,
                 "secrets": secrets,
             },
             options=options,

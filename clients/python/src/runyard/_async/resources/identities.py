@@ -10,13 +10,16 @@ from typing_extensions import Literal, Unpack
 from ... import _wire
 from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from ...params import (
+    CreateIdentityRequestHarnessAuthSecretsParam,
     CreateIdentityRequestHarnessParam,
     CreateIdentityRequestMcpServerParam,
     CreateIdentityRequestSecretParam,
     MCPServerConfigParam,
+    UpdateIdentityRequestHarnessAuthSecretsParam,
     UpdateIdentityRequestHarnessParam,
     UpdateIdentityRequestMcpServerParam,
     UpdateIdentityRequestSecretParam,
+    UpdateIdentityRequestSecretsAppendParam,
 )
 from ...types import (
     IdentityItem,
@@ -59,6 +62,14 @@ class AsyncIdentities(AsyncResource):
         secrets: Union[Optional[Sequence[CreateIdentityRequestSecretParam]], NotGiven] = NOT_GIVEN,
         on_behalf_of_enabled: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         credential_strategy: Union[Optional[Literal["CREATOR", "EXECUTOR", ""]], NotGiven] = NOT_GIVEN,
+        timeout_minutes: Union[Optional[int], NotGiven] = NOT_GIVEN,
+        max_steps: Union[Optional[int], NotGiven] = NOT_GIVEN,
+        max_total_tokens: Union[Optional[int], NotGiven] = NOT_GIVEN,
+        fallback_model_ids: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
+        base_harness: Union[
+            Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]], NotGiven
+        ] = NOT_GIVEN,
+        harness_auth_secrets: Union[Optional[CreateIdentityRequestHarnessAuthSecretsParam], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> IdentityItem:
         """Creates an identity, a service account for an agent.
@@ -82,6 +93,12 @@ class AsyncIdentities(AsyncResource):
             secrets: The secrets available to runs, at most 50.
             on_behalf_of_enabled: Whether keys of the identity may create runs on behalf of members. Defaults to false.
             credential_strategy: Whose credentials the run uses: its creator's or its executor's. Has no effect in this release.
+            timeout_minutes: The default of its runs, up to 10,080. 0 clears it.
+            max_steps: The default of its runs, up to 10,000. 0 clears it.
+            max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
+            fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
+            base_harness: The older name of `harness.type`. An empty text clears the harness.
+            harness_auth_secrets: The secrets that third-party harnesses use to authenticate.
         """
         return await self._call(
             "POST",
@@ -100,6 +117,12 @@ class AsyncIdentities(AsyncResource):
                 "secrets": secrets,
                 "on_behalf_of_enabled": on_behalf_of_enabled,
                 "credential_strategy": credential_strategy,
+                "timeout_minutes": timeout_minutes,
+                "max_steps": max_steps,
+                "max_total_tokens": max_total_tokens,
+                "fallback_model_ids": fallback_model_ids,
+                "base_harness": base_harness,
+                "harness_auth_secrets": harness_auth_secrets,
             },
             options=options,
         )
@@ -160,6 +183,15 @@ class AsyncIdentities(AsyncResource):
         secrets: Union[Optional[Sequence[UpdateIdentityRequestSecretParam]], NotGiven] = NOT_GIVEN,
         on_behalf_of_enabled: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         credential_strategy: Union[Optional[Literal["CREATOR", "EXECUTOR", ""]], NotGiven] = NOT_GIVEN,
+        timeout_minutes: Union[Optional[int], NotGiven] = NOT_GIVEN,
+        max_steps: Union[Optional[int], NotGiven] = NOT_GIVEN,
+        max_total_tokens: Union[Optional[int], NotGiven] = NOT_GIVEN,
+        fallback_model_ids: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
+        base_harness: Union[
+            Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]], NotGiven
+        ] = NOT_GIVEN,
+        harness_auth_secrets: Union[Optional[UpdateIdentityRequestHarnessAuthSecretsParam], NotGiven] = NOT_GIVEN,
+        secrets_append: Union[Optional[Sequence[UpdateIdentityRequestSecretsAppendParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> IdentityItem:
         """Updates an identity.
@@ -183,6 +215,13 @@ class AsyncIdentities(AsyncResource):
             secrets: The secrets available to runs, at most 50.
             on_behalf_of_enabled: Whether keys of the identity may create runs on behalf of members. Defaults to false.
             credential_strategy: Whose credentials the run uses: its creator's or its executor's. Has no effect in this release.
+            timeout_minutes: The default of its runs, up to 10,080. 0 clears it.
+            max_steps: The default of its runs, up to 10,000. 0 clears it.
+            max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
+            fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
+            base_harness: The older name of `harness.type`. An empty text clears the harness.
+            harness_auth_secrets: The secrets that third-party harnesses use to authenticate.
+            secrets_append: Secrets to add to those of the identity. Must be the only member of its request.
         """
         return await self._call(
             "PUT",
@@ -201,6 +240,13 @@ class AsyncIdentities(AsyncResource):
                 "secrets": secrets,
                 "on_behalf_of_enabled": on_behalf_of_enabled,
                 "credential_strategy": credential_strategy,
+                "timeout_minutes": timeout_minutes,
+                "max_steps": max_steps,
+                "max_total_tokens": max_total_tokens,
+                "fallback_model_ids": fallback_model_ids,
+                "base_harness": base_harness,
+                "harness_auth_secrets": harness_auth_secrets,
+                "secrets_append": secrets_append,
             },
             options=options,
         )
