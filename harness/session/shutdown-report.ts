@@ -12,7 +12,8 @@ export async function reportShutdown({ plane, log, redactor }: SessionContext, r
   const message = cutBytes(toWellFormed(redactor.text(formatError(reason))), MESSAGE_BYTES);
   const kind = reason instanceof Stop ? reason.kind : "internal";
   log(["cancelled", "stale", "taken"].includes(kind) ? "info" : "error", "stopped", { kind, detail: message });
-  if (kind === "internal" && reason instanceof Error) log("error", "stack", { stack: reason.stack });
+  if (kind === "internal" && reason instanceof Error)
+    log("error", "stack", { stack: redactor.text(reason.stack ?? "") });
   if (kind === "taken") return 0;
   try {
     // A fenced key can still send the one message that a cancelled run waits for.
@@ -21,7 +22,7 @@ export async function reportShutdown({ plane, log, redactor }: SessionContext, r
     return isExpected || kind === "shutdown" ? 0 : 1;
   } catch (error) {
     const isFenced = error instanceof Stop && error.kind === "stale";
-    if (!isFenced) log("error", "the shutdown could not be reported", { detail: formatError(error) });
+    if (!isFenced) log("error", "the shutdown could not be reported", { detail: redactor.text(formatError(error)) });
     return isFenced ? 0 : 1;
   }
 }

@@ -20,10 +20,12 @@ export interface WorkerOptions {
   readonly drainSeconds: number;
 }
 
-const DEFAULT_SERVER = "http://127.0.0.1:4500";
 const DEFAULT_DRAIN_SECONDS = 300;
 const MAX_TASKS = 1_000;
 const MAX_SECONDS = 86_400;
+
+const NO_ADDRESS =
+  "the address of the service is missing: set --server or RUNYARD_BASE_URL, or use `runyard worker`, which finds it as all other commands do";
 
 export const WORKER_HELP = `Usage: runyard-server worker --id ID [options]
 
@@ -31,7 +33,7 @@ Connects this machine to Runyard as a self-hosted worker and executes the runs t
 
   --id ID             id of the worker; several processes may share one (default: the host name, ${hostname()})
   --max-tasks N       runs that execute at the same time (default: 1)
-  --server URL        address of the service (default: RUNYARD_BASE_URL, or ${DEFAULT_SERVER})
+  --server URL        address of the service (default: RUNYARD_BASE_URL; one of the two is needed)
   --ws-url URL        address of its WebSocket (default: what the service names)
   --drain-seconds N   time for running tasks after SIGTERM or Ctrl-C (default: ${DEFAULT_DRAIN_SECONDS})
   --dry-run           check address, key, id, socket and isolation, and exit
@@ -39,7 +41,8 @@ Connects this machine to Runyard as a self-hosted worker and executes the runs t
   --help              show this text
 
 RUNYARD_API_KEY is an agent key, or a personal key of a member of the team; RUNYARD_TEAM names the team of a person with several.
-\`runyard worker\` sets both address and key to those of all other commands, such as the ones that \`runyard login\` stored.`;
+\`runyard worker\` finds both address and key as all other commands do: those of a service that runs in this directory, or that \`runyard login\`
+stored.`;
 
 export const AGENT_HELP = `Usage: runyard-server agent run --task-id ID --server-root-url URL --sandboxed
 
@@ -70,10 +73,13 @@ export function parseWorkerOptions(args: readonly string[], environment: NodeJS.
   if (values.help) return undefined;
   const key = environment["RUNYARD_API_KEY"];
   if (!key) throw new UsageError("RUNYARD_API_KEY is missing: set it to an agent key of the team");
+  const server = values.server ?? (environment["RUNYARD_BASE_URL"] || undefined);
+  // The key must not go to whatever listens at a preset address.
+  if (server === undefined) throw new UsageError(NO_ADDRESS);
   return {
     id: values.id ?? hostname(),
     maxTasks: parseInteger("--max-tasks", values["max-tasks"], MAX_TASKS) ?? 1,
-    baseUrl: toBaseUrl("--server", values.server ?? (environment["RUNYARD_BASE_URL"] || DEFAULT_SERVER)),
+    baseUrl: toBaseUrl("--server", server),
     key,
     team: environment["RUNYARD_TEAM"] || undefined,
     socketUrl: parseSocketUrl(values["ws-url"]),

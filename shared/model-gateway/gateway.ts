@@ -18,6 +18,7 @@ import { chat, responses } from "./openai-dialects.ts";
 import { describeCall, type PaymentPorts, payFor } from "./payment.ts";
 import { changedOptions, pinPrice } from "./price-options.ts";
 import type { ModelProviders } from "./provider.ts";
+import { describeForLog } from "./provider-error.ts";
 import { failure, toFailure } from "./responses.ts";
 
 const DIALECTS: readonly Dialect[] = [messages, chat, responses];
@@ -66,7 +67,8 @@ export function modelGateway(
     try {
       return await respond(request, dialect, ports, { waitUntil, receive });
     } catch (error) {
-      if (!(error instanceof RunyardError)) ports.log("error", "a model could not be called", { error });
+      if (!(error instanceof RunyardError))
+        ports.log("error", "a model could not be called", { error: describeForLog(error) });
       return toFailure(dialect, error);
     }
   };
@@ -96,7 +98,12 @@ async function respond(
   if (request.signal.aborted) watch.giveUp();
   const { response, settled } = exchange(call, { provider, original: body, givenUp: watch.signal, limits }, ports);
   const ended = settled
-    .catch((error) => ports.log("error", "a call of a model could not be settled", { ...describeCall(call), error }))
+    .catch((error) =>
+      ports.log("error", "a call of a model could not be settled", {
+        ...describeCall(call),
+        error: describeForLog(error),
+      }),
+    )
     .finally(watch.end);
   waitUntil(ended);
   const first = Promise.race([response, watch.over]);

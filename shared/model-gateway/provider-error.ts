@@ -1,3 +1,4 @@
+import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { parsedJson } from "./dialect.ts";
 import { isObject } from "./request-filter.ts";
 
@@ -77,6 +78,20 @@ function toError(text: string, kinds: readonly string[], status?: number): Provi
     ...(status === undefined ? {} : { status }),
     ...(pauseMs === undefined ? {} : { pauseMs }),
   };
+}
+
+/** Describes an error of a call for the log: providers, proxies and addresses put credentials into their words, and so into stacks. */
+export function describeForLog(error: unknown): { readonly name: string; readonly message: string } {
+  const [name, ...words] = describeCauses(error);
+  return { name: name ?? "Error", message: redactKeys(maskUrlUsers(words.join(": "))).slice(0, MESSAGE_LENGTH) };
+}
+
+/** The name of an error, its message, and the messages of its causes. */
+function describeCauses(error: unknown): string[] {
+  if (!(error instanceof Error)) return [typeof error, String(error)];
+  const code = "code" in error && typeof error.code === "string" ? [error.code] : [];
+  const cause = error.cause === undefined ? [] : describeCauses(error.cause).slice(1);
+  return [error.name, error.message, ...code, ...cause];
 }
 
 /** Some providers repeat a part of the key in their errors, or name principals of their customer's account. */

@@ -195,6 +195,16 @@ describe("the log of the model gateway", () => {
     expect([response.status, levels(none)]).toEqual([500, []]);
   });
 
+  it("contains no credential that an error or its causes repeat", async () => {
+    const cause = new Error("connect to http://me:hunter2@proxy.example:3128 with Bearer hunter2-token failed");
+    const gateway = gatewayTo(() => Promise.reject(new Error("no route for sk-ant-verysecretkey000", { cause })));
+    await gateway.messages(run.key);
+    expect(gateway.logged).toMatchObject([["error", "a model could not be called", { error: { name: "Error" } }]]);
+    const logged = JSON.stringify(gateway.logged);
+    expect(logged).toContain("http://[redacted]@proxy.example:3128");
+    expect(logged).not.toMatch(/hunter2|verysecretkey/);
+  });
+
   it("contains a streamed response that could not be settled, and the caller still gets it", async () => {
     const events = `data: ${JSON.stringify({ type: "message_start", message: { usage: USAGE } })}\n\ndata: {"type":"message_stop"}\n\n`;
     const broken = { ...plane.table, write: () => Promise.reject(new Error("the table is unavailable")) };
@@ -202,7 +212,10 @@ describe("the log of the model gateway", () => {
     const response = await gateway.messages(run.key, { stream: true });
     expect(await response.text()).toBe(events);
     await eventually(() => expect(levels(gateway)).toEqual([["error", "a call of a model could not be settled"]]));
-    expect(gateway.logged[0]?.[2]).toEqual({ ...about(), error: new Error("the table is unavailable") });
+    expect(gateway.logged[0]?.[2]).toEqual({
+      ...about(),
+      error: { name: "Error", message: "the table is unavailable" },
+    });
   });
 
   it("contains a call whose event was lost to concurrent changes; the call still succeeds and counts", async () => {

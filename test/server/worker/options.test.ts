@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "#server/command/usage.ts";
 import { parseAgentOptions, parseWorkerOptions } from "#server/worker/options.ts";
 
-const KEY = { RUNYARD_API_KEY: "ryp_key" };
+const ONLY_KEY = { RUNYARD_API_KEY: "ryp_key" };
+const KEY = { ...ONLY_KEY, RUNYARD_BASE_URL: "http://127.0.0.1:4500" };
 const DEFAULTS = {
   id: hostname(),
   maxTasks: 1,
@@ -42,8 +43,21 @@ describe("the options of a worker", () => {
     expect(parseWorkerOptions([], environment)).toEqual(named);
     const other = { ...named, baseUrl: "https://b.example/api/v1" };
     expect(parseWorkerOptions(["--server", "https://b.example"], environment)).toEqual(other);
-    expect(parseWorkerOptions([], { ...KEY, RUNYARD_BASE_URL: "", RUNYARD_TEAM: "" })).toEqual(DEFAULTS);
+    expect(parseWorkerOptions([], { ...KEY, RUNYARD_TEAM: "" })).toEqual(DEFAULTS);
   });
+
+  it.each([ONLY_KEY, { ...ONLY_KEY, RUNYARD_BASE_URL: "" }])(
+    "are refused without an address, since the key would go to whatever listens at a preset one: %j",
+    (environment) => {
+      expect(() => parseWorkerOptions([], environment)).toThrow(UsageError);
+      expect(() => parseWorkerOptions([], environment)).toThrow(
+        "set --server or RUNYARD_BASE_URL, or use `runyard worker`",
+      );
+      expect(parseWorkerOptions(["--server", "https://a.example"], environment)?.baseUrl).toBe(
+        "https://a.example/api/v1",
+      );
+    },
+  );
 
   it.each<[string[], string]>([
     [["--max-tasks", "0"], "--max-tasks takes a number from 1 to 1000"],
@@ -89,7 +103,7 @@ describe("the options of agent run", () => {
     [[], KEY, "the only command is agent run"],
     [["start"], KEY, "agent start: the only command is agent run"],
     [["run", "--server-root-url", "https://a.example"], KEY, "--task-id is missing"],
-    [["run", "--task-id", "run-1"], KEY, "--server-root-url is missing"],
+    [["run", "--task-id", "run-1"], ONLY_KEY, "--server-root-url is missing"],
     [args, {}, "WARP_API_KEY is missing"],
     [["run", "--task-id", "run-1", "--server-root-url", "a"], KEY, "--server-root-url takes an address"],
   ])("are refused if something is missing or wrong: %j", (given, environment, message) => {
