@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { readSteps } from "#shared/conversations/conversation.ts";
 import { toConversationPage } from "#shared/conversations/conversation-page.ts";
+import { readConversationRuns } from "#shared/conversations/conversation-runs.ts";
 import { refuseUnreadable } from "#shared/conversations/raw-transcript.ts";
 import { notFound } from "#shared/errors.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
@@ -24,8 +25,8 @@ export const getConversation = endpoint({
   async run({ path, query, principal }, ports: RunPorts & { readonly cursors: Cursors }) {
     const id = path.conversationId;
     const ids = await listConversationRuns(id, ports.table);
-    const runs = (await ports.runs.many(ids)).filter((run) => run !== undefined);
-    // The first run decides, or the next one where the first was deleted by its age.
+    const runs = await readConversationRuns(ids, ports);
+    // The first run decides, or the next one where the first was deleted with its turns.
     const [first] = runs;
     if (first === undefined || !sees(principal, first.head, first.body)) {
       throw notVisibleError(principal, "conversation");

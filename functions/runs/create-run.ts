@@ -18,7 +18,7 @@ import { DryRunResponse, RunAgentRequest, RunAgentResponse } from "#shared/wire/
 export const createRun = endpoint({
   request: { body: RunAgentRequest, query: { dry_run: one(Flag) } },
   reply: { 200: v.union([RunAgentResponse, DryRunResponse]) },
-  errors: ["feature_not_available", "operation_not_supported", "budget_exceeded"],
+  errors: ["feature_not_available", "operation_not_supported", "budget_exceeded", "resource_not_found"],
   rateLimit: "create",
   async run(call, ports: RunPorts) {
     if (call.query.dry_run === true) return { status: 200, body: await dryRun(call, ports) };

@@ -31,7 +31,7 @@ export function diskFileStore({
     copy: (from, to) => withServiceErrors(() => files.copy(from, to)),
     size: (key) => withServiceErrors(() => files.size(key)),
     remove: (key) => withServiceErrors(() => files.remove(key)),
-    removeAll: (prefix) => withServiceErrors(() => files.removeAll(prefix)),
+    removeAll: (prefix, kept) => withServiceErrors(() => files.removeAll(prefix, kept)),
 
     async downloadUrl(key, { filename, contentType }) {
       const signedAt = Math.floor(now() / 1000) * 1000;

@@ -1,9 +1,9 @@
 import { createHash, type Hash, randomUUID } from "node:crypto";
 import { constants, existsSync, mkdirSync, renameSync } from "node:fs";
-import { access, copyFile, type FileHandle, mkdir, open, readFile, rm, stat } from "node:fs/promises";
+import { access, copyFile, type FileHandle, mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { syncPath } from "../disk/sync-path.ts";
-import { keyToPath, prefixToPath } from "./key-path.ts";
+import { keyToPath, prefixToPath, toDirectoryName } from "./key-path.ts";
 
 /** A file that is open for reading. */
 export interface OpenFile {
@@ -106,9 +106,20 @@ export class DiskFiles {
 
   remove = (key: string): Promise<void> => rm(this.toPath(key), { force: true });
 
-  removeAll = (prefix: string): Promise<void> => rm(this.toDirectory(prefix), { recursive: true, force: true });
+  removeAll = (prefix: string, kept: readonly string[] = []): Promise<void> =>
+    removeExcept(this.toDirectory(prefix), new Set(kept.map(toDirectoryName)));
 
   #newTemporary = (): string => path.join(this.#temporary, randomUUID());
+}
+
+/** Deletes a directory and what is in it, except directories with one of these names. */
+async function removeExcept(directory: string, names: ReadonlySet<string>): Promise<void> {
+  if (names.size === 0) return rm(directory, { recursive: true, force: true });
+  for (const entry of (await orMissing(readdir(directory, { withFileTypes: true }))) ?? []) {
+    if (entry.isDirectory() && names.has(entry.name)) continue;
+    const inside = path.join(directory, entry.name);
+    await (entry.isDirectory() ? removeExcept(inside, names) : rm(inside, { force: true }));
+  }
 }
 
 /** A temporary file that is being written, with its digest. */

@@ -18,12 +18,15 @@ export function keyToPath(key: string): string {
   const bytes = Buffer.byteLength(key);
   if (bytes === 0 || bytes > MAX_KEY_BYTES) throw new RangeError(`a key has 1 to ${MAX_KEY_BYTES} bytes`);
   const names = key.split("/").map(toName);
-  const whole = names.map((name, index) => (index < names.length - 1 ? `${name}+` : name)).join(path.sep);
+  const whole = names.map((name, index) => (index < names.length - 1 ? toDirectoryName(name) : name)).join(path.sep);
   return whole.length > MAX_PATH ? path.join("%long+", digest(key)) : whole;
 }
 
 /** Returns the directory of the keys with a prefix that ends with `/`. */
 export const prefixToPath = (prefix: string): string => path.dirname(keyToPath(`${prefix}-`));
+
+/** Returns the name of the directory for a part of keys that is a file name as it is. */
+export const toDirectoryName = (name: string): string => `${name}+`;
 
 function toName(part: string): string {
   if (part === "") return "%";

@@ -65,6 +65,7 @@ import { cancelRuns as runsCancelRuns } from "#functions/runs/cancel-runs.ts";
 import { createClientEvent as runsCreateClientEvent } from "#functions/runs/create-client-event.ts";
 import { createRun as runsCreateRun } from "#functions/runs/create-run.ts";
 import { deleteFollowup as runsDeleteFollowup } from "#functions/runs/delete-followup.ts";
+import { deleteRun as runsDeleteRun } from "#functions/runs/delete-run.ts";
 import { findRunByReference as runsFindRunByReference } from "#functions/runs/find-run-by-reference.ts";
 import { getConversation as runsGetConversation } from "#functions/runs/get-conversation.ts";
 import { getResponse as runsGetResponse } from "#functions/runs/get-response.ts";
@@ -208,6 +209,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "runs/create-client-event": runsCreateClientEvent,
   "runs/create-run": runsCreateRun,
   "runs/delete-followup": runsDeleteFollowup,
+  "runs/delete-run": runsDeleteRun,
   "runs/find-run-by-reference": runsFindRunByReference,
   "runs/get-conversation": runsGetConversation,
   "runs/get-response": runsGetResponse,

@@ -1,5 +1,6 @@
 import { cancelMessage, wasCancelled } from "#shared/conversations/cancelled-turn.ts";
 import { readMessages, readPrompt } from "#shared/conversations/conversation.ts";
+import { readConversationRuns } from "#shared/conversations/conversation-runs.ts";
 import { toAttachedFiles } from "#shared/conversations/followup-attachments.ts";
 import { readFollowups } from "#shared/conversations/followups.ts";
 import { truncateMessages } from "#shared/conversations/truncate.ts";
@@ -94,16 +95,14 @@ async function readEarlierMessages(
 }
 
 async function readPreviousRuns(runId: string, conversationId: string, ports: RunPorts): Promise<Message[]> {
-  const runs = (await listConversationRuns(conversationId, ports.table)).filter((run) => run !== runId);
-  const checkpoints = await loadCheckpoints(runs, ports);
-  const said = runs.map(async (run, index) => {
-    const [found, messages] = await Promise.all([
-      ports.runs.headAndBody(run),
-      readMessages(run, checkpoints[index] ?? BEGINNING, ports),
-    ]);
-    // What is left of a run that is being deleted is not read.
-    if (found === undefined) return [];
-    const { head, body } = found;
+  const runs = await readConversationRuns(await listConversationRuns(conversationId, ports.table), ports);
+  const previous = runs.filter(({ head }) => head.run_id !== runId);
+  const checkpoints = await loadCheckpoints(
+    previous.map(({ head }) => head.run_id),
+    ports,
+  );
+  const said = previous.map(async ({ head, body }, index) => {
+    const messages = await readMessages(head.run_id, checkpoints[index] ?? BEGINNING, ports);
     const cancelled = head.state === "CANCELLED" ? [cancelMessage(head.ended_at)] : [];
     return [...(await toOpening(body, ports)), ...messages, ...cancelled];
   });

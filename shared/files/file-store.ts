@@ -33,8 +33,8 @@ export interface FileStore {
 export interface FileRemoval {
   /** Deletes a file; does nothing if there is none. */
   remove(key: string): Promise<void>;
-  /** Deletes all files whose keys begin with `prefix`, which ends with a slash. */
-  removeAll(prefix: string): Promise<void>;
+  /** Deletes all files whose keys begin with `prefix`, which ends with a slash, except those in folders with one of the names `kept`. */
+  removeAll(prefix: string, kept?: readonly string[]): Promise<void>;
 }
 
 /** The keys of files. Those of an execution contain its id, so that an expired execution overwrites nothing. */
@@ -74,6 +74,16 @@ export const isOfOneRun = (key: string): boolean => key.startsWith("requests/");
 
 /** What the keys of all files of a run begin with, except those that were stored before the run. */
 export const runFilePrefixes = (run: string): readonly string[] => [`runs/${run}/`, `snapshots/${run}/`];
+
+/** The folders with the turns of a run, below its prefixes. */
+export const TURN_FOLDERS: readonly string[] = ["messages", "raw"];
+
+/** True for a file in a folder with one of these names. */
+export const isInFolder = (key: string, names: readonly string[]): boolean =>
+  key
+    .split("/")
+    .slice(0, -1)
+    .some((name) => names.includes(name));
 
 /** Formats a Content-Disposition with the filename in ASCII and in UTF-8 (RFC 6266). */
 export function attachmentDisposition(filename: string): string {

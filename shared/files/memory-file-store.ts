@@ -1,4 +1,4 @@
-import type { FileRemoval, FileStore } from "./file-store.ts";
+import { type FileRemoval, type FileStore, isInFolder } from "./file-store.ts";
 
 /** Creates a file store in memory, for tests. Its URLs contain the key and cannot be opened. */
 export function memoryFileStore(): FileStore & FileRemoval & { readonly files: Map<string, Uint8Array> } {
@@ -18,8 +18,8 @@ export function memoryFileStore(): FileStore & FileRemoval & { readonly files: M
     async remove(key) {
       files.delete(key);
     },
-    async removeAll(prefix) {
-      for (const key of files.keys()) if (key.startsWith(prefix)) files.delete(key);
+    async removeAll(prefix, kept = []) {
+      for (const key of files.keys()) if (key.startsWith(prefix) && !isInFolder(key, kept)) files.delete(key);
     },
     downloadUrl: async (key) => ({ url: `https://files.test/${key}`, expiresAt: 0 }),
     uploadTarget: async (key, { sizeBytes }) => ({

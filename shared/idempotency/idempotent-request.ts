@@ -57,7 +57,8 @@ export class IdempotencyRecordExists extends Error {}
  * Runs `first` once. `first` must write the record in the same transaction as its effect, and throw IdempotencyRecordExists when
  * the record's condition fails. `replay` returns the result of the first request to a repeated one, even if the request would be
  * refused by now: the run that it cancelled has ended, or the conversation that it continued has gone on. Set `checkFirst` when
- * `first` stores files before its transaction: a repeated request is then detected before it stores unused files.
+ * `first` stores files before its transaction: a repeated request is then detected before it stores unused files. Set `isDeletable`
+ * where callers can delete the result: a repeated request then gets the 404 of its `replay`.
  */
 export async function runIdempotent<T>(
   table: Table,
@@ -65,7 +66,7 @@ export async function runIdempotent<T>(
   now: () => number,
   first: (record: (result: string) => Put) => Promise<T>,
   replay: (result: string) => Promise<T>,
-  { checkFirst = false }: { readonly checkFirst?: boolean } = {},
+  { checkFirst = false, isDeletable = false }: { readonly checkFirst?: boolean; readonly isDeletable?: boolean } = {},
 ): Promise<T> {
   let replaced: IdempotencyRecord | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -88,9 +89,9 @@ export async function runIdempotent<T>(
         retryable: false,
       });
     }
-    if (once.keyed || once.repeat) return replayResult(replay, record.result);
+    if (once.keyed || once.repeat) return replayResult(replay, record.result, isDeletable);
     if (record.original) continue;
-    if (await markOriginal(once.record, record, table)) return replayResult(replay, record.result);
+    if (await markOriginal(once.record, record, table)) return replayResult(replay, record.result, isDeletable);
   }
   throw retryableConflict("the same request is still being processed; send it again");
 }
@@ -125,11 +126,15 @@ export async function runReversible<T>(
 }
 
 /** The result of the first request may be deleted by now: the repeated request is then refused and has no effect of its own. */
-async function replayResult<T>(replay: (result: string) => Promise<T>, result: string): Promise<T> {
+async function replayResult<T>(
+  replay: (result: string) => Promise<T>,
+  result: string,
+  isDeletable: boolean,
+): Promise<T> {
   try {
     return await replay(result);
   } catch (error) {
-    if (!(error instanceof RunyardError) || error.code !== "resource_not_found") throw error;
+    if (isDeletable || !(error instanceof RunyardError) || error.code !== "resource_not_found") throw error;
     throw new RunyardError("conflict", {
       detail: "the same request succeeded before, and the created resource is deleted; send it as a new request",
       retryable: false,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
-import type { Item, Table } from "#shared/table/table.ts";
+import type { Table } from "#shared/table/table.ts";
 import { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { ExecutionLocation, RunMode, RunSchedule, RunSourceType, UserProfile } from "#shared/wire/run.ts";
@@ -57,7 +57,7 @@ export const RunBody = v.object({
 });
 export type RunBody = v.InferOutput<typeof RunBody>;
 
-export const parseRunBody = (item: Item): RunBody => v.parse(RunBody, item);
+export const parseRunBody = (item: unknown): RunBody => v.parse(RunBody, item);
 
 /** Reads the bodies of any number of runs, in their order; undefined if a run does not exist. */
 export async function readBodies(

@@ -89,6 +89,9 @@ const common = {
   placed_bytes: Counter,
   /** Types of the artifacts, each once; absent where the run has none. */
   artifact_types: v.exactOptional(v.array(v.string())),
+  /** Number of runs that were created below this one, and of a root those of its tree. */
+  children: Counter,
+  descendants: Counter,
   client_events: Counter,
   notifications: Counter,
   /** When a reader last requested live output. */
@@ -223,6 +226,9 @@ export const startLeaseMs = (head: ExecutingHead): number => startSeconds(head.s
 /** Seconds within which a started sandbox must send its first request. */
 export const startSeconds = (provider: SandboxProvider | "worker"): number =>
   provider === "lambda" ? sandboxStartSeconds(START_LEASE_SECONDS.lambda) : START_LEASE_SECONDS[provider];
+
+/** Parses the head of an ended run that was parsed before, as other items store it. */
+export const parseEndedHead = (value: unknown): EndedHead => v.parse(Ended, value);
 
 export const isEndedHead = (head: RunHead): head is EndedHead => isTerminal(head.state);
 export const isExecutingHead = (head: RunHead): head is ExecutingHead => isExecuting(head.state);

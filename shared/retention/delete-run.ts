@@ -1,9 +1,10 @@
-import { type FileRemoval, runFilePrefixes } from "#shared/files/file-store.ts";
+import { type FileRemoval, runFilePrefixes, TURN_FOLDERS } from "#shared/files/file-store.ts";
+import { readTurns } from "#shared/records/kept-turns.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import type { EndedHead } from "#shared/records/run-head.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import { deletionStore } from "./deletion-store.ts";
+import { deletionStore, listPromptFiles } from "./deletion-store.ts";
 
 export interface RetentionPorts {
   readonly table: Table;
@@ -26,12 +27,28 @@ export async function deleteRun(head: EndedHead, body: RunBody, ports: Retention
   return true;
 }
 
-/** Deletes what is left of a run whose deletion has begun. Can be repeated, also at the same time. */
-export async function completeDeletion(runId: string, { table, fileRemoval }: RetentionPorts): Promise<void> {
+/**
+ * Deletes what is left of a run whose deletion has begun. Can be repeated, also at the same time.
+ * @returns false if it is too early for that
+ */
+export async function completeDeletion(runId: string, { table, fileRemoval, now }: RetentionPorts): Promise<boolean> {
   const deletions = deletionStore(table);
   const deletion = await deletions.find(runId);
-  if (deletion === undefined) return;
-  for (const prefix of runFilePrefixes(runId)) await fileRemoval.removeAll(prefix);
-  for (const file of deletion.files) await fileRemoval.remove(file);
+  if (deletion === undefined) return true;
+  if (deletion.not_before !== undefined && now() < deletion.not_before) return false;
+  const { dropped = [], conversation_id: conversation } = deletion;
+  const turns = await readTurns(dropped, table);
+  for (const [index, id] of dropped.entries()) {
+    const body = turns[index]?.body;
+    await removeFiles(id, body === undefined ? [] : listPromptFiles(body), []);
+    await deletions.dropTurns(id, conversation);
+  }
+  await removeFiles(runId, deletion.files, deletion.keeps_turns === true ? TURN_FOLDERS : []);
   await deletions.complete(runId, deletion);
+  return true;
+
+  async function removeFiles(id: string, files: readonly string[], kept: readonly string[]): Promise<void> {
+    for (const prefix of runFilePrefixes(id)) await fileRemoval.removeAll(prefix, kept);
+    for (const file of files) await fileRemoval.remove(file);
+  }
 }

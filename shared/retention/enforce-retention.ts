@@ -25,10 +25,7 @@ export async function enforceRetention(ports: RetentionPorts): Promise<Retention
   const end = ports.now() + PASS_MS;
   for await (const runId of deletionStore(ports.table).unfinished()) {
     if (ports.now() > end) return pass;
-    await count(pass, runId, async () => {
-      await completeDeletion(runId, ports);
-      return 1;
-    });
+    await count(pass, runId, async () => ((await completeDeletion(runId, ports)) ? 1 : 0));
   }
   for await (const team of retentionStore(ports.table).teams()) await deleteOldRuns(team, end, pass, ports);
   return pass;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { countUnchanged } from "#shared/records/run-head.ts";
 import { conversationPk, keys } from "#shared/table/keys.ts";
-import type { Put, Query, Table } from "#shared/table/table.ts";
+import type { Delete, Put, Query, Table, Update } from "#shared/table/table.ts";
 
 /** The latest run of a conversation, the only one that can be active; one that was never continued has no such item. */
 export interface ConversationTail {
@@ -30,6 +30,21 @@ export const moveTail = ({ conversationId, isStored, changes }: ConversationTail
   item: { ...keys.conversationTail(conversationId), v: 1, run_id: runId, changes: changes + 1 },
   if: isStored ? { changes: countUnchanged(changes) } : { pk: { exists: false } },
 });
+
+/**
+ * The write by which a run that is deleted leaves its conversation; `newest` is the newest of the remaining runs. It conflicts with
+ * every other change of the conversation's runs since the tail was read.
+ */
+export function leaveTail(
+  { conversationId, latestRunId, changes }: ConversationTail,
+  runId: string,
+  newest: string | undefined,
+): Update | Delete {
+  const tail = { key: keys.conversationTail(conversationId), if: { changes: countUnchanged(changes) } };
+  if (newest === undefined) return { kind: "delete", ...tail };
+  const set = latestRunId === runId ? { run_id: newest } : {};
+  return { kind: "update", ...tail, set, add: { changes: 1 } };
+}
 
 /** The writes by which a new run continues a conversation. */
 export const continueConversation = (tail: ConversationTail, runId: string): Put[] => [

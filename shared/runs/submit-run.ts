@@ -1,7 +1,7 @@
 import type { Allowance } from "#shared/budgets/budget-store.ts";
 import { countRunOfKey, describeKeyLimit } from "#shared/budgets/key-limits.ts";
 import { lastRunWrites } from "#shared/environments/environment-store.ts";
-import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { invalid, notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -63,10 +63,10 @@ export async function submitRun(call: SubmitCall, ports: RunPorts): Promise<Subm
     },
     async (runId) => {
       const head = await ports.runs.head(runId);
-      if (head === undefined) throw new RunyardError("internal_error");
+      if (head === undefined) throw notFound("run");
       return { response: { run_id: runId, task_id: runId, state: head.state }, replayed: true };
     },
-    { checkFirst: files.present },
+    { checkFirst: files.present, isDeletable: true },
   );
 }
 

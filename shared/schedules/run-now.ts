@@ -1,4 +1,4 @@
-import { RunyardError, retryableConflict } from "#shared/errors.ts";
+import { notFound, retryableConflict } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -38,9 +38,10 @@ export async function startScheduledRun(
     }),
     async (runId) => {
       const head = await ports.runs.head(runId);
-      if (head === undefined) throw new RunyardError("internal_error");
+      if (head === undefined) throw notFound("run");
       return { response: { run_id: runId, task_id: runId, state: head.state }, replayed: true };
     },
+    { isDeletable: true },
   );
 }
 

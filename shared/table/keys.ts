@@ -17,6 +17,7 @@ import type { Key } from "./table.ts";
  * | checkpoint of a run | RUN#run | CHECKPOINT | where a new execution begins; which messages it leaves behind |
  * | what a run has spent on models, and may spend | RUN#run | BUDGET | each call of a model; run detail and list, where the head says so |
  * | what remains to be deleted of a run | RUN#run | DELETION | gsi6: deletions that have not been completed |
+ * | turns of a deleted run, which a later run continues | RUN#run | TURNS | conversation by id; where a new execution begins |
  * | descendant | RUN#ancestor | DESCENDANT#run | filter by ancestor, at any depth, in the order of creation |
  * | client event seen | RUN#run | CLIENT#event | client-events, once each |
  * | notification given | RUN#run | NOTIFICATION#sha256 | notify-user, once each |
@@ -101,6 +102,7 @@ export const keys = {
   rawTranscript: (run: string): Key => ({ pk: runPk(run), sk: "RAW" }),
   budget: (run: string): Key => ({ pk: runPk(run), sk: "BUDGET" }),
   deletion: (run: string): Key => ({ pk: runPk(run), sk: "DELETION" }),
+  turns: (run: string): Key => ({ pk: runPk(run), sk: "TURNS" }),
   descendant: (ancestor: string, run: string): Key => ({ pk: runPk(ancestor), sk: `DESCENDANT#${run}` }),
   clientEvent: (run: string, event: string): Key => ({ pk: runPk(run), sk: `CLIENT#${event}` }),
   notification: (run: string, digest: string): Key => ({ pk: runPk(run), sk: `NOTIFICATION#${digest.slice(0, 32)}` }),

@@ -383,8 +383,8 @@ describe("the writes of a new run", () => {
   });
 
   it("count a child at its parent and at the root of its tree, within their limits", () => {
-    const children = { children: { absentOr: { below: 100 } } };
-    const descendants = { descendants: { absentOr: { below: 500 } } };
+    const children = { pk: { exists: true }, children: { absentOr: { below: 100 } } };
+    const descendants = { pk: { exists: true }, descendants: { absentOr: { below: 500 } } };
     const at = (id: string) => ({ kind: "update", key: keys.head(id) });
     expect(countChild("p", undefined)).toEqual([
       { ...at("p"), add: { children: 1, descendants: 1 }, if: { ...children, ...descendants } },

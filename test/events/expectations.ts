@@ -72,6 +72,8 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/get-run.bad.json": { after: created, outcome: missing },
   "http/cancel-run.json": { after: working, outcome: ok, leaves: "CANCELLED" },
   "http/cancel-run.bad.json": { after: working, outcome: invalid("force"), leaves: "INPROGRESS" },
+  "http/delete-run.json": { after: [...created, "http/cancel-run.json"], outcome: gone },
+  "http/delete-run.bad.json": { after: created, outcome: conflict },
   "http/archive-run.json": { after: working, outcome: ok },
   "http/archive-run.bad.json": { after: created, outcome: missing },
   "http/unarchive-run.json": { after: [...working, "http/archive-run.json"], outcome: ok },

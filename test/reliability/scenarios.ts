@@ -1,3 +1,4 @@
+import { deleteOldRuns } from "#functions/execution/delete-old-runs.ts";
 import { createClient } from "../support/client.ts";
 import { createHarness } from "../support/execution.ts";
 import type { Stage } from "./scenario.ts";
@@ -11,6 +12,8 @@ export interface Scenario {
   /** Differences that a died function may cause, each with its replacement; an empty one removes the item. */
   readonly alike?: readonly (readonly [RegExp, string])[];
 }
+
+const HOUR = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
 
 const headers = (key: string) => ({ headers: { "idempotency-key": key } });
 
@@ -291,6 +294,26 @@ export const scenarios: readonly Scenario[] = [
       stage.plane.clock.now = Date.parse("2026-05-19T03:00:05Z");
       await stage.timerOff(schedule.id, "2026-05-19T03:00:00.000Z");
       await stage.settle();
+    },
+  },
+  {
+    name: "a run with a child, and a conversation that another run continues, deleted",
+    runs: { state: "SUCCEEDED", count: 1 },
+    async run(stage) {
+      const { user, plane } = stage;
+      const create = async (name: string, body: object): Promise<string> =>
+        (await stage.sendOrThrow("create-run", () => user.post("/agent/runs", body, headers(name)))).body.run_id;
+      const root = await create("root", { prompt: "hello" });
+      await create("child", { prompt: "help", parent_run_id: root });
+      await stage.settle();
+      await create("next", { prompt: "go on", conversation_id: root });
+      await stage.settle();
+      await stage.sendOrThrow("delete-run", () => user.delete(`/agent/runs/${root}`, headers("delete")));
+      // A pass that died is completed by the next one.
+      for (let pass = 0; pass < 2; pass++) {
+        plane.clock.now += 3_600_000;
+        await stage.faults.invoke("delete-old-runs", () => deleteOldRuns.handle(HOUR, plane.ports));
+      }
     },
   },
   {

@@ -58,6 +58,19 @@ export function fileStoreContract(makeStore: () => FileStore & FileRemoval): voi
     expect(await Promise.all(deleted.map(store.size))).toEqual([undefined, undefined, undefined]);
   });
 
+  it("keeps the files in folders of some names when it deletes all others with a prefix", async () => {
+    const { store } = fresh();
+    const id = randomUUID();
+    const kept = [`runs/${id}/e/messages/1.json`, `runs/${id}/f/raw/a/1.jsonl`, `runs/${id}/messages/b.json`];
+    const deleted = [`runs/${id}/messages.json`, `runs/${id}/e/artifacts/raw`, `runs/${id}/transcript-1.jsonl`];
+    await Promise.all([...kept, ...deleted].map((key) => store.put(key, "text", "text/plain")));
+    await store.removeAll(`runs/${id}/`, ["messages", "raw"]);
+    expect(await Promise.all(kept.map(store.size))).toEqual([4, 4, 4]);
+    expect(await Promise.all(deleted.map(store.size))).toEqual([undefined, undefined, undefined]);
+    await store.removeAll(`runs/${id}/`);
+    expect(await Promise.all(kept.map(store.size))).toEqual([undefined, undefined, undefined]);
+  });
+
   it("returns nothing for a missing file", async () => {
     const { store, key } = fresh();
     expect(await store.get(key)).toBeUndefined();

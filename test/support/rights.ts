@@ -177,10 +177,10 @@ export function filesWithinRights<T extends FileStore & FileRemoval & { readonly
       requireFileRight("DeleteObject", key);
       return files.remove(key);
     },
-    async removeAll(prefix) {
+    async removeAll(prefix, kept) {
       requireListRight(prefix);
       for (const key of files.files.keys()) if (key.startsWith(prefix)) requireFileRight("DeleteObject", key);
-      return files.removeAll(prefix);
+      return files.removeAll(prefix, kept);
     },
     async downloadUrl(key, file) {
       requireFileRight("GetObject", key);

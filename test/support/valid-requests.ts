@@ -132,6 +132,7 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     const artifact = { artifact_type: "EXTERNAL_REFERENCE", data: REFERENCE };
     await createClient(stage.plane, stage.key("the run itself")).post("/harness-support/report-artifact", artifact);
   }
+  if (route === "DELETE /agent/runs/{runId}") await stage.end();
   if (route.endsWith("/harness-support/transcript")) await writeRawTranscript(stage);
   if (route.endsWith("/redirect") || route.startsWith("GET /public/")) {
     const config = { session_sharing: { public_access: "VIEWER" } };

@@ -235,6 +235,20 @@ export class Runs extends APIResource {
   }
 
   /**
+   * Deletes a run that has ended.
+   *
+   * The runs below it and their conversations, transcripts and artifacts are deleted with it. Only the run's creator
+   * and the admins of its team may delete it. If the run or a run below it has not ended, the response is 409. Deleted
+   * runs return 404 at once; their files are deleted within about an hour. If another run continues the conversation,
+   * the conversation keeps the run's turns. Usage reports and budgets still count the run.
+   *
+   * `DELETE /agent/runs/{runId}`
+   */
+  delete(runId: string, options?: RequestOptions): APIPromise<void> {
+    return this.transport.request({ method: "DELETE", path: path`/agent/runs/${runId}`, options });
+  }
+
+  /**
    * Cancels a run and stops its processes.
    *
    * Returns the run's id as a JSON string. A run that has ended returns 400. A run that is executed by a self-hosted

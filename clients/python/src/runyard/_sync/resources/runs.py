@@ -362,6 +362,24 @@ class RunsBase(Resource):
         """
         return self._call("GET", _wire.path("/agent/runs/{run_id}", run_id=run_id), cast_to=RunItem, options=options)
 
+    def delete(self, run_id: str, **options: Unpack[RequestOptions]) -> None:
+        """Deletes a run that has ended.
+
+        The runs below it and their conversations, transcripts and artifacts are deleted with it. Only the run's
+        creator and the admins of its team may delete it. If the run or a run below it has not ended, the
+        response is 409. Deleted runs return 404 at once; their files are deleted within about an hour. If
+        another run continues the conversation, the conversation keeps the run's turns. Usage reports and budgets
+        still count the run.
+
+        `DELETE /agent/runs/{runId}`
+
+        Args:
+            run_id: The run's id.
+        """
+        return self._call(
+            "DELETE", _wire.path("/agent/runs/{run_id}", run_id=run_id), cast_to=type(None), options=options
+        )
+
     def cancel(
         self, run_id: str, *, force: Union[bool, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]
     ) -> str:
@@ -836,6 +854,7 @@ class RunsWithRawResponse:
         self.list = to_raw(raw.list)
         self.cancel_many = to_raw(raw.cancel_many)
         self.retrieve = to_raw(raw.retrieve)
+        self.delete = to_raw(raw.delete)
         self.cancel = to_raw(raw.cancel)
         self.archive = to_raw(raw.archive)
         self.unarchive = to_raw(raw.unarchive)
