@@ -50,14 +50,19 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     projects: [
       // Four workers for two cores, since many tests wait for processes: with three, a third of the processors was idle.
-      ...[...folders, ...services].map((name) => project(name, { maxWorkers: 4, groupOrder: 0 })),
+      ...folders.map((name) => project(name, { maxWorkers: 4, groupOrder: 0, retry: 0 })),
+      // Browsers and servers of others get a second try, which the report shows as `(retry x1)`.
+      ...services.map((name) => project(name, { maxWorkers: 4, groupOrder: 0, retry: 1 })),
       // It uses up what a sandbox may have, and measures what that leaves of the machine.
-      project("escape", { maxWorkers: 1, groupOrder: 1 }),
+      project("escape", { maxWorkers: 1, groupOrder: 1, retry: 0 }),
     ].filter(({ test }) => test.include.length > 0),
   },
 });
 
-function project(name: string, { maxWorkers, groupOrder }: { maxWorkers: number; groupOrder: number }) {
+function project(
+  name: string,
+  { maxWorkers, groupOrder, retry }: { maxWorkers: number; groupOrder: number; retry: number },
+) {
   const { include, exclude } = selectTestFiles(name, tier);
   return {
     test: {
@@ -68,6 +73,7 @@ function project(name: string, { maxWorkers, groupOrder }: { maxWorkers: number;
       globalSetup: setups[name] ?? [],
       pool: "forks" as const,
       maxWorkers,
+      retry,
       testTimeout: 180_000,
       hookTimeout: 180_000,
       // Long, for a machine that is busy with other work.
