@@ -145,6 +145,21 @@ export interface PortOptions {
   readonly environment: NodeJS.ProcessEnv;
 }
 
+/** The ports of the discovery of skills in repositories. */
+const createDiscovery = (
+  ports: Pick<DiscoveryPorts, "table" | "files" | "now">,
+  { scanner, environment }: Pick<PortOptions, "scanner" | "environment">,
+): DiscoveryPorts => ({
+  ...ports,
+  scanner,
+  github: {
+    apiUrl: environment["RUNYARD_GITHUB_API_URL"] || GITHUB_API,
+    token: async () => environment["RUNYARD_GITHUB_TOKEN"] || undefined,
+    fetch,
+    now: ports.now,
+  },
+});
+
 /** Creates the ports of all endpoints and consumers from the adapters. */
 export function createPorts(
   adapters: Adapters,
@@ -159,18 +174,7 @@ export function createPorts(
     downloadSeconds: signedUrlSeconds(),
     now,
   });
-  const discovery: DiscoveryPorts = {
-    table,
-    files,
-    now,
-    scanner,
-    github: {
-      apiUrl: environment["RUNYARD_GITHUB_API_URL"] || GITHUB_API,
-      token: async () => environment["RUNYARD_GITHUB_TOKEN"] || undefined,
-      fetch,
-      now,
-    },
-  };
+  const discovery = createDiscovery({ table, files, now }, { scanner, environment });
   const vault = sqliteSecretVault(database, adapters.installationKey);
   const allowsPrivate = environment["RUNYARD_WEBHOOKS_ALLOW_PRIVATE"] === "1";
   const sending: SendPorts = {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "@commander-js/extra-typings";
-import { RUN_SOURCES } from "../../clients/typescript/src/index.ts";
+import { RUN_SOURCES, SCOPES, type Scope } from "../../clients/typescript/src/index.ts";
 
 /** A whole number within bounds. */
 export const wholeNumber =
@@ -19,6 +19,27 @@ export function pairs(text: string, earlier: Readonly<Record<string, string>> = 
   if (at < 1) throw new InvalidArgumentError("Expected name=value.");
   return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) };
 }
+
+/** A number such as an amount of money. */
+export function parseNumber(text: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isFinite(number)) throw new InvalidArgumentError("It must be a number.");
+  return number;
+}
+
+export const SCOPE_TEXT =
+  "what the key may be used for, such as runs:read; repeat it for several (default: all of yours)";
+
+/** Collects scopes of a key. */
+export function scopes(text: string, earlier: readonly Scope[] = []): Scope[] {
+  const scope = SCOPES.find((one) => one === text);
+  if (scope !== undefined) return [...earlier, scope];
+  throw new InvalidArgumentError(`Allowed choices are ${SCOPES.join(", ")}.`);
+}
+
+/** The scopes of a key, for a table. Services from before there were scopes name none. */
+export const listScopes = (held: readonly Scope[] | undefined): string =>
+  held === undefined || held.length === SCOPES.length ? "all" : held.join(" ");
 
 export const SOURCE_TEXT = "only runs from this source: API, CLI, SCHEDULED_AGENT, GITHUB_ACTION …";
 

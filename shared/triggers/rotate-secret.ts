@@ -25,7 +25,7 @@ export const rotateSecret = (
         refuseLimitedKey(caller, "triggers");
         checkSecret(trigger, secret);
         const { scopes, ...others } = trigger;
-        // Whoever has the secret starts runs, which have no more than the caller has.
+        // The new secret starts runs, which have no more than the caller has.
         return { ...others, ...scopesMember(intersectScopes(scopes, caller.scopes)) };
       },
       generate: () => secret ?? generateSigningSecret(),

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { isOnThisMachine, tidy } from "../../cli/src/connection.ts";
-import { date, pairs, runSource, time, wholeNumber } from "../../cli/src/options.ts";
+import { date, listScopes, pairs, parseNumber, runSource, scopes, time, wholeNumber } from "../../cli/src/options.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -9,6 +9,17 @@ describe("an option", () => {
     const parse = wholeNumber(1, 500);
     expect([parse("1"), parse("500")]).toEqual([1, 500]);
     for (const text of ["0", "501", "1.5", "-1", "1e2", ""]) expect(() => parse(text)).toThrow("from 1 to 500");
+  });
+
+  it("is a number", () => {
+    expect(["2.5", "-1"].map(parseNumber)).toEqual([2.5, -1]);
+    for (const text of ["", " ", "x", "1e999"]) expect(() => parseNumber(text)).toThrow("must be a number");
+  });
+
+  it("is one of the scopes, and may be repeated", () => {
+    expect(scopes("runs:write", scopes("runs:read"))).toEqual(["runs:read", "runs:write"]);
+    expect(() => scopes("runs")).toThrow("Allowed choices are runs:read, runs:write,");
+    expect([listScopes(["runs:read", "keys"]), listScopes(undefined)]).toEqual(["runs:read keys", "all"]);
   });
 
   it("is a time, a date or an age", () => {

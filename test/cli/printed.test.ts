@@ -100,6 +100,9 @@ const keys = [
     created_at: AT,
     created_by: { uid: "u2", display_name: "Ada" },
     last_used_at: AT,
+    scopes: ["runs:read", "runs:write"],
+    max_budget_usd: 50,
+    max_runs_per_day: 100,
   },
 ];
 const trustRule = {
@@ -112,6 +115,7 @@ const trustRule = {
   created_at: AT,
   updated_at: AT,
   saved_by: { type: "user", uid: "u1" },
+  scopes: ["runs:write"],
 };
 const conversation = {
   conversation_id: "c",

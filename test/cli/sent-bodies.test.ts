@@ -23,12 +23,13 @@ const shared = api({ link: "https://runyard.example.com/share" });
 const rule = api({ uid: "t1", issuer: "", audience: "", subject_pattern: "", ttl_seconds: 1, saved_by: { uid: "u1" } });
 const key = api({ uid: "k1", name: "ci", suffix: "abcd", created_at: "", key: "rya_new" }, { status: 201 });
 const RULE = {
-  line: "--issuer https://issuer.example.com --audience a --subject repo:* --max-budget 2.5 --ttl 600",
+  line: "--issuer https://issuer.example.com --audience a --subject repo:* --max-budget 2.5 --scope runs:write --scope runs:read --ttl 600",
   body: {
     issuer: "https://issuer.example.com",
     audience: "a",
     subject_pattern: "repo:*",
     max_budget_usd: 2.5,
+    scopes: ["runs:write", "runs:read"],
     ttl_seconds: 600,
   },
 };
@@ -142,6 +143,11 @@ const CASES: readonly (readonly [line: string, responses: readonly ReturnType<ty
   [`environments unshare ${UID}`, [api({})], { link: true }],
   [`environments unshare ${UID} --user u1`, [api({})], { user_uid: "u1" }],
   ["keys create laptop --expires 2027-01-01", [key], { name: "laptop", expires_at: "2027-01-01T00:00:00.000Z" }],
+  [
+    "keys create ci --scope runs:read --scope usage:read --max-budget 2.5 --max-runs-per-day 7",
+    [key],
+    { name: "ci", scopes: ["runs:read", "usage:read"], max_budget_usd: 2.5, max_runs_per_day: 7 },
+  ],
   ['api put /agent/me -d {"display_name":"Ada"}', [api({})], { display_name: "Ada" }],
 ];
 

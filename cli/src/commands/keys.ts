@@ -3,9 +3,30 @@ import type { CreatedKey, KeyItem, ListKeysResponse, PagePromise } from "../../.
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { agentUid } from "../names.ts";
-import { date } from "../options.ts";
+import { date, listScopes, parseNumber, SCOPE_TEXT, scopes, wholeNumber } from "../options.ts";
 import { printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
+
+const NAME = "name that describes what the key is for";
+
+/** A command with the options of a new key. */
+const createCommand = () =>
+  new Command("create")
+    .option("--expires <date>", "expiry date, such as 2027-01-01 (default: never)", date)
+    .option("--scope <scope>", SCOPE_TEXT, scopes)
+    .option("--max-budget <usd>", "most that its runs may cost in a calendar month", parseNumber)
+    .option("--max-runs-per-day <count>", "most runs that it may create in a day", wholeNumber(1, 1_000_000));
+
+type KeyOptions = ReturnType<ReturnType<typeof createCommand>["opts"]>;
+
+const toBody = (name: string, { expires, scope, maxBudget, maxRunsPerDay }: KeyOptions) =>
+  defined({
+    name,
+    expires_at: expires,
+    scopes: scope,
+    max_budget_usd: maxBudget,
+    max_runs_per_day: maxRunsPerDay,
+  });
 
 /** `runyard keys …`: the user's own API keys. */
 export function keysCommand(context: Context): CommandUnknownOpts {
@@ -23,15 +44,13 @@ export function keysCommand(context: Context): CommandUnknownOpts {
     )
     .addCommand(
       withExamples(
-        new Command("create")
+        createCommand()
           .description("create a key; it is shown only once")
-          .argument("<name>", "name that describes what the key is for")
-          .option("--expires <date>", "expiry date, such as 2027-01-01 (default: never)", date)
-          .action(async (name, { expires }) => {
-            const body = defined({ name, expires_at: expires });
-            printCreated(context, await (await context.client()).keys.create(body));
+          .argument("<name>", NAME)
+          .action(async (name, options) => {
+            printCreated(context, await (await context.client()).keys.create(toBody(name, options)));
           }),
-        "runyard keys create laptop --expires 2027-01-01",
+        "runyard keys create ci --scope runs:read --scope runs:write --max-budget 50 --max-runs-per-day 100",
       ),
     )
     .addCommand(
@@ -69,14 +88,13 @@ export function agentKeysCommand(context: Context): CommandUnknownOpts {
     )
     .addCommand(
       withExamples(
-        new Command("create")
+        createCommand()
           .description("create a key for an agent; it is shown only once")
           .argument("<agent>", AGENT)
-          .argument("<name>", "name that describes what the key is for")
-          .option("--expires <date>", "expiry date, such as 2027-01-01 (default: never)", date)
-          .action(async (given, name, { expires }) => {
+          .argument("<name>", NAME)
+          .action(async (given, name, options) => {
             const client = await context.client();
-            const body = defined({ name, expires_at: expires });
+            const body = toBody(name, options);
             printCreated(context, await client.identities.keys.create(await agentUid(client, given), body));
           }),
         "runyard agents keys create release-bot ci --json | jq -r .key",
@@ -113,6 +131,9 @@ function printKeys(
       { name: "expires", of: ({ expires_at }) => timeText(expires_at) },
       { name: "created by", of: ({ created_by }) => created_by?.display_name ?? created_by?.uid ?? "" },
       { name: "last used", of: ({ last_used_at }) => timeText(last_used_at) },
+      { name: "scopes", of: (key) => listScopes(key.scopes) },
+      { name: "budget", of: ({ max_budget_usd }) => max_budget_usd ?? "" },
+      { name: "runs a day", of: ({ max_runs_per_day }) => max_runs_per_day ?? "" },
       { name: "name", of: ({ name }) => name },
     ],
     { all, none: "There are no keys." },

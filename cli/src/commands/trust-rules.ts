@@ -1,8 +1,9 @@
-import { Command, type CommandUnknownOpts, InvalidArgumentError } from "@commander-js/extra-typings";
+import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { TrustRuleItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { agentUid } from "../names.ts";
+import { listScopes, parseNumber, SCOPE_TEXT, scopes } from "../options.ts";
 import { printFields, printList } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
@@ -36,6 +37,7 @@ function listCommand(context: Context) {
         [
           { name: "uid", of: ({ uid }) => uid },
           { name: "seconds", of: ({ ttl_seconds }) => ttl_seconds },
+          { name: "scopes", of: (rule) => listScopes(rule.scopes) },
           { name: "budget", of: ({ max_budget_usd }) => max_budget_usd ?? "" },
           { name: "issuer", of: ({ issuer }) => issuer },
           { name: "audience", of: ({ audience }) => audience },
@@ -68,15 +70,10 @@ function printRule(context: Context, rule: TrustRuleItem): void {
       ["subject", rule.subject_pattern],
       ["seconds", rule.ttl_seconds],
       ["budget", rule.max_budget_usd],
+      ["scopes", listScopes(rule.scopes)],
       ["saved by", rule.saved_by.display_name ?? rule.saved_by.uid],
     ]),
   );
-}
-
-function parseNumber(text: string): number {
-  const number = Number(text);
-  if (text.trim() === "" || !Number.isFinite(number)) throw new InvalidArgumentError("It must be a number.");
-  return number;
 }
 
 /** All members of a rule. */
@@ -86,13 +83,14 @@ function commandWithRule(name: string) {
     .requiredOption("--audience <audience>", "value that the aud claim must have")
     .requiredOption("--subject <pattern>", "sub claim; each * stands for any text")
     .option("--max-budget <usd>", "most that each run of the keys may have as its budget", parseNumber)
+    .option("--scope <scope>", SCOPE_TEXT.replace("the key", "its keys"), scopes)
     .option("--ttl <seconds>", "seconds for which the keys are valid, at most 3600 (default: 3600)", parseNumber);
 }
 
 type RuleOptions = ReturnType<ReturnType<typeof commandWithRule>["opts"]>;
 
-const toBody = ({ issuer, audience, subject, maxBudget, ttl }: RuleOptions) =>
-  defined({ issuer, audience, subject_pattern: subject, max_budget_usd: maxBudget, ttl_seconds: ttl });
+const toBody = ({ issuer, audience, subject, maxBudget, scope, ttl }: RuleOptions) =>
+  defined({ issuer, audience, subject_pattern: subject, max_budget_usd: maxBudget, scopes: scope, ttl_seconds: ttl });
 
 function createCommand(context: Context) {
   const command = commandWithRule("create")
