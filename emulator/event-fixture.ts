@@ -22,6 +22,7 @@ export const PLACEHOLDERS = [
   "session_uid",
   "rule_uid",
   "trigger_uid",
+  "delivery_id",
   "webhook_uid",
   "oidc_token",
 ] as const;

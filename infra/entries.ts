@@ -73,6 +73,8 @@ const wiringOfFile: Readonly<Record<string, Wiring>> = {
   "triggers/rotate-trigger-secret": ["triggers", "createTriggerPorts"],
   "triggers/test-trigger": ["triggers", "createTriggerTestPorts"],
   "triggers/receive-event": ["triggers", "createIngressPorts"],
+  "triggers/get-trigger-delivery": runs,
+  "triggers/redeliver-event": runs,
   "webhooks/create-webhook": ["webhook-secrets", "createWebhookPorts"],
   "webhooks/delete-webhook": ["webhook-secrets", "createWebhookPorts"],
   "webhooks/rotate-webhook-secret": ["webhook-secrets", "createWebhookPorts"],

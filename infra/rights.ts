@@ -25,6 +25,7 @@ export const FILE_PATTERNS = {
   plan: "runs/*/plans/*",
   skills: "skills/*",
   snapshot: "snapshots/*",
+  triggerEvent: "events/*",
   rawTranscript: "runs/*/raw/*",
   transcript: "runs/*/transcript-*",
 } as const;

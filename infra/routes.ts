@@ -187,7 +187,7 @@ export const routes: readonly Route[] = [
 
   { method: "POST", path: "/agent/triggers", file: "triggers/create-trigger", who: people, scope: "triggers:write", rights: { table: [...read, ...create], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },
   { method: "GET", path: "/agent/triggers", file: "triggers/list-triggers", who: people, scope: "triggers:read", rights: { table: read } },
-  { method: "GET", path: "/agent/triggers/{triggerUid}", file: "triggers/get-trigger", who: people, scope: "triggers:read", rights: { table: ask } },
+  { method: "GET", path: "/agent/triggers/{triggerUid}", file: "triggers/get-trigger", who: people, scope: "triggers:read", rights: { table: read } },
   { method: "PUT", path: "/agent/triggers/{triggerUid}", file: "triggers/update-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, ...write] } },
   { method: "DELETE", path: "/agent/triggers/{triggerUid}", file: "triggers/delete-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, "UpdateItem", "DeleteItem"], webhookSecrets: ["DeleteParameter"] } },
   { method: "POST", path: "/agent/triggers/{triggerUid}/pause", file: "triggers/pause-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, ...write] } },
@@ -195,7 +195,9 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/agent/triggers/{triggerUid}/rotate-secret", file: "triggers/rotate-trigger-secret", who: people, scope: "triggers:write", rights: { table: [...ask, ...write], webhookSecrets: ["PutParameter", "GetParameters", "DeleteParameter"] } },
   { method: "POST", path: "/agent/triggers/{triggerUid}/test", file: "triggers/test-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, "UpdateItem"], sandboxes: ["know"] } },
   { method: "GET", path: "/agent/triggers/{triggerUid}/deliveries", file: "triggers/list-trigger-deliveries", who: people, scope: "triggers:read", rights: { table: read } },
-  { method: "POST", path: "/hooks/{triggerUid}", file: "triggers/receive-event", who: "public", scope: "public", rights: { table: [...ask, ...write], runsQueue: send, sandboxes: ["know"], webhookSecrets: ["GetParameters"] } },
+  { method: "GET", path: "/agent/triggers/{triggerUid}/deliveries/{deliveryId}", file: "triggers/get-trigger-delivery", who: people, scope: "triggers:read", rights: { table: ask, bucket: { GetObject: ["triggerEvent"] } } },
+  { method: "POST", path: "/agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver", file: "triggers/redeliver-event", who: people, scope: "triggers:write", rights: { table: [...ask, ...write], bucket: { GetObject: ["triggerEvent"], PutObject: ["triggerEvent"] }, runsQueue: send, sandboxes: ["know"] } },
+  { method: "POST", path: "/hooks/{triggerUid}", file: "triggers/receive-event", who: "public", scope: "public", rights: { table: [...ask, ...write], bucket: { PutObject: ["triggerEvent"] }, runsQueue: send, sandboxes: ["know"], webhookSecrets: ["GetParameters"] } },
 
   { method: "POST", path: "/agent/identities", file: "identities/create-identity", who: people, scope: "identities:write", rights: { table: [...ask, ...create] } },
   { method: "GET", path: "/agent/identities", file: "identities/list-identities", who: team, scope: "identities:read", rights: { table: read } },

@@ -1,16 +1,19 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { readDeliveryCounts } from "#shared/triggers/list-deliveries.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
 import { readTrigger, toTriggerItem } from "#shared/triggers/triggers.ts";
 import { TriggerItem } from "#shared/wire/triggers/trigger.ts";
 
-/** GET /agent/triggers/{triggerUid}: returns a trigger. Requires the role `admin`. */
+/** GET /agent/triggers/{triggerUid}: returns a trigger with its latest delivery and
+ * the outcomes of a day. Requires the role `admin`. */
 export const getTrigger = endpoint({
   request: { path: v.object({ triggerUid: PathId }) },
   reply: { 200: TriggerItem },
   async run({ path, principal }, ports: TriggerReadPorts) {
     const trigger = await readTrigger(requireAdministeredTeams(principal), path.triggerUid, ports.table);
-    return { status: 200, body: toTriggerItem(trigger, ports) };
+    const counts = await readDeliveryCounts(trigger, ports);
+    return { status: 200, body: { ...toTriggerItem(trigger, ports), ...counts } };
   },
 });

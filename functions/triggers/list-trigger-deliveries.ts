@@ -1,18 +1,19 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { one } from "#shared/http/request.ts";
 import { pageQuery } from "#shared/pagination/page.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
 import { readTriggerDeliveries } from "#shared/triggers/list-deliveries.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
 import { readTrigger } from "#shared/triggers/triggers.ts";
-import { ListTriggerDeliveriesResponse } from "#shared/wire/triggers/trigger.ts";
+import { ListTriggerDeliveriesResponse, TriggerOutcome } from "#shared/wire/triggers/trigger.ts";
 
 /**
  * GET /agent/triggers/{triggerUid}/deliveries: lists the deliveries to a trigger with their outcomes, newest first.
  * Deliveries are kept for 30 days. Requires the role `admin`.
  */
 export const listTriggerDeliveries = endpoint({
-  request: { path: v.object({ triggerUid: PathId }), query: pageQuery },
+  request: { path: v.object({ triggerUid: PathId }), query: { ...pageQuery, outcome: one(TriggerOutcome) } },
   reply: { 200: ListTriggerDeliveriesResponse },
   async run({ path, query, principal }, ports: TriggerReadPorts) {
     const trigger = await readTrigger(requireAdministeredTeams(principal), path.triggerUid, ports.table);

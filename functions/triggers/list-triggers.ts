@@ -2,6 +2,7 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { readLastDelivery } from "#shared/triggers/list-deliveries.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
 import { triggerStore } from "#shared/triggers/trigger-store.ts";
 import { toTriggerItem } from "#shared/triggers/triggers.ts";
@@ -13,7 +14,12 @@ export const listTriggers = endpoint({
   reply: { 200: ListTriggersResponse },
   async run({ query, principal }, ports: TriggerReadPorts) {
     const teams = requireAdministeredTeams(principal);
-    const all = (await triggerStore(ports.table).list(teams)).map((trigger) => toTriggerItem(trigger, ports));
+    const all = await Promise.all(
+      (await triggerStore(ports.table).list(teams)).map(async (trigger) => ({
+        ...toTriggerItem(trigger, ports),
+        ...(await readLastDelivery(trigger, ports)),
+      })),
+    );
     const binding = ["triggers", toPrincipalKey(principal), teams];
     const { items, page } = await paginate(all, query, { binding, placeOf: ({ uid }) => uid }, ports.cursors);
     return { status: 200, body: { triggers: items, ...page } };

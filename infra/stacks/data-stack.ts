@@ -80,6 +80,8 @@ export class DataStack extends Stack {
         { prefix: "attachments/", days: 2 },
         // A follow-up within this time finds the workspace as the run left it.
         { prefix: "snapshots/", days: 30 },
+        // The table deletes the deliveries of these events at the same time.
+        { prefix: "events/", days: 30 },
       ],
       // Runs are kept without a limit of time, and with them their transcripts, artifacts and messages.
       tiered: ["runs/", "requests/"],

@@ -10,6 +10,7 @@ const FILE_LIFETIMES = [
   { prefix: "skills/", days: 30 },
   { prefix: "attachments/", days: 2 },
   { prefix: "snapshots/", days: 30 },
+  { prefix: "events/", days: 30 },
 ] as const;
 
 /** Deletes expired files. Resolves with their number. */

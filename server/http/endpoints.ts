@@ -107,10 +107,12 @@ import { createToken as tokenCreateToken } from "#functions/token/create-token.t
 import { createTrigger as triggersCreateTrigger } from "#functions/triggers/create-trigger.ts";
 import { deleteTrigger as triggersDeleteTrigger } from "#functions/triggers/delete-trigger.ts";
 import { getTrigger as triggersGetTrigger } from "#functions/triggers/get-trigger.ts";
+import { getTriggerDelivery as triggersGetTriggerDelivery } from "#functions/triggers/get-trigger-delivery.ts";
 import { listTriggerDeliveries as triggersListTriggerDeliveries } from "#functions/triggers/list-trigger-deliveries.ts";
 import { listTriggers as triggersListTriggers } from "#functions/triggers/list-triggers.ts";
 import { pauseTrigger as triggersPauseTrigger } from "#functions/triggers/pause-trigger.ts";
 import { receiveEvent as triggersReceiveEvent } from "#functions/triggers/receive-event.ts";
+import { redeliverEvent as triggersRedeliverEvent } from "#functions/triggers/redeliver-event.ts";
 import { resumeTrigger as triggersResumeTrigger } from "#functions/triggers/resume-trigger.ts";
 import { rotateTriggerSecret as triggersRotateTriggerSecret } from "#functions/triggers/rotate-trigger-secret.ts";
 import { testTrigger as triggersTestTrigger } from "#functions/triggers/test-trigger.ts";
@@ -251,10 +253,12 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "triggers/create-trigger": triggersCreateTrigger,
   "triggers/delete-trigger": triggersDeleteTrigger,
   "triggers/get-trigger": triggersGetTrigger,
+  "triggers/get-trigger-delivery": triggersGetTriggerDelivery,
   "triggers/list-trigger-deliveries": triggersListTriggerDeliveries,
   "triggers/list-triggers": triggersListTriggers,
   "triggers/pause-trigger": triggersPauseTrigger,
   "triggers/receive-event": triggersReceiveEvent,
+  "triggers/redeliver-event": triggersRedeliverEvent,
   "triggers/resume-trigger": triggersResumeTrigger,
   "triggers/rotate-trigger-secret": triggersRotateTriggerSecret,
   "triggers/test-trigger": triggersTestTrigger,

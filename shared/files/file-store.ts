@@ -64,6 +64,8 @@ export const fileKeys = {
   /** A lifecycle rule of the bucket deletes snapshots; a run then continues without its workspace. */
   snapshot: (run: string, execution: string, generation: string, index: number) =>
     `snapshots/${run}/${execution}/${generation}/${index}`,
+  /** The event of a delivery to a trigger. A lifecycle rule of the bucket deletes it with the delivery, after 30 days. */
+  triggerEvent: (trigger: string, delivery: string) => `events/${trigger}/${delivery}.json`,
   /** The `upload`th raw transcript of a run, as a third-party harness wrote it. */
   rawTranscript: (run: string, execution: string, upload: number) => `runs/${run}/${execution}/raw/${upload}.jsonl`,
   transcript: (run: string, events: number) => `runs/${run}/transcript-${events}.jsonl`,

@@ -2,9 +2,10 @@ import * as v from "valibot";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put, Table } from "#shared/table/table.ts";
-import { ConflictError, transact } from "#shared/table/transact.ts";
+import { transact } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { TriggerDelivery, TriggerOutcome } from "#shared/wire/triggers/trigger.ts";
+import type { ReceivedEvent } from "./event.ts";
 
 /** Seconds for which deliveries are kept, and for which a repeated one counts as a duplicate. */
 const KEPT_SECONDS = 30 * 24 * 3600;
@@ -29,7 +30,8 @@ export const putDelivery = (trigger: string, delivery: NewDelivery): Put => ({
   if: { pk: { exists: false } },
 });
 
-type Digests = readonly [string, ...string[]];
+type Digests = ReceivedEvent["digests"];
+export type EventClaim = ReturnType<typeof claimEvent>;
 
 /** The writes by which an event has one outcome: their conditions fail where the event was received before. */
 export function claimEvent(trigger: string, [first, second]: Digests, delivery: string, now: number) {
@@ -53,20 +55,16 @@ export const deliveryStore = (table: Table) => ({
     return item === undefined ? undefined : String(item["delivery_id"]);
   },
 
-  add: (trigger: string, delivery: NewDelivery): Promise<void> => table.write(putDelivery(trigger, delivery)),
+  /**
+   * Adds a delivery together with other writes.
+   * @throws ConflictError naming those whose conditions failed
+   */
+  add: (trigger: string, delivery: NewDelivery, also: Readonly<Record<string, Put | undefined>> = {}): Promise<void> =>
+    transact(table, { ...also, delivery: putDelivery(trigger, delivery) }),
 
-  /** Adds the delivery of an event that has its outcome with it. Returns false where the event was received before. */
-  async addFirst(trigger: string, digests: Digests, delivery: NewDelivery): Promise<boolean> {
-    try {
-      await transact(table, {
-        ...claimEvent(trigger, digests, delivery.delivery_id, delivery.received_at),
-        delivery: putDelivery(trigger, delivery),
-      });
-      return true;
-    } catch (error) {
-      if (error instanceof ConflictError) return false;
-      throw error;
-    }
+  async get(trigger: string, id: string): Promise<Delivery | undefined> {
+    const item = await table.get(keys.triggerDelivery(trigger, id));
+    return item === undefined ? undefined : v.parse(Delivery, item);
   },
 
   /** Reads deliveries before an id, newest first. */

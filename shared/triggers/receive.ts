@@ -1,17 +1,11 @@
-import { lastRunWrites } from "#shared/environments/environment-store.ts";
 import { RunyardError } from "#shared/errors.ts";
-import { uuidv7 } from "#shared/ids.ts";
-import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
-import { logLine } from "#shared/log/log.ts";
-import { statusText } from "#shared/records/run.ts";
-import { createWithinLimits } from "#shared/runs/capacity/admit-run.ts";
-import { RUN_ROOM } from "#shared/runs/capacity/slots.ts";
-import { toNewRunWrites } from "#shared/runs/new-run-store.ts";
+import type { RateLimitToken } from "#shared/limits/token-bucket.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { ReceivedDelivery } from "#shared/wire/triggers/trigger.ts";
-import { claimEvent, deliveryStore, type NewDelivery, putDelivery } from "./delivery-store.ts";
-import { parseEvent, type ReceivedEvent, readChallenge } from "./event.ts";
-import { findReasonToIgnore, planRun } from "./plan-run.ts";
+import { decide, toFacts } from "./decide.ts";
+import { claimEvent, deliveryStore } from "./delivery-store.ts";
+import { parseEvent, readChallenge } from "./event.ts";
+import { eventStore } from "./event-store.ts";
 import type { IngressPorts } from "./trigger-ports.ts";
 import { type Trigger, triggerStore } from "./trigger-store.ts";
 import { isBodyRecent, isVerified, type SignedRequest } from "./verify.ts";
@@ -36,26 +30,21 @@ export async function receiveDelivery(
   if (!isBodyRecent(trigger, event.payload, now)) throw notVerified();
   const challenge = readChallenge(trigger, event);
   if (challenge !== undefined) return { challenge };
-  const facts = {
-    delivery_id: uuidv7(now),
-    received_at: now,
-    event_type: event.type,
-    ...(event.action === "" ? {} : { action: event.action }),
-    ...(event.externalId === undefined ? {} : { external_id: event.externalId }),
-  };
+  const facts = toFacts(event, now);
   const store = deliveryStore(ports.table);
+  const addDuplicate = (of: string | undefined) =>
+    store.add(uid, { ...facts, outcome: "duplicate", ...(of === undefined ? {} : { of }) });
   const first = await store.findFirst(uid, event.digests);
   if (first !== undefined) {
-    await store.add(uid, { ...facts, outcome: "duplicate", of: first });
-  } else if (!trigger.enabled) {
-    // Not an outcome of the event: once the trigger is enabled, a repeated delivery starts a run.
-    await store.add(uid, { ...facts, outcome: "ignored", reason: "paused" });
+    await addDuplicate(first);
   } else {
-    const ignored = findReasonToIgnore(trigger, event);
-    if (ignored === undefined) await start(facts, trigger, event, rateLimitToken, ports);
-    else if (!(await store.addFirst(uid, event.digests, { ...facts, ...ignored }))) {
-      await addDuplicate(uid, event, facts, store);
-    }
+    await eventStore(ports.files).add(uid, facts.delivery_id, event);
+    const claim = claimEvent(uid, event.digests, facts.delivery_id, now);
+    await decide(facts, trigger, event, { claim, rateLimitToken }, ports).catch(async (error: unknown) => {
+      const isRepeated = error instanceof ConflictError && (error.failed.has("event") || error.failed.has("sameBody"));
+      if (!isRepeated) throw error;
+      await addDuplicate(await store.findFirst(uid, event.digests));
+    });
   }
   return { delivery_id: facts.delivery_id };
 }
@@ -85,66 +74,3 @@ const notVerified = (): RunyardError =>
 
 const listValidSecrets = ({ secret_id, previous_secret: previous }: Trigger, now: number): string[] =>
   previous === undefined || previous.expires_at <= now ? [secret_id] : [secret_id, previous.id];
-
-type Facts = Omit<NewDelivery, "outcome">;
-
-async function addDuplicate(
-  uid: string,
-  { digests }: ReceivedEvent,
-  facts: Facts,
-  store: ReturnType<typeof deliveryStore>,
-): Promise<void> {
-  const of = await store.findFirst(uid, digests);
-  await store.add(uid, { ...facts, outcome: "duplicate", ...(of === undefined ? {} : { of }) });
-}
-
-/** Starts the run of an event. A refusal that time does not change is the delivery's outcome; a repeated delivery tries again. */
-async function start(
-  facts: Facts,
-  trigger: Trigger,
-  event: ReceivedEvent,
-  rateLimitToken: RateLimitToken,
-  ports: IngressPorts,
-): Promise<void> {
-  const store = deliveryStore(ports.table);
-  try {
-    await createRun(facts, trigger, event, rateLimitToken, ports);
-  } catch (error) {
-    if (error instanceof ConflictError && (error.failed.has("event") || error.failed.has("sameBody"))) {
-      return addDuplicate(trigger.uid, event, facts, store);
-    }
-    if (!(error instanceof RunyardError) || error.retryable) throw error;
-    logLine("warn", "a trigger could not start a run", { trigger_uid: trigger.uid, error });
-    await store.add(trigger.uid, { ...facts, outcome: "failed", detail: statusText(error.message) });
-  }
-}
-
-async function createRun(
-  facts: Facts,
-  trigger: Trigger,
-  event: ReceivedEvent,
-  rateLimitToken: RateLimitToken,
-  ports: IngressPorts,
-): Promise<void> {
-  const { uid, name } = trigger;
-  const now = facts.received_at;
-  const runId = uuidv7(now);
-  const { owner, environment, body, missing } = await planRun(runId, trigger, event, ports);
-  const delivery: NewDelivery = {
-    ...facts,
-    outcome: "started",
-    run_id: runId,
-    ...(missing.length === 0 ? {} : { missing_values: [...missing] }),
-  };
-  const writes = {
-    ...toNewRunWrites({ runId, owner, body, now, scopes: trigger.scopes }),
-    ...claimEvent(uid, event.digests, delivery.delivery_id, now),
-    delivery: putDelivery(uid, delivery),
-    lastRun: lastRunWrites(environment, owner, { run_id: runId, title: name, created_at: now }),
-    rateLimit: rateLimitToken(now),
-  };
-  await createWithinLimits(writes, RUN_ROOM, ports).catch((error: unknown) => {
-    throw error instanceof ConflictError && error.failedOnly("rateLimit") ? rateLimited(now) : error;
-  });
-  await ports.queue.sendRun(runId, owner).catch(() => undefined);
-}

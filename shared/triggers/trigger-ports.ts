@@ -23,6 +23,9 @@ export interface TriggerTestPorts extends TriggerReadPorts {
   readonly hasContainers: boolean;
 }
 
+/** Ports of the rule that reads a delivery with its event. */
+export type DeliveryPorts = Pick<RunPorts, "table" | "files" | "now">;
+
 /** Ports of the rule that receives deliveries. */
 export interface IngressPorts extends RunPorts {
   readonly webhookSecrets: SecretVault;

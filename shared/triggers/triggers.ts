@@ -6,12 +6,14 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
+import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
-import { type PersonalPrincipal, toProfile } from "#shared/principals/principal.ts";
+import { type PersonalPrincipal, type Principal, toProfile } from "#shared/principals/principal.ts";
 import { grantScopes, scopesMember } from "#shared/principals/scopes.ts";
 import { findExecutor } from "#shared/schedules/agent.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
+import { requireAdministeredTeams, requirePerson } from "#shared/teams/require-role.ts";
 import { secretReplaced } from "#shared/webhooks/replace-secret.ts";
 import { generateSigningSecret } from "#shared/webhooks/signature.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -205,3 +207,15 @@ export const toTriggerItem = (
   created_at: toTimestamp(created_at),
   updated_at: toTimestamp(updated_at),
 });
+
+/**
+ * Reads a trigger for a person who may see payloads of its events: an admin, or its creator.
+ * @throws RunyardError 403 to other members, 404 to everybody else
+ */
+export async function readTriggerOfPerson(uid: string, principal: Principal, table: Table): Promise<Trigger> {
+  const person = requirePerson(principal);
+  const trigger = await readTrigger(listTeamsToRead(principal), uid, table);
+  return trigger.created_by.uid === person.user.uid
+    ? trigger
+    : readTrigger(requireAdministeredTeams(principal), uid, table);
+}

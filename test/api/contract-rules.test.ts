@@ -133,6 +133,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   "POST /agent/schedules/{scheduleId}/run": "run-schedule:{scheduleId}",
   "POST /agent/secrets": "create-secret:{teamUid}",
   "POST /agent/triggers": "create-trigger:{teamUid}",
+  "POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver": "redeliver-event:{triggerUid}",
   "POST /agent/triggers/{triggerUid}/pause": "pause-trigger:{triggerUid}",
   "POST /agent/triggers/{triggerUid}/resume": "resume-trigger:{triggerUid}",
   "POST /agent/triggers/{triggerUid}/rotate-secret": "rotate-trigger-secret:{triggerUid}",

@@ -21,6 +21,7 @@ const Thing = v.object({
   id: v.optional(v.string(), ""),
   link: v.optional(v.string(), ""),
   user_uid: v.optional(v.string(), ""),
+  delivery_id: v.optional(v.string(), ""),
   sessions: v.optional(v.array(v.object({ uid: v.string() })), []),
 });
 /** A response that is itself an upload target. */
@@ -152,6 +153,7 @@ const idsByFunction: Readonly<Record<string, (made: v.InferOutput<typeof Thing>)
   "create-identity-key": ({ uid }) => ({ key_uid: uid }),
   "create-trust-rule": ({ uid }) => ({ rule_uid: uid }),
   "create-trigger": ({ uid }) => ({ trigger_uid: uid }),
+  "receive-event": ({ delivery_id }) => ({ delivery_id }),
   "create-webhook": ({ uid }) => ({ webhook_uid: uid }),
   "create-key": ({ uid }) => ({ key_uid: uid }),
   "accept-invitation": ({ user_uid }) => ({ member_uid: user_uid }),
@@ -159,11 +161,13 @@ const idsByFunction: Readonly<Record<string, (made: v.InferOutput<typeof Thing>)
   "list-web-sessions": ({ sessions: [first] }) => ({ session_uid: first?.uid ?? "" }),
 };
 
+/** Functions whose response has ids without having created a resource. */
+const OK_FUNCTIONS = ["list-web-sessions", "receive-event"];
+
 function parseIds(name: string, { statusCode, body }: v.InferOutput<typeof Reply>): FixtureValues {
   const toIds = idsByFunction[name];
-  return toIds === undefined || (statusCode !== 201 && name !== "list-web-sessions")
-    ? {}
-    : toIds(v.parse(v.pipe(v.string(), v.parseJson(), Thing), body));
+  const isMade = statusCode === 201 || (statusCode === 200 && OK_FUNCTIONS.includes(name));
+  return toIds === undefined || !isMade ? {} : toIds(v.parse(v.pipe(v.string(), v.parseJson(), Thing), body));
 }
 
 const Dated = v.union([

@@ -116,14 +116,14 @@ describe("the bucket", () => {
     expect(buckets.filter(({ Properties }) => Properties.LoggingConfiguration)).toHaveLength(1);
   });
 
-  it("expires unused uploads, discovery results and old snapshots, and nothing else of a run", () => {
+  it("expires unused uploads, discovery results, events of triggers and old snapshots, and nothing else of a run", () => {
     const rules = aws
       .all<BucketProperties>("AWS::S3::Bucket")
       .filter(({ Properties }) => Properties.LoggingConfiguration)
       .flatMap(({ Properties }) => Properties.LifecycleConfiguration?.Rules ?? []);
     expect(rules).toContainEqual(expect.objectContaining({ Prefix: "attachments/", ExpirationInDays: 2 }));
     for (const { Prefix, ExpirationInDays } of rules.filter((rule) => rule.ExpirationInDays !== undefined)) {
-      expect(Prefix, `${ExpirationInDays} days`).toMatch(/^(attachments|skills|snapshots)\/$/);
+      expect(Prefix, `${ExpirationInDays} days`).toMatch(/^(attachments|events|skills|snapshots)\/$/);
     }
   });
 

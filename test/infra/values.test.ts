@@ -63,7 +63,7 @@ const EVENTS: Readonly<Record<string, string>> = {
 
 /** By the bucket's id: days after which objects are deleted, by key prefix. */
 const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  Bucket: { "unfinished uploads": 1, "attachments/": 2, "skills/": 30, "snapshots/": 30 },
+  Bucket: { "unfinished uploads": 1, "attachments/": 2, "events/": 30, "skills/": 30, "snapshots/": 30 },
   BucketLogs: { "unfinished uploads": 1, "all objects": 90 },
   FrontDoorWeb: { "unfinished uploads": 1 },
 };

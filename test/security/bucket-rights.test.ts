@@ -19,6 +19,7 @@ import {
   said,
   workingRun,
 } from "../support/execution.ts";
+import { createHooks } from "../support/hooks.ts";
 import { matchFileKinds, RightMissing, usedFiles, withRights } from "../support/rights.ts";
 import { fireAt, listRuns, makeSchedule, nightly } from "../support/schedules.ts";
 import { createSkillControlPlane, skill } from "../support/skills.ts";
@@ -46,6 +47,7 @@ const examples: Readonly<Record<FileKind, string>> = {
   plan: fileKeys.plan(uuid, uuid, digest),
   skills: fileKeys.skills(digest, digest),
   snapshot: fileKeys.snapshot(uuid, uuid, "turn-1", 0),
+  triggerEvent: fileKeys.triggerEvent(uuid, uuid),
   rawTranscript: fileKeys.rawTranscript(uuid, uuid, 0),
   transcript: fileKeys.transcript(uuid, 7),
 };
@@ -85,6 +87,7 @@ describe("the rights of every function on files", () => {
     await useUploadsOfCancelledRun();
     await useSkills();
     await useWorkerFiles();
+    await useTriggerFiles();
     const lines: readonly { readonly file: string; readonly rights: Rights }[] = [
       ...routes,
       ...Object.values(eventSources),
@@ -153,6 +156,18 @@ async function useWorkerFiles(): Promise<void> {
   const { id } = await makeSchedule(other, { prompt: long("v"), agent_config: config });
   await createClient(other).post(`/agent/schedules/${id}/run`);
   await deliver(other);
+}
+
+/** Delivers an event, and delivers it again. */
+async function useTriggerFiles(): Promise<void> {
+  const plane = await createTestControlPlane();
+  const hooks = createHooks(plane);
+  const secret = "a-secret-of-the-ci";
+  const { body } = await hooks.create({ kind: "webhook", verification: { scheme: "bearer" }, secret, prompt: "look" });
+  const { body: delivery } = await hooks.send(body.uid, "{}", { authorization: `Bearer ${secret}` });
+  const path = `/agent/triggers/${body.uid}/deliveries/${delivery.delivery_id}`;
+  await createClient(plane).get(path);
+  await createClient(plane).post(`${path}/redeliver`);
 }
 
 async function useScheduleFiles(): Promise<void> {

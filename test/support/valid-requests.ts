@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createClient } from "./client.ts";
+import { createClient, request } from "./client.ts";
 import type { ResponseBody, TestControlPlane } from "./control-plane.ts";
 import { said } from "./execution.ts";
 import type { Stage } from "./principals.ts";
@@ -167,8 +167,14 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     stage.made.set("ruleUid", body.uid);
   }
   if (route.includes("{triggerUid}")) {
-    const { body } = await createClient(stage.plane).post("/agent/triggers", TRIGGER);
+    const secret = "a-secret-of-the-ci";
+    const bearer = { ...TRIGGER, verification: { scheme: "bearer" }, secret };
+    const { body } = await createClient(stage.plane).post("/agent/triggers", bearer);
     stage.made.set("triggerUid", body.uid);
+    const headers = { authorization: `Bearer ${secret}` };
+    const sent = { key: undefined, body: { build: 1 }, headers };
+    const { body: delivery } = await request(stage.plane, "POST", `/hooks/${body.uid}`, sent);
+    stage.made.set("deliveryId", delivery.delivery_id);
   }
   if (route.includes("{webhookUid}")) {
     const { body } = await createClient(stage.plane).post("/agent/webhooks", WEBHOOK);

@@ -1,7 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { Command } from "@commander-js/extra-typings";
+import { Command, Option } from "@commander-js/extra-typings";
 import * as v from "valibot";
-import type { TestTriggerResponse } from "../../../clients/typescript/src/index.ts";
+import {
+  type TestTriggerResponse,
+  TRIGGER_OUTCOMES,
+  type TriggerDelivery,
+} from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { pairs } from "../options.ts";
@@ -17,17 +21,19 @@ const Payload = v.pipe(
   v.record(v.string(), v.unknown()),
 );
 const TRIGGER = "uid of the trigger";
+const DELIVERY = "id of the delivery";
 
 export function deliveriesCommand(context: Context) {
   const command = new Command("deliveries")
     .description("list the deliveries to a trigger of the last 30 days with their outcomes, latest first")
     .argument("<uid>", TRIGGER)
+    .addOption(new Option("--outcome <outcome>", "only deliveries with this outcome").choices(TRIGGER_OUTCOMES))
     .option("--all", "list all; with --json, print one per line")
-    .action(async (uid, { all }) => {
+    .action(async (uid, { all, outcome }) => {
       const client = await context.client();
       await printList(
         context,
-        client.triggers.deliveries(uid),
+        client.triggers.deliveries(uid, defined({ outcome })),
         [
           { name: "delivery", of: ({ delivery_id }) => delivery_id },
           { name: "received", of: ({ received_at }) => timeText(received_at) },
@@ -38,7 +44,46 @@ export function deliveriesCommand(context: Context) {
         { all, none: "There are no deliveries." },
       );
     });
-  return withExamples(command, "runyard triggers deliveries $uid");
+  return withExamples(command, "runyard triggers deliveries $uid", "runyard triggers deliveries $uid --outcome failed");
+}
+
+export function deliveryCommand(context: Context) {
+  const command = new Command("delivery")
+    .description("show a delivery to a trigger with its payload")
+    .argument("<uid>", TRIGGER)
+    .argument("<delivery>", DELIVERY)
+    .action(async (uid, id) => {
+      const delivery = await (await context.client()).triggers.retrieveDelivery(uid, id);
+      printDelivery(context, delivery, delivery.payload);
+    });
+  return withExamples(command, "runyard triggers delivery $uid $delivery");
+}
+
+export function redeliverCommand(context: Context) {
+  const command = new Command("redeliver")
+    .description("deliver the event of a delivery again, to the trigger as it is now")
+    .argument("<uid>", TRIGGER)
+    .argument("<delivery>", DELIVERY)
+    .action(async (uid, id) =>
+      printDelivery(context, await (await context.client()).triggers.redeliver(uid, id), undefined),
+    );
+  return withExamples(command, "runyard triggers redeliver $uid $delivery");
+}
+
+function printDelivery(context: Context, delivery: TriggerDelivery, payload: unknown): void {
+  const { delivery_id, received_at, event_type: type, action, outcome, reason } = delivery;
+  context.show(delivery, () =>
+    printFields(context, [
+      ["delivery", delivery_id],
+      ["received", timeText(received_at)],
+      ["event", action === undefined ? type : `${type}.${action}`],
+      ["outcome", reason === undefined ? outcome : `${outcome} (${reason})`],
+      ["detail", delivery.detail],
+      ["run", delivery.run_id],
+      ["repeats", delivery.of ?? delivery.redelivery_of],
+      ["payload", payload === undefined ? undefined : JSON.stringify(payload, null, 2)],
+    ]),
+  );
 }
 
 export function testCommand(context: Context) {

@@ -7,7 +7,7 @@ import { pairs, repeated } from "../options.ts";
 import { usage } from "../problem.ts";
 import { printFields, printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
-import { deliveriesCommand, testCommand } from "./trigger-events.ts";
+import { deliveriesCommand, deliveryCommand, redeliverCommand, testCommand } from "./trigger-events.ts";
 
 const TRIGGER = "uid of the trigger";
 const MODES = ["normal", "plan", "orchestrate"] as const;
@@ -25,7 +25,9 @@ export function triggersCommand(context: Context): CommandUnknownOpts {
     .addCommand(rotateSecretCommand(context))
     .addCommand(deleteCommand(context))
     .addCommand(testCommand(context))
-    .addCommand(deliveriesCommand(context));
+    .addCommand(deliveriesCommand(context))
+    .addCommand(deliveryCommand(context))
+    .addCommand(redeliverCommand(context));
 }
 
 function listCommand(context: Context) {

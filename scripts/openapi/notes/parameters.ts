@@ -18,6 +18,8 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
   keyUid: { description: "The key's id." },
   ruleUid: { description: "The trust rule's id." },
   triggerUid: { description: "The trigger's id." },
+  deliveryId: { description: "The delivery's id." },
+  outcome: { description: "Selects deliveries by outcome." },
   webhookUid: { description: "The webhook's id." },
   from_sequence: { description: "The number of the first delivery to send again. Required." },
   "listDeliveries.state": {

@@ -93,6 +93,22 @@ export const UpdateTriggerRequest = v.object({
 });
 export type UpdateTriggerRequest = v.InferOutput<typeof UpdateTriggerRequest>;
 
+/** What a delivery to a trigger resulted in. */
+export const TriggerOutcome = v.picklist(["started", "ignored", "duplicate", "failed"]);
+export type TriggerOutcome = v.InferOutput<typeof TriggerOutcome>;
+
+/** The outcome of the latest delivery to a trigger. */
+export const LastDelivery = v.object({ at: v.string(), outcome: TriggerOutcome });
+
+/** Deliveries to a trigger of the last 24 hours by outcome, of the latest 1,000. */
+export const DeliveryCounts = v.object({
+  started: Count,
+  ignored: Count,
+  duplicate: Count,
+  failed: Count,
+});
+export type DeliveryCounts = v.InferOutput<typeof DeliveryCounts>;
+
 /** A trigger as responses show it. */
 export const TriggerItem = v.object({
   uid: v.string(),
@@ -115,6 +131,9 @@ export const TriggerItem = v.object({
   created_by: UserProfile,
   created_at: v.string(),
   updated_at: v.string(),
+  last_delivery: v.exactOptional(LastDelivery),
+  /** In the response to a GET of one trigger. */
+  counts_24h: v.exactOptional(DeliveryCounts),
 });
 export type TriggerItem = v.InferOutput<typeof TriggerItem>;
 
@@ -132,10 +151,6 @@ export const RotatedTrigger = v.object({ ...CreatedTrigger.entries, previous_sec
 
 /** A page of triggers. */
 export const ListTriggersResponse = v.object({ triggers: v.array(TriggerItem), page_info: v.exactOptional(PageInfo) });
-
-/** What a delivery to a trigger resulted in. */
-export const TriggerOutcome = v.picklist(["started", "ignored", "duplicate", "failed"]);
-export type TriggerOutcome = v.InferOutput<typeof TriggerOutcome>;
 
 /** Why a delivery is ignored: the trigger is paused, or does not take events of this type or of this author. */
 const IgnoredReason = v.picklist(["event", "paused", "author"]);
@@ -200,12 +215,21 @@ export const TriggerDelivery = v.object({
   reason: v.exactOptional(IgnoredReason),
   detail: v.exactOptional(v.string()),
   run_id: v.exactOptional(v.string()),
+  /** The delivery whose event it delivers again on request. */
+  redelivery_of: v.exactOptional(v.string()),
   /** The delivery that it repeats. */
   of: v.exactOptional(v.string()),
   /** The values of the template that the event does not have. */
   missing_values: v.exactOptional(v.array(v.string())),
 });
 export type TriggerDelivery = v.InferOutput<typeof TriggerDelivery>;
+
+/** A delivery to a trigger with its payload. */
+export const TriggerDeliveryDetails = v.object({
+  ...TriggerDelivery.entries,
+  payload: v.exactOptional(EventPayload),
+});
+export type TriggerDeliveryDetails = v.InferOutput<typeof TriggerDeliveryDetails>;
 
 /** A page of deliveries to a trigger. */
 export const ListTriggerDeliveriesResponse = v.object({

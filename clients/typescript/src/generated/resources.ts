@@ -778,7 +778,7 @@ export class Triggers extends APIResource {
   }
 
   /**
-   * Returns a trigger.
+   * Returns a trigger with its latest delivery and the outcomes of a day.
    *
    * Requires the role `admin`.
    *
@@ -867,6 +867,28 @@ export class Triggers extends APIResource {
    */
   deliveries(triggerUid: string, query?: types.TriggersDeliveriesParams, options?: RequestOptions): PagePromise<types.TriggerDelivery, types.ListTriggerDeliveriesResponse> {
     return this.transport.page({ method: "GET", path: path`/agent/triggers/${triggerUid}/deliveries`, query, options }, (body: types.ListTriggerDeliveriesResponse) => body.deliveries);
+  }
+
+  /**
+   * Returns a delivery to a trigger with its payload.
+   *
+   * Requires the role `admin`, or to have created the trigger.
+   *
+   * `GET /agent/triggers/{triggerUid}/deliveries/{deliveryId}`
+   */
+  retrieveDelivery(triggerUid: string, deliveryId: string, options?: RequestOptions): APIPromise<types.TriggerDeliveryDetails> {
+    return this.transport.request({ method: "GET", path: path`/agent/triggers/${triggerUid}/deliveries/${deliveryId}`, options });
+  }
+
+  /**
+   * Delivers the event of a delivery again, to the trigger as it is now.
+   *
+   * The new delivery has an outcome of its own, and the earlier one keeps its outcome. Requires the role `admin`.
+   *
+   * `POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver`
+   */
+  redeliver(triggerUid: string, deliveryId: string, options?: RequestOptions): APIPromise<types.TriggerDelivery> {
+    return this.transport.request({ method: "POST", path: path`/agent/triggers/${triggerUid}/deliveries/${deliveryId}/redeliver`, options });
   }
 
   /**

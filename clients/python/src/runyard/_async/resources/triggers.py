@@ -23,7 +23,9 @@ from ...types import (
     Scope,
     TestTriggerResponse,
     TriggerDelivery,
+    TriggerDeliveryDetails,
     TriggerItem,
+    TriggerOutcome,
 )
 from .._io import AsyncPaginator
 from .._resource import AsyncResource, to_raw
@@ -123,7 +125,7 @@ class AsyncTriggers(AsyncResource):
         )
 
     async def retrieve(self, trigger_uid: str, **options: Unpack[RequestOptions]) -> TriggerItem:
-        """Returns a trigger.
+        """Returns a trigger with its latest delivery and the outcomes of a day.
 
         Requires the role `admin`.
 
@@ -302,6 +304,7 @@ class AsyncTriggers(AsyncResource):
         *,
         limit: Union[int, NotGiven] = NOT_GIVEN,
         cursor: Union[str, NotGiven] = NOT_GIVEN,
+        outcome: Union[TriggerOutcome, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[TriggerDelivery]:
         """Lists the deliveries to a trigger with their outcomes, newest first.
@@ -314,12 +317,60 @@ class AsyncTriggers(AsyncResource):
             trigger_uid: The trigger's id.
             limit: The maximum number of items. By default, up to 500 items or 4 MB.
             cursor: The `page_info.next_cursor` of the previous page.
+            outcome: Selects deliveries by outcome.
         """
         return self._list(
             _wire.path("/agent/triggers/{trigger_uid}/deliveries", trigger_uid=trigger_uid),
             cast_to=ListTriggerDeliveriesResponse,
             items=lambda response: response.deliveries,
-            query={"limit": limit, "cursor": cursor},
+            query={"limit": limit, "cursor": cursor, "outcome": outcome},
+            options=options,
+        )
+
+    async def retrieve_delivery(
+        self, trigger_uid: str, delivery_id: str, **options: Unpack[RequestOptions]
+    ) -> TriggerDeliveryDetails:
+        """Returns a delivery to a trigger with its payload.
+
+        Requires the role `admin`, or to have created the trigger.
+
+        `GET /agent/triggers/{triggerUid}/deliveries/{deliveryId}`
+
+        Args:
+            trigger_uid: The trigger's id.
+            delivery_id: The delivery's id.
+        """
+        return await self._call(
+            "GET",
+            _wire.path(
+                "/agent/triggers/{trigger_uid}/deliveries/{delivery_id}",
+                trigger_uid=trigger_uid,
+                delivery_id=delivery_id,
+            ),
+            cast_to=TriggerDeliveryDetails,
+            options=options,
+        )
+
+    async def redeliver(self, trigger_uid: str, delivery_id: str, **options: Unpack[RequestOptions]) -> TriggerDelivery:
+        """Delivers the event of a delivery again, to the trigger as it is now.
+
+        The new delivery has an outcome of its own, and the earlier one keeps its outcome. Requires the role
+        `admin`.
+
+        `POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver`
+
+        Args:
+            trigger_uid: The trigger's id.
+            delivery_id: The delivery's id.
+        """
+        return await self._call(
+            "POST",
+            _wire.path(
+                "/agent/triggers/{trigger_uid}/deliveries/{delivery_id}/redeliver",
+                trigger_uid=trigger_uid,
+                delivery_id=delivery_id,
+            ),
+            cast_to=TriggerDelivery,
             options=options,
         )
 
@@ -354,4 +405,6 @@ class AsyncTriggersWithRawResponse:
         self.rotate_secret = to_raw(raw.rotate_secret)
         self.test = to_raw(raw.test)
         self.deliveries = to_raw(raw.deliveries)
+        self.retrieve_delivery = to_raw(raw.retrieve_delivery)
+        self.redeliver = to_raw(raw.redeliver)
         self.receive = to_raw(raw.receive)

@@ -1,0 +1,30 @@
+import * as v from "valibot";
+import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { toReplayHeaders } from "#shared/http/response.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
+import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { redeliverEvent as redeliver } from "#shared/triggers/redeliver.ts";
+import { readTrigger } from "#shared/triggers/triggers.ts";
+import { TriggerDelivery } from "#shared/wire/triggers/trigger.ts";
+
+/**
+ * POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver: delivers the event of a delivery again, to the trigger
+ * as it is now. The new delivery has an outcome of its own, and the earlier one keeps its outcome. Requires the role
+ * `admin`.
+ */
+export const redeliverEvent = endpoint({
+  request: { path: v.object({ triggerUid: PathId, deliveryId: PathId }) },
+  reply: { 200: TriggerDelivery },
+  rateLimit: "create",
+  async run({ path, principal, header, rateLimitToken }, ports: RunPorts) {
+    const { triggerUid, deliveryId } = path;
+    // The run would not count toward the limits of the key.
+    refuseLimitedKey(principal, "redeliveries");
+    const trigger = await readTrigger(requireAdministeredTeams(principal), triggerUid, ports.table);
+    const once = toIdempotentRequest(header, principal, `redeliver-event:${triggerUid}`, deliveryId);
+    const { delivery, replayed } = await redeliver(trigger, deliveryId, once, rateLimitToken, ports);
+    return { status: 200, body: delivery, headers: toReplayHeaders(replayed) };
+  },
+});
