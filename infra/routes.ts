@@ -86,10 +86,11 @@ const createRun = {
   scope: "runs:write",
   rights: {
     table: [...read, ...write],
-    bucket: { GetObject: ["upload"], PutObject: ["prompt", "attachment"] },
+    bucket: { GetObject: ["upload", "prompt"], PutObject: ["prompt", "attachment"] },
     runsQueue: send,
     sandboxes: ["know"],
   },
+  timeoutSeconds: 30,
 } as const;
 
 /** A follow-up; one that continues a cancelled run reads its last messages. */

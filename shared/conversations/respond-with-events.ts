@@ -4,22 +4,15 @@ import { one, type Query } from "#shared/http/request.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { notVisibleError, visibleRun } from "#shared/runs/read-run.ts";
 import { sees } from "#shared/runs/run-tree.ts";
-import { Flag } from "#shared/wire/primitives.ts";
+import { Flag, WaitSeconds, wholeNumber } from "#shared/wire/primitives.ts";
 import { streamRunEvents } from "./event-stream.ts";
 import type { EventPorts } from "./live-output.ts";
 import { type CheckAccess, waitForEvents } from "./wait-for-events.ts";
 
 const MAX_SEQUENCE = 9_999_999_999;
-const whole = (most: number) =>
-  v.pipe(
-    v.string(),
-    v.regex(/^\d{1,10}$/, "must be a whole number"),
-    v.transform(Number),
-    v.maxValue(most, `must be at most ${most}`),
-  );
 const query = {
-  after: one(whole(MAX_SEQUENCE)),
-  wait: one(whole(25)),
+  after: one(wholeNumber(MAX_SEQUENCE)),
+  wait: one(WaitSeconds),
   live: one(Flag),
   live_after: one(v.pipe(v.string(), v.maxLength(16_384))),
 };

@@ -13,7 +13,15 @@ export interface LiveTails {
 
 /** Wakes the readers of a run. */
 export interface RunSignals {
-  subscribe(runId: string): RunSubscription;
+  subscribe(runId: string, options?: SubscriptionOptions): RunSubscription;
+}
+
+export interface SubscriptionOptions {
+  /**
+   * The longest pause between two looks of a reader that nothing can wake.
+   * @default 400
+   */
+  readonly maxPauseMs?: number;
 }
 
 export interface RunSubscription {

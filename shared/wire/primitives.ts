@@ -96,3 +96,14 @@ function codePoints(value: string): number {
   }
   return count;
 }
+
+/** A whole number in a query. */
+export const wholeNumber = (most: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,10}$/, "must be a whole number"),
+    v.transform(Number),
+    v.maxValue(most, `must be at most ${most}`),
+  );
+/** Seconds for which a response may be held back. */
+export const WaitSeconds = wholeNumber(25);

@@ -165,7 +165,7 @@ function carriedBytes(output: string): number {
   // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
   if (output.startsWith("environments/try-environment/")) return 36_000;
   // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members and options, and the reads of workers and secrets.
-  if (output.startsWith("runs/create-run/")) return 56_000;
+  if (output.startsWith("runs/create-run/")) return 61_000;
   if (output.startsWith("schedules/run-schedule/")) return 31_500;
   if (/^schedules\/(create|update)-/.test(output)) return 52_500;
   // The ingress of triggers and a redelivery carry the creation of runs, as schedules do; the ingress reads the events of seven systems; the preview of an

@@ -113,6 +113,15 @@ const named = ({ bucket = {} }: Rights): string[] =>
 
 const isPublic = { config: { session_sharing: { public_access: "VIEWER" } } };
 
+/** Repeats a request for a run, which has ended by then, and waits for its end. */
+async function waitForEndedRun(plane: TestControlPlane): Promise<void> {
+  const user = createClient(plane);
+  const options = { headers: { "idempotency-key": "once" } };
+  const create = (query = "") => user.post(`/agent/runs${query}`, { prompt: long("e") }, options);
+  await user.post(`/agent/runs/${(await create()).body.run_id}/cancel`);
+  expect((await create("?wait=1")).body).toMatchObject({ state: "CANCELLED", prompt: long("e") });
+}
+
 /** Reads a run through every route. */
 async function readRun(plane: TestControlPlane, run: string): Promise<void> {
   const user = createClient(plane);
@@ -150,6 +159,7 @@ async function useWorkerFiles(): Promise<void> {
   const plane = await createTestControlPlane();
   await connectedWorker(plane);
   await createRun(plane, { prompt: long("w"), config });
+  await waitForEndedRun(plane);
   await deliver(plane);
   const other = await createTestControlPlane();
   await connectedWorker(other);

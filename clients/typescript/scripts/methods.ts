@@ -66,14 +66,21 @@ export function clientMethods(document: ApiDocument): { methods: ClientMethod[];
   return { methods: [...methods.values()], named };
 }
 
+/** The schemas of the usual response and of that of a dry run. */
+const DRY_RUN_SCHEMAS = ["RunAgentResponse", "DryRunResponse"];
+/** Makes the response another one too; methods that wait for the end of a run follow it. */
+const WAIT = "wait";
+
 /** Splits an operation with a dry run in two: what it does, and its dry run. */
 function splitDryRun(operation: ApiOperation): readonly [ApiOperation, ApiOperation?] {
   const { response } = operation;
   const alternatives = isObject(response) ? response["anyOf"] : undefined;
   if (!operation.queryParameters.some(({ name }) => name === DRY_RUN) || !Array.isArray(alternatives))
     return [operation];
-  const [usual, dry] = alternatives.filter(isObject);
-  const queryParameters = operation.queryParameters.filter(({ name }) => name !== DRY_RUN);
+  const [usual, dry] = DRY_RUN_SCHEMAS.map((name) =>
+    alternatives.filter(isObject).find((schema) => parseReference(schema) === name),
+  );
+  const queryParameters = operation.queryParameters.filter(({ name }) => name !== DRY_RUN && name !== WAIT);
   return [
     { ...operation, queryParameters, response: usual },
     { ...operation, ...DRY_RUN_TEXT, queryParameters, response: dry },

@@ -116,5 +116,15 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
   after: { description: "Returns events after this number.", default: 0 },
   live: { description: "Whether to include output that is still being produced.", default: false },
   live_after: { description: "`live_next` of the last response. Returns only newer live output." },
+  "createRun.wait": {
+    description:
+      "The maximum number of seconds to wait for the run's end, 0 to 25. A run that ends in that time is the response, with its state and results.",
+    default: 0,
+  },
+  "createRunAtOlderPath.wait": {
+    description:
+      "The maximum number of seconds to wait for the run's end, 0 to 25. A run that ends in that time is the response, with its state and results.",
+    default: 0,
+  },
   wait: { description: "The maximum number of seconds to wait for an event, 0 to 25.", default: 0 },
 };

@@ -14,6 +14,8 @@ FIXED_QUERY = {"getTranscript": {"redirect": False}, "getRawTranscript": {"redir
 """Parameters that the client sets itself: a method cannot return a redirect."""
 
 DRY_RUN = "dry_run"
+# Makes the response another one too; methods that wait for the end of a run follow it.
+WAIT = "wait"
 """The query parameter that selects the second alternative of an operation's response: a method of its own."""
 
 DRY_RUN_SUMMARY = "Checks a request for a run and creates nothing."
@@ -84,8 +86,10 @@ def read_operations(document: dict[str, Any], methods: dict[str, str], types: Ty
 
 def _take_dry_run(document: dict[str, Any], raw: dict[str, Any], operation: Operation, types: Types) -> Operation:
     """Splits the dry run from its operation, which keeps the first type of the response, and returns it."""
-    operation.in_query = [argument for argument in operation.in_query if argument.wire != DRY_RUN]
-    usual, dry = _resolve(document, raw["responses"]["200"])["content"]["application/json"]["schema"]["anyOf"]
+    operation.in_query = [argument for argument in operation.in_query if argument.wire not in (DRY_RUN, WAIT)]
+    schemas = _resolve(document, raw["responses"]["200"])["content"]["application/json"]["schema"]["anyOf"]
+    named = {schema["$ref"].rsplit("/", 1)[-1]: schema for schema in schemas}
+    usual, dry = named["RunAgentResponse"], named["DryRunResponse"]
     operation.response_type = types.of(usual, "response", operation.response_type)
     return replace(
         operation,

@@ -21,14 +21,6 @@ RunState = Literal["QUEUED", "PENDING", "CLAIMED", "INPROGRESS", "SUCCEEDED", "F
 """The state of a run. `SUCCEEDED`, `FAILED`, `ERROR`, `BLOCKED` and `CANCELLED` are final until a follow-up."""
 
 
-TaskStatus = Literal["running", "failed", "blocked", "cancelled", "complete"]
-"""The status of a task. `running`: the run or one of its descendants has not ended. The others are of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may have two."""
-
-
-ArtifactType = Literal["PLAN", "PULL_REQUEST", "SCREENSHOT", "FILE", "EXTERNAL_REFERENCE"]
-"""The type of an artifact. `SCREENSHOT` and `FILE` have a file, `PLAN` has a text, the others have a URL only."""
-
-
 RunSourceType = Literal[
     "API",
     "CLI",
@@ -53,6 +45,14 @@ RunSourceType = Literal[
 
 PullRequestStatus = Literal["open", "draft", "merged", "closed", "unknown"]
 """The status of a pull request when it was last reported; `unknown` where the report did not tell."""
+
+
+TaskStatus = Literal["running", "failed", "blocked", "cancelled", "complete"]
+"""The status of a task. `running`: the run or one of its descendants has not ended. The others are of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may have two."""
+
+
+ArtifactType = Literal["PLAN", "PULL_REQUEST", "SCREENSHOT", "FILE", "EXTERNAL_REFERENCE"]
+"""The type of an artifact. `SCREENSHOT` and `FILE` have a file, `PLAN` has a text, the others have a URL only."""
 
 
 FollowupPolicy = Literal["enqueue", "interrupt", "reject"]
@@ -166,17 +166,17 @@ EXECUTION_LOCATIONS: Tuple[ExecutionLocation, ...] = get_args(ExecutionLocation)
 RUN_STATES: Tuple[RunState, ...] = get_args(RunState)
 """The values of `RunState`."""
 
-TASK_STATUSES: Tuple[TaskStatus, ...] = get_args(TaskStatus)
-"""The values of `TaskStatus`."""
-
-ARTIFACT_TYPES: Tuple[ArtifactType, ...] = get_args(ArtifactType)
-"""The values of `ArtifactType`."""
-
 RUN_SOURCES: Tuple[RunSourceType, ...] = get_args(RunSourceType)
 """The values of `RunSourceType`."""
 
 PULL_REQUEST_STATUSS: Tuple[PullRequestStatus, ...] = get_args(PullRequestStatus)
 """The values of `PullRequestStatus`."""
+
+TASK_STATUSES: Tuple[TaskStatus, ...] = get_args(TaskStatus)
+"""The values of `TaskStatus`."""
+
+ARTIFACT_TYPES: Tuple[ArtifactType, ...] = get_args(ArtifactType)
+"""The values of `ArtifactType`."""
 
 FOLLOWUP_POLICIES: Tuple[FollowupPolicy, ...] = get_args(FollowupPolicy)
 """The values of `FollowupPolicy`."""
@@ -212,39 +212,65 @@ DELIVERY_STATES: Tuple[DeliveryState, ...] = get_args(DeliveryState)
 """The values of `DeliveryState`."""
 
 
-class RunAgentResponse(BaseModel):
-    """A new run."""
-
-    run_id: str
-    """The run's id."""
-
-    task_id: str
-    """The same value as `run_id`, for older clients."""
-
-    state: Union[RunState, str]
-    """The run's current state; `QUEUED` for a new run."""
-
-    at_capacity: Optional[bool] = None
-    """True if the run waits because its team has reached its `concurrency_limit`."""
-
-    run_key: Optional[str] = None
-    """The run's API key, returned once. Present for `LOCAL` runs only."""
-
-
-class Finding(BaseModel):
-    """What a dry run found out about a request."""
-
-    code: str
-    """The `error_code` that the request would be refused with, or the name of another finding."""
-
-    severity: Union[Literal["error", "warning", "info"], str]
-    """`error` refuses the run, `warning` delays it or lets it fail, `info` has no effect on its outcome."""
+class RunStatusMessage(BaseModel):
+    """The reason for a run's final state."""
 
     message: str
-    """What was found, with the member of the request that it is about."""
+    """One sentence of at most 1,024 characters, without secrets."""
 
-    remedy: str
-    """What to do about it."""
+    error_code: Optional[str] = None
+    """The error code, if the run failed."""
+
+    retryable: Optional[bool] = None
+    """Whether the same run may succeed later."""
+
+
+class RunSchedule(BaseModel):
+    """The schedule that created a run, as it was at that time."""
+
+    schedule_id: str
+    """The schedule's id."""
+
+    schedule_name: str
+    """The schedule's name at the time of the firing."""
+
+    cron_schedule: str
+    """A cron expression with five fields, or a nickname such as `@daily`."""
+
+
+class RunCreatorInfo(BaseModel):
+    """A person or an identity."""
+
+    type: Union[Literal["user", "service_account"], str]
+    """`user` for a person, `service_account` for an identity."""
+
+    uid: str
+    """The id of the person or identity."""
+
+    display_name: Optional[str] = None
+    """The display name."""
+
+    email: Optional[str] = None
+    """The person's email address."""
+
+    photo_url: Optional[str] = None
+    """The URL of the person's picture."""
+
+
+class RunItemRequestUsage(BaseModel):
+    """The run's usage so far."""
+
+    inference_cost: Optional[float] = None
+    """The cost of model calls, in US dollars."""
+
+    compute_cost: Optional[float] = None
+    """The cost of compute, in US dollars."""
+
+    platform_cost: Optional[float] = None
+    """The platform fee, in US dollars."""
+
+    total_tokens: Optional[int] = None
+    """The number of input and output tokens of all models."""
 
 
 class ResolvedAgentConfigMcpServersValueTools(BaseModel):
@@ -408,83 +434,6 @@ class ResolvedAgentConfig(BaseModel):
 
     session_sharing: Optional[ResolvedAgentConfigSessionSharing] = None
     """Public access to the run's session. Off by default."""
-
-
-class DryRunResponse(BaseModel):
-    """What the creation of a run would result in. Nothing is created."""
-
-    would_start: bool
-    """Whether the run would be created: there is no finding of severity `error`."""
-
-    findings: List[Finding]
-    """What to know before the run is created: errors first, in the order of the checks."""
-
-    resolved_config: Optional[ResolvedAgentConfig] = None
-    """The configuration that the run would have, with all defaults applied. Absent if the request would be refused."""
-
-    estimated_cost_usd: Optional[float] = None
-    """The maximum cost of the run's model calls in US dollars: its own `budget_usd`. Absent for a run without one."""
-
-
-class RunStatusMessage(BaseModel):
-    """The reason for a run's final state."""
-
-    message: str
-    """One sentence of at most 1,024 characters, without secrets."""
-
-    error_code: Optional[str] = None
-    """The error code, if the run failed."""
-
-    retryable: Optional[bool] = None
-    """Whether the same run may succeed later."""
-
-
-class RunSchedule(BaseModel):
-    """The schedule that created a run, as it was at that time."""
-
-    schedule_id: str
-    """The schedule's id."""
-
-    schedule_name: str
-    """The schedule's name at the time of the firing."""
-
-    cron_schedule: str
-    """A cron expression with five fields, or a nickname such as `@daily`."""
-
-
-class RunCreatorInfo(BaseModel):
-    """A person or an identity."""
-
-    type: Union[Literal["user", "service_account"], str]
-    """`user` for a person, `service_account` for an identity."""
-
-    uid: str
-    """The id of the person or identity."""
-
-    display_name: Optional[str] = None
-    """The display name."""
-
-    email: Optional[str] = None
-    """The person's email address."""
-
-    photo_url: Optional[str] = None
-    """The URL of the person's picture."""
-
-
-class RunItemRequestUsage(BaseModel):
-    """The run's usage so far."""
-
-    inference_cost: Optional[float] = None
-    """The cost of model calls, in US dollars."""
-
-    compute_cost: Optional[float] = None
-    """The cost of compute, in US dollars."""
-
-    platform_cost: Optional[float] = None
-    """The platform fee, in US dollars."""
-
-    total_tokens: Optional[int] = None
-    """The number of input and output tokens of all models."""
 
 
 class RunItemAgentSkill(BaseModel):
@@ -809,6 +758,57 @@ class RunItem(BaseModel):
 
     scope: Optional[RunItemScope] = None
     """The owner."""
+
+
+class RunAgentResponse(BaseModel):
+    """A new run."""
+
+    run_id: str
+    """The run's id."""
+
+    task_id: str
+    """The same value as `run_id`, for older clients."""
+
+    state: Union[RunState, str]
+    """The run's current state; `QUEUED` for a new run."""
+
+    at_capacity: Optional[bool] = None
+    """True if the run waits because its team has reached its `concurrency_limit`."""
+
+    run_key: Optional[str] = None
+    """The run's API key, returned once. Present for `LOCAL` runs only."""
+
+
+class Finding(BaseModel):
+    """What a dry run found out about a request."""
+
+    code: str
+    """The `error_code` that the request would be refused with, or the name of another finding."""
+
+    severity: Union[Literal["error", "warning", "info"], str]
+    """`error` refuses the run, `warning` delays it or lets it fail, `info` has no effect on its outcome."""
+
+    message: str
+    """What was found, with the member of the request that it is about."""
+
+    remedy: str
+    """What to do about it."""
+
+
+class DryRunResponse(BaseModel):
+    """What the creation of a run would result in. Nothing is created."""
+
+    would_start: bool
+    """Whether the run would be created: there is no finding of severity `error`."""
+
+    findings: List[Finding]
+    """What to know before the run is created: errors first, in the order of the checks."""
+
+    resolved_config: Optional[ResolvedAgentConfig] = None
+    """The configuration that the run would have, with all defaults applied. Absent if the request would be refused."""
+
+    estimated_cost_usd: Optional[float] = None
+    """The maximum cost of the run's model calls in US dollars: its own `budget_usd`. Absent for a run without one."""
 
 
 class PageInfo(BaseModel):
