@@ -32,13 +32,28 @@ export async function runAction(job: Job): Promise<number> {
 
 async function readSettings(job: Job): Promise<{ client: ActionClient; minutes: number }> {
   const baseURL = required(job, "base-url");
-  const minutes = Number(input(job, "timeout-minutes") ?? 60);
+  const minutes = Number(input(job, "timeout-minutes") ?? DEFAULT_MINUTES);
   // A timer takes no more than 24.8 days.
   if (!(minutes > 0 && minutes <= 35_000)) throw new Error("timeout-minutes is a number above 0, up to 35,000.");
   const headers = { "x-run-source": "GITHUB_ACTION" };
   const apiKey = input(job, "api-key") ?? (await exchangeJobToken(job, baseURL));
   command(job, "add-mask", apiKey);
   return { client: createClient({ apiKey, baseURL, headers }), minutes };
+}
+
+/** Minutes after which the run is cancelled, unless the workflow names others. */
+const DEFAULT_MINUTES = 60;
+/** Minutes that the service limits a run to, at most. */
+const MAX_TIME_LIMIT = 10_080;
+
+const toTimeLimit = (minutes: string | undefined): number | undefined =>
+  minutes === undefined || Number(minutes) > MAX_TIME_LIMIT ? undefined : Math.ceil(Number(minutes));
+
+function toBudget(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const usd = Number(value);
+  if (!Number.isFinite(usd)) throw new Error(`The input budget is a number, and ${value} is not.`);
+  return usd;
 }
 
 /** Exchanges the OIDC token of the job for a key that expires. */
@@ -74,6 +89,9 @@ async function createRun(job: Job, client: ActionClient): Promise<string> {
     repo: repo.length === 0 ? undefined : repo,
     skill,
     model: input(job, "model"),
+    budget: toBudget(input(job, "budget")),
+    // The run ends by itself where the job is lost and cannot cancel it.
+    timeout: toTimeLimit(input(job, "timeout-minutes")),
   });
   const body = defined({
     prompt,

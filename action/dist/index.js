@@ -1647,7 +1647,12 @@ async function buildConfig(client, input2) {
     repositories: repo?.map(parseRepository),
     skill_spec: skill,
     model_id: model,
-    worker_host: worker
+    worker_host: worker,
+    fallback_model_ids: input2.fallbackModel,
+    budget_usd: input2.budget,
+    timeout_minutes: input2.timeout,
+    max_steps: input2.maxSteps,
+    max_total_tokens: input2.maxTokens
   }), whole = config === void 0 ? said : { ...await configFile(config), ...said };
   return Object.keys(whole).length === 0 ? void 0 : whole;
 }
@@ -1975,10 +1980,17 @@ async function runAction(job) {
   }
 }
 async function readSettings(job) {
-  let baseURL = required2(job, "base-url"), minutes = Number(input(job, "timeout-minutes") ?? 60);
+  let baseURL = required2(job, "base-url"), minutes = Number(input(job, "timeout-minutes") ?? DEFAULT_MINUTES);
   if (!(minutes > 0 && minutes <= 35e3)) throw new Error("timeout-minutes is a number above 0, up to 35,000.");
   let headers = { "x-run-source": "GITHUB_ACTION" }, apiKey = input(job, "api-key") ?? await exchangeJobToken(job, baseURL);
   return command(job, "add-mask", apiKey), { client: createClient({ apiKey, baseURL, headers }), minutes };
+}
+var DEFAULT_MINUTES = 60, MAX_TIME_LIMIT = 10080, toTimeLimit = (minutes) => minutes === void 0 || Number(minutes) > MAX_TIME_LIMIT ? void 0 : Math.ceil(Number(minutes));
+function toBudget(value) {
+  if (value === void 0) return;
+  let usd = Number(value);
+  if (!Number.isFinite(usd)) throw new Error(`The input budget is a number, and ${value} is not.`);
+  return usd;
 }
 async function exchangeJobToken(job, baseURL) {
   if (!hasGithubToken(job.env))
@@ -2003,7 +2015,10 @@ async function createRun(job, client) {
     env: input(job, "environment"),
     repo: repo.length === 0 ? void 0 : repo,
     skill,
-    model: input(job, "model")
+    model: input(job, "model"),
+    budget: toBudget(input(job, "budget")),
+    // The run ends by itself where the job is lost and cannot cancel it.
+    timeout: toTimeLimit(input(job, "timeout-minutes"))
   }), body = defined({
     prompt,
     title: input(job, "title"),

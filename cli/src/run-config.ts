@@ -14,6 +14,12 @@ export interface ConfigInput {
   readonly skill?: string | undefined;
   readonly model?: string | undefined;
   readonly worker?: string | undefined;
+  readonly fallbackModel?: string[] | undefined;
+  readonly budget?: number | undefined;
+  /** Minutes. */
+  readonly timeout?: number | undefined;
+  readonly maxSteps?: number | undefined;
+  readonly maxTokens?: number | undefined;
   /** A JSON file with other members of the configuration; the other options take precedence. */
   readonly config?: string | undefined;
 }
@@ -30,6 +36,11 @@ export async function buildConfig(
     skill_spec: skill,
     model_id: model,
     worker_host: worker,
+    fallback_model_ids: input.fallbackModel,
+    budget_usd: input.budget,
+    timeout_minutes: input.timeout,
+    max_steps: input.maxSteps,
+    max_total_tokens: input.maxTokens,
   });
   const whole = config === undefined ? said : { ...(await configFile(config)), ...said };
   return Object.keys(whole).length === 0 ? undefined : whole;

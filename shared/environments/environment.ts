@@ -5,10 +5,10 @@ import type { Owner } from "#shared/table/keys.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { StoredRepository } from "#shared/wire/config.ts";
 import type { EnvironmentItem, EnvironmentPerson } from "#shared/wire/environment.ts";
+import { pickLimits, StoredLimits } from "#shared/wire/limits/run-limits.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { maskRepositories } from "#shared/wire/repository-url.ts";
 import { UserProfile } from "#shared/wire/run.ts";
-import { pickLimits, StoredLimits } from "#shared/wire/run-limits.ts";
 import { githubPart } from "./repositories.ts";
 
 /** An environment as it is stored; a member that is not set is absent. Each guest is an attribute of its own. */

@@ -4,7 +4,7 @@ import { type Principal, seesOwner } from "#shared/principals/principal.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
-import { pickLimits } from "#shared/wire/run-limits.ts";
+import { pickLimits } from "#shared/wire/limits/run-limits.ts";
 import { type Environment, isOwnedBy } from "./environment.ts";
 import { readEnvironment } from "./environment-store.ts";
 

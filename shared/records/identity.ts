@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { keys } from "#shared/table/keys.ts";
 import type { Check, Table, Value } from "#shared/table/table.ts";
 import { ResolvedAgentConfig } from "#shared/wire/config.ts";
-import { StoredLimits } from "#shared/wire/run-limits.ts";
+import { StoredLimits } from "#shared/wire/limits/run-limits.ts";
 
 const config = ResolvedAgentConfig.entries;
 

@@ -1,7 +1,7 @@
 import type { Identity } from "#shared/records/identity.ts";
 import type { Team } from "#shared/records/team.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
-import { pickLimits } from "#shared/wire/run-limits.ts";
+import { pickLimits } from "#shared/wire/limits/run-limits.ts";
 
 interface Layers {
   readonly identity: Identity | undefined;

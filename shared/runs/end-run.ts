@@ -96,7 +96,7 @@ const FINISH_MS = 60_000;
  * execution ends the run soon, because what it needs to go on is refused.
  * @throws where it has continued without this execution
  */
-export const beginFailure = (
+const beginFailure = (
   first: ExecutingHead,
   code: NonNullable<ExecutingHead["failing"]>["code"],
   why: string,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
+import { FallbackModelIds, RunLimits } from "./limits/run-limits.ts";
 import { Id, Name, text, textOfBytes, usdUpTo } from "./primitives.ts";
 import { hasCredentials } from "./repository-url.ts";
-import { FallbackModelIds, RunLimits } from "./run-limits.ts";
 import { SecretName } from "./secrets/secret-name.ts";
 
 const Headers = v.record(v.string(), textOfBytes(8192));

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { NO_CREDENTIALS, Repository, StoredRepository } from "./config.ts";
+import { LimitDefaults, StoredLimits } from "./limits/run-limits.ts";
 import { PageInfo } from "./list.ts";
 import { Id, Name, text, textOfBytes } from "./primitives.ts";
 import { RunState, UserProfile } from "./run.ts";
-import { LimitDefaults, StoredLimits } from "./run-limits.ts";
 import { SecretName } from "./secrets/secret-name.ts";
 import { Variables } from "./variables.ts";
 

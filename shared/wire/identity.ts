@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { AmbientAgentConfig, ResolvedAgentConfig, SkillSpec } from "./config.ts";
+import { LimitDefaults, StoredLimits } from "./limits/run-limits.ts";
 import { PageInfo } from "./list.ts";
 import { Id, text, textOfBytes } from "./primitives.ts";
-import { LimitDefaults, StoredLimits } from "./run-limits.ts";
 import { SecretName } from "./secrets/secret-name.ts";
 
 const IdentityName = text(128, 1);

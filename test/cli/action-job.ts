@@ -23,7 +23,6 @@ export function startAction(
   const given = {
     "base-url": baseURL,
     "api-key": "rya_secret",
-    "timeout-minutes": "60",
     "fail-on-failure": "true",
     ...inputs,
   };

@@ -55,6 +55,8 @@ describe("the GitHub Action", () => {
       environment: uid,
       skill: "acme/shop:fix",
       model: "m1",
+      budget: "2.5",
+      "timeout-minutes": "90.5",
       title: "From CI",
       metadata: "  ticket=SHOP-1\n\nlevel = 2 ",
       "idempotency-key": "77-1-build-0",
@@ -67,6 +69,8 @@ describe("the GitHub Action", () => {
         environment_id: uid,
         skill_spec: "acme/shop:fix",
         model_id: "m1",
+        budget_usd: 2.5,
+        timeout_minutes: 91,
         repositories: [
           { url: "https://github.com/acme/shop", ref: "0123abcd" },
           { url: "https://github.com/acme/lib" },
@@ -261,6 +265,7 @@ describe("the GitHub Action", () => {
     [{}, "The input prompt is missing, and there is no skill."],
     [{ prompt: "x", metadata: "novalue" }, "metadata is written name=value, one a line, and novalue is not."],
     [{ prompt: "x", "timeout-minutes": "soon" }, "timeout-minutes is a number above 0, up to 35,000."],
+    [{ prompt: "x", budget: "much" }, "The input budget is a number, and much is not."],
   ])("fails before it sends anything if the inputs are wrong: %j", async (inputs, said) => {
     server.play([]);
     const { code, log } = await step(inputs);

@@ -58,13 +58,18 @@ const DEFAULTS = {
   },
 };
 const CONFIG = {
-  line: `--env ${ENV} --repo https://x/a.git#v1 --skill a/b:c --model m --worker w`,
+  line: `--env ${ENV} --repo https://x/a.git#v1 --skill a/b:c --model m --worker w --fallback-model f1 --fallback-model f2 --budget 1.5 --timeout 90 --max-steps 50 --max-tokens 100000`,
   body: {
     environment_id: ENV,
     repositories: [{ url: "https://x/a.git", ref: "v1" }],
     skill_spec: "a/b:c",
     model_id: "m",
     worker_host: "w",
+    fallback_model_ids: ["f1", "f2"],
+    budget_usd: 1.5,
+    timeout_minutes: 90,
+    max_steps: 50,
+    max_total_tokens: 100_000,
   },
 };
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Id } from "./primitives.ts";
+import { Id } from "../primitives.ts";
 
 const wholeUpTo = (most: number, least = 1) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
 
