@@ -77,7 +77,7 @@ const changeLive = ["GetItem", "PutItem"] as const;
 const keepRun = {
   who: team,
   scope: "runs:write",
-  rights: { table: [...read, ...write], bucket: { GetObject: prompts } },
+  rights: { table: [...read, ...write], bucket: { GetObject: [...prompts, "followup"] } },
 } as const;
 
 const createRun = {
@@ -137,9 +137,9 @@ const enableSchedule = {
 export const routes: readonly Route[] = [
   { method: "POST", path: "/agent/runs", ...createRun },
   { method: "POST", path: "/agent/run", ...createRun },
-  { method: "GET", path: "/agent/runs", file: "runs/list-runs", who: everyone, scope: "runs:read", rights: { table: read, indexes: listIndexes }, timeoutSeconds: 30 },
+  { method: "GET", path: "/agent/runs", file: "runs/list-runs", who: everyone, scope: "runs:read", rights: { table: read, indexes: listIndexes, bucket: { GetObject: ["followup"] } }, timeoutSeconds: 30 },
   { method: "POST", path: "/agent/runs/cancel", file: "runs/cancel-runs", who: team, scope: "runs:write", rights: { table: [...read, ...write, "DeleteItem"], indexes: ["gsi5"], endsQueue: send }, timeoutSeconds: 30 },
-  { method: "GET", path: "/agent/runs/{runId}", file: "runs/get-run", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: prompts } } },
+  { method: "GET", path: "/agent/runs/{runId}", file: "runs/get-run", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: [...prompts, "followup"] } } },
   { method: "POST", path: "/agent/runs/{runId}/cancel", file: "runs/cancel-run", who: everyone, scope: "runs:write", rights: { table: [...read, ...write, "DeleteItem"], endsQueue: send } },
   { method: "DELETE", path: "/agent/runs/{runId}", file: "runs/delete-run", who: team, scope: "runs:write", rights: { table: [...read, ...write, "DeleteItem"], runsQueue: send }, timeoutSeconds: 30 },
   { method: "POST", path: "/agent/runs/{runId}/archive", file: "runs/archive-run", ...keepRun },

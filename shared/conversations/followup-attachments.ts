@@ -1,6 +1,7 @@
 import { notFound, RunyardError } from "#shared/errors.ts";
 import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
 import type { Principal } from "#shared/principals/principal.ts";
+import { parseFollowup } from "#shared/records/followup.ts";
 import type { StoredAttachment } from "#shared/records/run-body.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
@@ -9,7 +10,6 @@ import type { Upload } from "#shared/runs/upload-store.ts";
 import { findFollowupUploads } from "#shared/runs/uploads.ts";
 import type { AttachedFile } from "#shared/wire/harness.ts";
 import { type RunFollowupRequest, UPLOAD_BYTES } from "#shared/wire/run.ts";
-import { parseFollowup } from "./followup-store.ts";
 
 /**
  * Copies the uploads of a follow-up to its run, which keeps them. All are checked before any is copied.

@@ -4,25 +4,25 @@ import {
   type IdempotentRequest,
   runIdempotent,
 } from "#shared/idempotency/idempotent-request.ts";
+import {
+  followupIdOf,
+  parseFollowup,
+  readFollowupsAt,
+  readText,
+  replaceFollowup,
+  type StoredFollowup,
+  storeText,
+  toFollowupId,
+} from "#shared/records/followup.ts";
 import { listPendingNumbers, toFollowupState } from "#shared/records/pending-followups.ts";
 import { countUnchanged, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
 import { attemptOnHead } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import type { Change } from "#shared/runs/transition.ts";
-import { keys } from "#shared/table/keys.ts";
 import type { Conditions, Put } from "#shared/table/table.ts";
 import type { FollowupItem } from "#shared/wire/run.ts";
 import { toFollowupItem } from "./followup-queue.ts";
-import { toFollowupId } from "./followup-receipt.ts";
-import {
-  followupIdOf,
-  parseFollowup,
-  readText,
-  replaceFollowup,
-  type StoredFollowup,
-  storeText,
-} from "./followup-store.ts";
 
 type Ports = Pick<RunPorts, "table" | "runs" | "files" | "now">;
 
@@ -114,10 +114,10 @@ async function moveToFront(found: StoredFollowup, head: RunHead, ports: Ports): 
     });
   }
   const places = [...before.slice(1), found.number];
-  const items = await ports.table.batchGet(before.map((number) => keys.followup(head.run_id, number)));
-  const others = items.flatMap((item, index) => {
+  const followups = await readFollowupsAt(head.run_id, before, ports.table);
+  const others = followups.flatMap((followup, index) => {
     const number = places[index];
-    return item === undefined || number === undefined ? [] : [moveTo(number, parseFollowup(item))];
+    return followup === undefined || number === undefined ? [] : [moveTo(number, followup)];
   });
   return { promoted: toPromoted(moveTo(front, found)), others };
 }
@@ -185,8 +185,7 @@ function toQueueUnchanged(head: RunHead): Conditions {
 async function findFollowup(head: RunHead, followupId: string, ports: Ports): Promise<StoredFollowup> {
   const number = Number(/^followup-([1-9]\d{0,3})$/.exec(followupId)?.[1] ?? 0);
   if (number === 0 || number > head.followups) throw notFound("follow-up");
-  const item = await ports.table.get(keys.followup(head.run_id, number));
-  const followup = item === undefined ? undefined : parseFollowup(item);
+  const [followup] = await readFollowupsAt(head.run_id, [number], ports.table);
   if (followup !== undefined && followupIdOf(followup) === followupId) return followup;
   const all = (await ports.runs.followupItems(head.run_id, 0)).map(parseFollowup);
   const moved = all.find((one) => followupIdOf(one) === toFollowupId(number));

@@ -1,12 +1,12 @@
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { MAX_PAGE_BYTES, MAX_PAGE_ITEMS, type PageQuery } from "#shared/pagination/page.ts";
+import { followupIdOf, parseFollowup, readText, type StoredFollowup } from "#shared/records/followup.ts";
 import { toFollowupState } from "#shared/records/pending-followups.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { PageInfo } from "#shared/wire/list.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { FollowupItem } from "#shared/wire/run.ts";
-import { followupIdOf, parseFollowup, readText, type StoredFollowup } from "./followup-store.ts";
 
 /** The most bytes that a message has as JSON: 256 KiB of characters that are escaped with six each. */
 const MAX_MESSAGE_BYTES = 6 * 262_144;

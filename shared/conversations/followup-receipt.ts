@@ -1,4 +1,5 @@
 import { type Principal, toProfile } from "#shared/principals/principal.ts";
+import { toFollowupId } from "#shared/records/followup.ts";
 import { countPendingFollowups } from "#shared/records/pending-followups.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import { executorOf, isWaitingForCapacity, type RunHead } from "#shared/records/run-head.ts";
@@ -10,9 +11,6 @@ export interface FollowupReceipt {
   readonly number: number;
   readonly outcome: FollowupOutcome;
 }
-
-/** The id of a follow-up within its run; its message in the conversation has the same one. */
-export const toFollowupId = (number: number): string => `followup-${number}`;
 
 /** Builds the receipt of a follow-up that is sent to a run whose head is `head`. */
 export const toReceipt = (head: RunHead): FollowupReceipt => ({

@@ -9,6 +9,14 @@ import {
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { resetSteps } from "#shared/records/budget-account.ts";
+import {
+  followupIdOf,
+  parseFollowup,
+  putFollowup,
+  readText,
+  type StoredFollowup,
+  storeText,
+} from "#shared/records/followup.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
 import { type EndedHead, isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { attemptOnHead } from "#shared/runs/change-run.ts";
@@ -24,14 +32,6 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { FollowupPolicy, RunFollowupRequest } from "#shared/wire/run.ts";
 import { storeFollowupAttachments, toAttachedFiles } from "./followup-attachments.ts";
 import { type FollowupReceipt, formatReceipt, parseReceipt, toReceipt, toSender } from "./followup-receipt.ts";
-import {
-  followupIdOf,
-  parseFollowup,
-  putFollowup,
-  readText,
-  type StoredFollowup,
-  storeText,
-} from "./followup-store.ts";
 import { type SettledTurn, settleLastTurn } from "./last-turn.ts";
 
 /** Reads follow-ups above `stored`, in order. */
@@ -168,6 +168,12 @@ async function prepareRevival(head: EndedHead, context: FollowupContext, ports: 
   return { settled: await settleLastTurn(head, context.hasMessage, ports), tail: moveTail(tail, head.run_id) };
 }
 
+/** How many follow-ups were sent before the run started, where this one decides it. */
+function countEarly(head: RunHead, number: number): Pick<RunHead, "early_followups"> {
+  if (head.started_at === undefined) return { early_followups: number };
+  return number === 1 ? { early_followups: 0 } : {};
+}
+
 /** Attributes that an ended run loses when a follow-up restarts it. */
 const REVIVED_WITHOUT = ["restarts", ...START_COUNTERS, ...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES];
 
@@ -193,6 +199,7 @@ function toFollowupChange(
     ...(settled?.messages === undefined ? {} : { messages: settled.messages }),
     set: {
       followups: number,
+      ...countEarly(head, number),
       ...(revives ? { losses: 0, ...(mode === undefined ? {} : { mode }) } : {}),
       ...settled?.set,
     },

@@ -2,6 +2,7 @@ import { readUsage } from "#shared/records/budget-account.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
 import { toRunItem } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { readSubmittedPrompt } from "#shared/runs/submitted-prompt.ts";
 import type { RunItem } from "#shared/wire/run.ts";
 import { readPrompt } from "./conversation.ts";
 
@@ -12,5 +13,6 @@ export async function showRun({ head, body }: FoundRun, ports: RunPorts): Promis
     head.artifacts > 0 ? ports.runs.artifacts(head.run_id) : [],
     readUsage([head], ports.table),
   ]);
-  return toRunItem(head, { ...body, prompt }, artifacts, { webUrl: ports.webUrl, now: ports.now(), used });
+  const submitted = await readSubmittedPrompt(head, prompt, ports);
+  return toRunItem(head, { ...body, prompt }, artifacts, { webUrl: ports.webUrl, now: ports.now(), used, submitted });
 }

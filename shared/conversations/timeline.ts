@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import type { FileStore } from "#shared/files/file-store.ts";
 import { type Checkpoint, isLive, loadCheckpoint } from "#shared/records/checkpoint.ts";
+import { toFollowupId } from "#shared/records/followup.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Item } from "#shared/table/table.ts";
 import { EventType, type RunEvent, type TimelineEvent, TimelineType } from "#shared/wire/event.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import { toFollowupId } from "./followup-receipt.ts";
 import { readBatch } from "./messages.ts";
 
 const EventItem = v.object({

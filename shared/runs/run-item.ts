@@ -15,6 +15,8 @@ export interface ViewSettings {
   readonly now: number;
   /** The model usage of the run, where its head says that it has any. */
   readonly used?: ModelUsage | undefined;
+  /** The prompt with the follow-ups before the start. @default the prompt */
+  readonly submitted?: string;
 }
 
 /** Formats a run as responses show it. */
@@ -32,6 +34,7 @@ export function toRunItem(
     title: body.title,
     state: head.state,
     prompt: body.prompt,
+    submitted_prompt: view.submitted ?? body.prompt,
     created_at: toTimestamp(head.created_at),
     updated_at: toTimestamp(head.updated_at),
     started_at: head.started_at === undefined ? null : toTimestamp(head.started_at),

@@ -208,6 +208,7 @@ export const RunItem = v.object({
   title: v.string(),
   state: RunState,
   prompt: v.string(),
+  submitted_prompt: v.exactOptional(v.string()),
   created_at: v.string(),
   updated_at: v.string(),
   started_at: v.exactOptional(v.nullable(v.string())),

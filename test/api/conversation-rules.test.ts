@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { cancelMessage, wasCancelled } from "#shared/conversations/cancelled-turn.ts";
 import { findFinalMessage, readPrompt } from "#shared/conversations/conversation.ts";
 import { addDelegatedSteps } from "#shared/conversations/delegated-steps.ts";
-import { putFollowup } from "#shared/conversations/followup-store.ts";
 import { readFollowups } from "#shared/conversations/followups.ts";
 import { settleLastTurn } from "#shared/conversations/last-turn.ts";
 import {
@@ -22,6 +21,7 @@ import { truncateConversation, truncateMessages, truncateSteps, truncateText } f
 import { hasEnded, hasNews, waitForEvents } from "#shared/conversations/wait-for-events.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
+import { putFollowup } from "#shared/records/followup.ts";
 import { type ExecutingHead, isExecutingHead, type RunHead, readHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";

@@ -461,6 +461,7 @@ describe("a run in a response", () => {
     title: "A title",
     state: "QUEUED",
     prompt: "work",
+    submitted_prompt: "work",
     created_at: "2026-05-18T19:00:00.000Z",
     updated_at: "2026-05-18T19:00:00.000Z",
     started_at: null,

@@ -85,6 +85,7 @@ describe("the rights of every function on files", () => {
     await useRunFiles();
     await useRawTranscripts();
     await useUploadsOfCancelledRun();
+    await useEarlyFollowups();
     await useSkills();
     await useWorkerFiles();
     await useTriggerFiles();
@@ -246,6 +247,18 @@ async function useRunFiles(): Promise<void> {
   expect((await user.post(`/agent/conversations/${run}/followups`, again)).status).toBe(200);
   await user.post(`/agent/runs/${run}/cancel`);
   await deleteFiles(plane, run);
+}
+
+/** The submitted prompt of a run includes what was sent before it started. */
+async function useEarlyFollowups(): Promise<void> {
+  const plane = await createTestControlPlane();
+  const user = createClient(plane);
+  const run = await createRun(plane);
+  await user.post(`/agent/runs/${run}/followups`, { message: long("e") });
+  for (const target of [`/agent/runs/${run}`, "/agent/runs"]) expect((await user.get(target)).status).toBe(200);
+  for (const change of ["archive", "unarchive"]) {
+    expect((await user.post(`/agent/runs/${run}/${change}`)).status).toBe(200);
+  }
 }
 
 /** The attachments of a follow-up, prepared and uploaded. */

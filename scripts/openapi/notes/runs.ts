@@ -16,6 +16,10 @@ export const RUNS_NOTES: Notes = {
     "The task of the run. Lists truncate it to 1,000 characters.",
     "Find out why checkout.test.ts fails intermittently, and fix it.",
   ),
+  submitted_prompt: note(
+    "The prompt, with the follow-ups that were sent before the run started, separated by blank lines. Lists truncate it to 1,000 characters.",
+    "Find out why checkout.test.ts fails intermittently, and fix it.",
+  ),
   state: note("The run's current state.", "SUCCEEDED"),
   "RunAgentResponse.state": note("The run's current state; `QUEUED` for a new run.", "QUEUED"),
   would_start: note("Whether the run would be created: there is no finding of severity `error`.", true),

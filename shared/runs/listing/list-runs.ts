@@ -7,6 +7,7 @@ import { type ModelUsage, readUsage } from "#shared/records/budget-account.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
 import { toRunItem } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { readSubmittedPrompt } from "#shared/runs/submitted-prompt.ts";
 import type { ListRunsResponse, RunItem } from "#shared/wire/run.ts";
 import type { Filters, FoundRun } from "./filters.ts";
 import { type Candidate, createMatcher, loadRuns } from "./matches.ts";
@@ -109,6 +110,14 @@ async function toPage(
 
 async function toListedRun({ head, body }: FoundRun, used: ModelUsage | undefined, ports: RunPorts): Promise<RunItem> {
   const artifacts = head.artifacts > 0 ? await ports.runs.artifacts(head.run_id) : [];
+  const submitted =
+    head.early_followups === undefined
+      ? body.prompt
+      : await readSubmittedPrompt(head, body.prompt, ports, LIST_PROMPT_LENGTH);
   const item = toRunItem(head, body, artifacts, { webUrl: ports.webUrl, now: ports.now(), used });
-  return { ...item, prompt: takeCharacters(item.prompt, LIST_PROMPT_LENGTH) };
+  return {
+    ...item,
+    prompt: takeCharacters(item.prompt, LIST_PROMPT_LENGTH),
+    submitted_prompt: takeCharacters(submitted, LIST_PROMPT_LENGTH),
+  };
 }

@@ -681,6 +681,9 @@ class RunItem(BaseModel):
     prompt: str
     """The task of the run. Lists truncate it to 1,000 characters."""
 
+    submitted_prompt: Optional[str] = None
+    """The prompt, with the follow-ups that were sent before the run started, separated by blank lines. Lists truncate it to 1,000 characters."""
+
     created_at: Timestamp
     """The time of creation."""
 

@@ -2879,6 +2879,8 @@ interface components {
             state: components["schemas"]["RunState"];
             /** @description The task of the run. Lists truncate it to 1,000 characters. */
             prompt: string;
+            /** @description The prompt, with the follow-ups that were sent before the run started, separated by blank lines. Lists truncate it to 1,000 characters. */
+            submitted_prompt?: string;
             /**
              * Format: date-time
              * @description The time of creation.

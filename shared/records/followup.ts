@@ -1,11 +1,10 @@
 import * as v from "valibot";
 import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
-import { INLINE_BYTES, StoredAttachment } from "#shared/records/run-body.ts";
 import { keys } from "#shared/table/keys.ts";
-import type { Item, Put } from "#shared/table/table.ts";
+import type { Item, Put, Table } from "#shared/table/table.ts";
 import { FollowupPolicy, RunMode, UserProfile } from "#shared/wire/run.ts";
-import { toFollowupId } from "./followup-receipt.ts";
+import { INLINE_BYTES, StoredAttachment } from "./run-body.ts";
 
 const FollowupItem = v.object({
   /** Its place in the order of delivery. */
@@ -28,11 +27,24 @@ const FollowupItem = v.object({
 });
 export type StoredFollowup = v.InferOutput<typeof FollowupItem>;
 
+/** Formats the id of the follow-up that was sent with this number. */
+export const toFollowupId = (number: number): string => `followup-${number}`;
+
 /** The id of a follow-up within its run; its message in the conversation has the same one. */
 export const followupIdOf = ({ number, original = number }: Pick<StoredFollowup, "number" | "original">): string =>
   toFollowupId(original);
 
 export const parseFollowup = (item: Item): StoredFollowup => v.parse(FollowupItem, item);
+
+/** Reads the follow-ups with these numbers, in their order; a missing one is undefined. At most 100. */
+export async function readFollowupsAt(
+  runId: string,
+  numbers: readonly number[],
+  table: Pick<Table, "batchGet">,
+): Promise<(StoredFollowup | undefined)[]> {
+  const items = await table.batchGet(numbers.map((number) => keys.followup(runId, number)));
+  return items.map((item) => (item === undefined ? undefined : parseFollowup(item)));
+}
 
 /** The write that stores a follow-up; its condition fails if the run has one of that number. */
 export const putFollowup = (runId: string, followup: StoredFollowup): Put => ({
