@@ -1,5 +1,6 @@
 import { RunyardError } from "#shared/errors.ts";
-import { SCOPES, type Scope } from "#shared/wire/keys/scope.ts";
+import type { Scope } from "#shared/wire/keys/scope.ts";
+import { SCOPES } from "#shared/wire/keys/scopes.ts";
 import type { Principal } from "./principal.ts";
 
 /** Scopes as they are stored: undefined stands for all of them, also for those of later releases. */

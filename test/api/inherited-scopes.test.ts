@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { RUN_SCOPES } from "#shared/principals/scopes.ts";
-import { isScope, SCOPES, type Scope } from "#shared/wire/keys/scope.ts";
+import { isScope, type Scope } from "#shared/wire/keys/scope.ts";
+import { SCOPES } from "#shared/wire/keys/scopes.ts";
 import { type Client, createClient, request } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun, type Harness, localRun, workingRun } from "../support/execution.ts";

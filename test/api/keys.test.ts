@@ -5,7 +5,7 @@ import { issueRecoveryKey } from "#shared/api-keys/manage-keys.ts";
 import { hashKey, parseKey } from "#shared/principals/api-key.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
-import { SCOPES } from "#shared/wire/keys/scope.ts";
+import { SCOPES } from "#shared/wire/keys/scopes.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";

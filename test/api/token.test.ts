@@ -5,7 +5,7 @@ import { createIssuers } from "#shared/oidc/issuers.ts";
 import { hashKey } from "#shared/principals/api-key.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
-import { SCOPES } from "#shared/wire/keys/scope.ts";
+import { SCOPES } from "#shared/wire/keys/scopes.ts";
 import { createClient, request } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { MODEL_SETTINGS } from "../support/gateway.ts";

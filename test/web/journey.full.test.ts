@@ -63,6 +63,25 @@ describe("the web app", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("creates a key with selected scopes and limits, and shows them", async () => {
+    const { page, complaints } = await app.open("/settings");
+    await page.getByRole("button", { name: "New key" }).click();
+    const dialog = page.getByRole("dialog", { name: "New API key" });
+    await dialog.getByLabel("Name", { exact: true }).fill("reader");
+    await dialog.getByLabel("Scopes", { exact: true }).selectOption("Selected ones");
+    await dialog.getByLabel("runs:write").uncheck();
+    await dialog.getByLabel(/^Cost of its runs/).fill("12,5");
+    await dialog.getByLabel(/^Runs in a day/).fill("3");
+    await dialog.getByRole("button", { name: "Create the key" }).click();
+    const key = await page.locator(".secret code").innerText();
+    expect((await app.api(key).call("GET", "/agent/runs")).status).toBe(200);
+    expect((await app.api(key).call("POST", "/agent/runs", { prompt: "hello" })).status).toBe(403);
+    await page.getByRole("button", { name: "Done" }).click();
+    const row = page.getByRole("listitem").filter({ hasText: "reader" });
+    for (const text of ["runs:read", "$12.50 a month", "3 runs a day"]) await row.getByText(text).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it("starts a run, shows its output, and continues it with a follow-up", async () => {
     const { page, complaints } = await app.open("/runs/new");
     const prompt = commands("printf '\\033[31mred\\033[0m\\n'; for i in $(seq 40); do echo line $i; done");
@@ -208,11 +227,17 @@ describe("the web app", () => {
     const changed = page.getByRole("dialog", { name: "Edit the trust rule" });
     await changed.getByLabel("Subject pattern").fill("repo:acme/shop:ref:refs/heads/main");
     await changed.getByLabel("Keys are valid for").selectOption("15 minutes");
+    await changed.getByLabel("Scopes", { exact: true }).selectOption("Selected ones");
     await changed.getByRole("button", { name: "Save" }).press("Enter");
     await rules.getByText("repo:acme/shop:ref:refs/heads/main").waitFor();
     const listed = await app.api().call("GET", `/agent/identities/${agent.body.uid}/trust-rules`);
     expect(listed.body.trust_rules).toMatchObject([
-      { issuer: "https://token.actions.githubusercontent.com", ttl_seconds: 900, max_budget_usd: 2.5 },
+      {
+        issuer: "https://token.actions.githubusercontent.com",
+        ttl_seconds: 900,
+        max_budget_usd: 2.5,
+        scopes: ["runs:read", "runs:write"],
+      },
     ]);
     await rules.getByRole("button", { name: /^Delete the rule for/ }).press("Enter");
     await page.getByRole("button", { name: "Delete the rule", exact: true }).press("Enter");

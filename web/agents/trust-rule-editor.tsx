@@ -10,6 +10,7 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { formatWholeMinutes } from "../ui/format.ts";
+import { ScopeField, toScopeChoice } from "../ui/scope-field.tsx";
 import { InlineError } from "../ui/status.tsx";
 
 interface TrustRuleEditorProps {
@@ -30,6 +31,7 @@ export function TrustRuleEditor({ agentUid, rule, onClose }: TrustRuleEditorProp
     ttl: rule?.ttl_seconds ?? 3600,
     budget: rule?.max_budget_usd === undefined ? "" : String(rule.max_budget_usd),
   });
+  const [scopes, setScopes] = useState(rule === undefined ? undefined : toScopeChoice(rule.scopes));
   const change = (changes: Partial<typeof draft>) => setDraft((last) => ({ ...last, ...changes }));
   const budget = parseAmount(draft.budget);
   const save = useMutation({
@@ -40,6 +42,7 @@ export function TrustRuleEditor({ agentUid, rule, onClose }: TrustRuleEditorProp
         subject_pattern: draft.subject.trim(),
         ttl_seconds: draft.ttl,
         ...(budget.value === undefined ? {} : { max_budget_usd: budget.value }),
+        ...(scopes === undefined ? {} : { scopes: [...scopes] }),
       };
       const { trustRules } = client.identities;
       await (rule === undefined ? trustRules.create(agentUid, body) : trustRules.update(agentUid, rule.uid, body));
@@ -51,7 +54,8 @@ export function TrustRuleEditor({ agentUid, rule, onClose }: TrustRuleEditorProp
     event.preventDefault();
     if (budget.error === undefined) save.mutate();
   };
-  const isComplete = [draft.issuer, draft.audience, draft.subject].every((text) => text.trim() !== "");
+  const isComplete =
+    [draft.issuer, draft.audience, draft.subject].every((text) => text.trim() !== "") && scopes?.length !== 0;
   const choices = [...new Set([...TTL_CHOICES, draft.ttl])].toSorted((a, b) => a - b);
   return (
     <Dialog open onClose={onClose} title={rule === undefined ? "New trust rule" : "Edit the trust rule"} wide>
@@ -103,6 +107,7 @@ export function TrustRuleEditor({ agentUid, rule, onClose }: TrustRuleEditorProp
             onChange={(event) => change({ budget: event.target.value.replace(",", ".") })}
           />
         </div>
+        <ScopeField value={scopes} error={fieldError(save.error, "scopes")} onChange={setScopes} />
         <InlineError error={save.error} />
         <div className="dialog-actions">
           <Button onClick={onClose}>Discard</Button>

@@ -10,6 +10,7 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { formatUsd, formatWholeMinutes } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
+import { describeScopes } from "../ui/scope-field.tsx";
 import { Empty, Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { TrustRuleEditor } from "./trust-rule-editor.tsx";
@@ -86,6 +87,7 @@ const RuleRows = ({ rules, onEdit, onDelete }: RuleRowsProps) => (
           <p className="item-facts">
             <span>{revealHidden(rule.issuer)}</span>
             <span>for {revealHidden(rule.audience)}</span>
+            <span>{describeScopes(rule.scopes)}</span>
           </p>
         </div>
         <dl className="key-facts">

@@ -1,15 +1,16 @@
 import { type UseQueryResult, useMutation } from "@tanstack/react-query";
 import { KeyRound, Plus, Trash2 } from "lucide-react";
-import { type FormEvent, type ReactNode, useState } from "react";
-import type { CreatedKey, KeyItem } from "../../clients/typescript/src/index.ts";
-import { describeError, fieldError } from "../api/problem.ts";
+import { type ReactNode, useState } from "react";
+import type { CreatedKey, CreateKeyRequest, KeyItem } from "../../clients/typescript/src/index.ts";
+import { describeError } from "../api/problem.ts";
 import { refreshQueries } from "../api/query-client.ts";
 import { Button, IconButton } from "./button.tsx";
-import { Confirm, Dialog } from "./dialog.tsx";
-import { SelectField, TextField } from "./field.tsx";
+import { Confirm } from "./dialog.tsx";
+import { formatUsd } from "./format.ts";
 import { revealHidden } from "./hidden-characters.ts";
-import { ShownSecret } from "./shown-secret.tsx";
-import { Empty, InlineError, Loaded } from "./status.tsx";
+import { NewKey } from "./new-key.tsx";
+import { describeScopes } from "./scope-field.tsx";
+import { Empty, Loaded } from "./status.tsx";
 import { Time } from "./time.tsx";
 
 interface KeyListProps {
@@ -17,7 +18,7 @@ interface KeyListProps {
   readonly query: UseQueryResult<KeyItem[]>;
   /** The key of the query, to read the list again after a change. */
   readonly queryKey: readonly unknown[];
-  readonly create: (request: { name: string; expires_at?: string }) => Promise<CreatedKey>;
+  readonly create: (request: CreateKeyRequest) => Promise<CreatedKey>;
   readonly revoke: (uid: string) => Promise<unknown>;
 }
 
@@ -84,6 +85,9 @@ function KeyRows({ keys, onRevoke }: { readonly keys: readonly KeyItem[]; readon
             <span className="item-title">{revealHidden(key.name)}</span>
             <p className="item-facts">
               <code>…{key.suffix}</code>
+              {describeLimits(key).map((text) => (
+                <span key={text}>{text}</span>
+              ))}
             </p>
           </div>
           <dl className="key-facts">
@@ -103,6 +107,14 @@ function KeyRows({ keys, onRevoke }: { readonly keys: readonly KeyItem[]; readon
   );
 }
 
+function describeLimits({ scopes, max_budget_usd, max_runs_per_day }: KeyItem): string[] {
+  return [
+    describeScopes(scopes),
+    ...(max_budget_usd === undefined ? [] : [`${formatUsd(max_budget_usd)} a month`]),
+    ...(max_runs_per_day === undefined ? [] : [`${max_runs_per_day} runs a day`]),
+  ];
+}
+
 interface KeyFactProps {
   readonly name: string;
   readonly at: string | undefined;
@@ -118,60 +130,3 @@ const KeyFact = ({ name, at, children }: KeyFactProps) => (
     </dd>
   </div>
 );
-
-const DAY_MS = 86_400_000;
-
-function NewKey({ create, onClose }: { readonly create: KeyListProps["create"]; readonly onClose: () => void }) {
-  const [name, setName] = useState("");
-  const [days, setDays] = useState("90");
-  // The time of opening, so that a repeated request is the same one.
-  const [openedAt] = useState(Date.now);
-  const make = useMutation({
-    mutationFn: () =>
-      create({
-        name: name.trim(),
-        ...(days === "" ? {} : { expires_at: new Date(openedAt + Number(days) * DAY_MS).toISOString() }),
-      }),
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    make.mutate();
-  };
-  const key = make.data?.key;
-  return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={key === undefined ? "New API key" : "Copy the key now"}
-      description={key && "It is shown this once. Store it where only its user can read it."}
-    >
-      {key === undefined ? (
-        <form className="dialog-form" onSubmit={submit} noValidate>
-          <TextField
-            label="Name"
-            placeholder="What uses it"
-            value={name}
-            error={fieldError(make.error, "name")}
-            onChange={(event) => setName(event.target.value)}
-          />
-          <SelectField label="Expires" value={days} onChange={(event) => setDays(event.target.value)}>
-            <option value="7">After 7 days</option>
-            <option value="30">After 30 days</option>
-            <option value="90">After 90 days</option>
-            <option value="365">After a year</option>
-            <option value="">Never</option>
-          </SelectField>
-          <InlineError error={make.error} />
-          <div className="dialog-actions">
-            <Button onClick={onClose}>Discard</Button>
-            <Button type="submit" look="primary" busy={make.isPending} disabled={name.trim() === ""}>
-              Create the key
-            </Button>
-          </div>
-        </form>
-      ) : (
-        <ShownSecret value={key} copyLabel="Copy the key" onClose={onClose} />
-      )}
-    </Dialog>
-  );
-}

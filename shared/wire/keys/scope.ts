@@ -1,28 +1,5 @@
 import * as v from "valibot";
-
-/** What a credential may be limited to. Each route that needs a credential has exactly one of them, in infra/routes.ts. */
-export const SCOPES = [
-  "runs:read",
-  "runs:write",
-  "schedules:read",
-  "schedules:write",
-  "environments:read",
-  "environments:write",
-  "identities:read",
-  "identities:write",
-  "triggers:read",
-  "triggers:write",
-  "webhooks:read",
-  "webhooks:write",
-  "teams:read",
-  "teams:write",
-  "usage:read",
-  "models:read",
-  "keys",
-  "secrets",
-  "audit",
-  "workers",
-] as const;
+import { SCOPES } from "./scopes.ts";
 
 /** What a key may be used for. A route needs exactly one scope: `x-scope` of its operation. */
 export const Scope = v.picklist(SCOPES);
