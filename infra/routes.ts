@@ -143,6 +143,7 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/agent/runs/{runId}/cancel", file: "runs/cancel-run", who: everyone, scope: "runs:write", rights: { table: [...read, ...write, "DeleteItem"], endsQueue: send } },
   { method: "DELETE", path: "/agent/runs/{runId}", file: "runs/delete-run", who: team, scope: "runs:write", rights: { table: [...read, ...write, "DeleteItem"], runsQueue: send }, timeoutSeconds: 30 },
   { method: "POST", path: "/agent/runs/{runId}/archive", file: "runs/archive-run", ...keepRun },
+  { method: "POST", path: "/agent/runs/{runId}/share", file: "runs/share-run", who: team, scope: "runs:write", rights: { table: [...ask, ...write] } },
   { method: "POST", path: "/agent/runs/{runId}/unarchive", file: "runs/unarchive-run", ...keepRun },
   { method: "POST", path: "/agent/runs/{runId}/followups", file: "runs/send-followup", ...sendFollowup },
   { method: "GET", path: "/agent/runs/{runId}/followups", file: "runs/list-followups", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: ["followup"] } } },

@@ -291,6 +291,18 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/archive`, options });
   }
   /**
+   * Shares a run with everybody who has its link.
+   *
+   * A `public_access` of null takes that back. The public view shows the run's conversation and artifacts, and neither
+   * the runs below it nor its pending follow-ups. The response has the link, unless the deployment has no web app. If
+   * the team's setting `sharing_allowed` is false, the response is 403.
+   *
+   * `POST /agent/runs/{runId}/share`
+   */
+  share(runId, body, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/share`, body, options });
+  }
+  /**
    * Returns an archived run to the list of runs.
    *
    * For a run that is not archived, this changes nothing.

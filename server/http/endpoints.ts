@@ -78,6 +78,7 @@ import { listHandoffAttachments as runsListHandoffAttachments } from "#functions
 import { listRuns as runsListRuns } from "#functions/runs/list-runs.ts";
 import { promoteFollowup as runsPromoteFollowup } from "#functions/runs/promote-followup.ts";
 import { sendFollowup as runsSendFollowup } from "#functions/runs/send-followup.ts";
+import { shareRun as runsShareRun } from "#functions/runs/share-run.ts";
 import { unarchiveRun as runsUnarchiveRun } from "#functions/runs/unarchive-run.ts";
 import { updateFollowup as runsUpdateFollowup } from "#functions/runs/update-followup.ts";
 import { createSchedule as schedulesCreateSchedule } from "#functions/schedules/create-schedule.ts";
@@ -224,6 +225,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "runs/list-runs": runsListRuns,
   "runs/promote-followup": runsPromoteFollowup,
   "runs/send-followup": runsSendFollowup,
+  "runs/share-run": runsShareRun,
   "runs/unarchive-run": runsUnarchiveRun,
   "runs/update-followup": runsUpdateFollowup,
   "schedules/create-schedule": schedulesCreateSchedule,

@@ -1,14 +1,19 @@
 import { notFound } from "#shared/errors.ts";
-import type { RunBody } from "#shared/records/run-body.ts";
-import type { RunHead } from "#shared/records/run-head.ts";
+import { findPublicAccess } from "#shared/records/run-body.ts";
+import { parseOwner } from "#shared/records/run-head.ts";
 import { listLatestRuns } from "#shared/runs/conversation-store.ts";
+import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { isSharingAllowed } from "#shared/runs/sharing/sharing-allowed.ts";
 
 /** Number of the newest continuations of a conversation that are searched for a shared one. */
 const LATEST_RUNS = 20;
 
 /** Finds the conversation of a session, which is a run. A session that is not public counts as missing. */
-export async function findSessionConversation(sessionId: string, ports: Pick<RunPorts, "runs">): Promise<string> {
+export async function findSessionConversation(
+  sessionId: string,
+  ports: Pick<RunPorts, "runs" | "table">,
+): Promise<string> {
   const { body } = await findPublicRun(sessionId, ports);
   return body.conversation_id;
 }
@@ -16,10 +21,10 @@ export async function findSessionConversation(sessionId: string, ports: Pick<Run
 /** Finds the run of a public session. */
 export async function findPublicRun(
   sessionId: string,
-  { runs }: Pick<RunPorts, "runs">,
-): Promise<{ readonly head: RunHead; readonly body: RunBody }> {
+  { runs, table }: Pick<RunPorts, "runs" | "table">,
+): Promise<FoundRun> {
   const found = await runs.headAndBody(sessionId);
-  if (found === undefined || !isPublic(found.body)) throw notFound("session");
+  if (found === undefined || !(await isPublic(found, table))) throw notFound("session");
   return found;
 }
 
@@ -29,9 +34,13 @@ export async function findConversationSession(
   { runs, table }: Pick<RunPorts, "runs" | "table">,
 ): Promise<string> {
   const found = await runs.many(await listLatestRuns(id, LATEST_RUNS, table));
-  const shared = found.find((run) => run !== undefined && run.body.conversation_id === id && isPublic(run.body));
-  if (shared === undefined) throw notFound("conversation");
+  const shared = found.find(
+    (run) => run !== undefined && run.body.conversation_id === id && findPublicAccess(run.body) !== undefined,
+  );
+  // All runs of a conversation have the same owner.
+  if (shared === undefined || !(await isPublic(shared, table))) throw notFound("conversation");
   return shared.head.run_id;
 }
 
-const isPublic = ({ config }: RunBody): boolean => config.session_sharing?.public_access !== undefined;
+const isPublic = async ({ head, body }: FoundRun, table: RunPorts["table"]): Promise<boolean> =>
+  findPublicAccess(body) !== undefined && (await isSharingAllowed(parseOwner(head), table));

@@ -54,8 +54,14 @@ export const RunBody = v.object({
   metadata: v.exactOptional(Metadata),
   attachments: v.array(StoredAttachment),
   agent_skill: v.exactOptional(LoadedSkill),
+  /** What everybody with the link may do, where that was set after the run's creation; else its configuration says it. */
+  public_access: v.exactOptional(v.literal("VIEWER")),
 });
 export type RunBody = v.InferOutput<typeof RunBody>;
+
+/** What everybody with the link of a run may do; undefined: nothing. */
+export const findPublicAccess = ({ config, public_access }: RunBody): "VIEWER" | "EDITOR" | undefined =>
+  public_access ?? config.session_sharing?.public_access;
 
 export const parseRunBody = (item: unknown): RunBody => v.parse(RunBody, item);
 

@@ -15,6 +15,7 @@ const StoredSettings = {
   default_environment_id: v.exactOptional(v.string()),
   budget_usd_month: Count,
   retention_days: Count,
+  sharing_allowed: v.exactOptional(v.boolean()),
 };
 
 /** A team as it is stored: settings that were never set are absent. */
@@ -42,5 +43,6 @@ function toTeamSettings(team: Team): TeamSettings {
     default_environment_id: team.default_environment_id ?? null,
     budget_usd_month: team.budget_usd_month ?? null,
     retention_days: team.retention_days ?? null,
+    sharing_allowed: team.sharing_allowed ?? true,
   };
 }

@@ -32,6 +32,7 @@ import { checkHarness, checkNamedModel, chooseHarnessModel } from "./harness-mod
 import { checkWorkerHost, namesWorker, refuseIgnoredImage, refusePersonalWorkerRun } from "./placement.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { type ContinuedConversation, findContinuedConversation, findParent, type Parent } from "./run-tree.ts";
+import { requireSharing } from "./sharing/sharing-allowed.ts";
 
 /** Bytes of a configuration: with the prompt and the metadata it has to fit into one item of the table. */
 const CONFIG_BYTES = 256 * 1024;
@@ -80,6 +81,8 @@ export async function planRun({ check = refuseAtOnce, ...call }: PlanCall, ports
   const { filled, environment } = await fillRequest(request, principal, { parent, owner, actors, check }, ports);
   const config = resolveConfig(filled);
   await requireSecrets(config, "config", { owner, parent }, ports.table);
+  if (config.session_sharing?.public_access !== undefined)
+    await requireSharing(owner, "config.session_sharing", ports.table);
   const allowance =
     parent === undefined
       ? ownAllowance(config.budget_usd, findKeyBudget(principal))

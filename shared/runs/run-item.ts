@@ -2,7 +2,7 @@ import { fitting } from "#shared/pagination/page.ts";
 import { type ModelUsage, toRequestUsage } from "#shared/records/budget-account.ts";
 import { countPendingFollowups } from "#shared/records/pending-followups.ts";
 import { toDuration } from "#shared/records/run.ts";
-import type { RunBody } from "#shared/records/run-body.ts";
+import { findPublicAccess, type RunBody } from "#shared/records/run-body.ts";
 import { isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
@@ -49,7 +49,7 @@ export function toRunItem(
     creator: body.creator,
     executor: body.executor,
     ...usageShown(view.used),
-    agent_config: shownConfig(body.config),
+    agent_config: shownConfig(withSharing(body)),
     ...(body.config.skill_spec === undefined
       ? {}
       : { agent_skill: body.agent_skill ?? { full_path: body.config.skill_spec } }),
@@ -64,6 +64,12 @@ export function toRunItem(
     pending_followups: countPendingFollowups(head),
     scope: shownScope(head),
   };
+}
+
+/** The configuration with the present public access, which may differ from that of the run's creation. */
+function withSharing(body: RunBody): ResolvedAgentConfig {
+  const public_access = findPublicAccess(body);
+  return public_access === undefined ? body.config : { ...body.config, session_sharing: { public_access } };
 }
 
 function usageShown(used: ModelUsage | undefined): Pick<RunItem, "request_usage"> {

@@ -21,6 +21,8 @@ const Settings = {
   budget_usd_month: usdUpTo(1_000_000),
   /** The days after their end for which runs are kept. Older runs are deleted within hours. Null: there is no limit. */
   retention_days: whole(1, MAX_RETENTION_DAYS),
+  /** Whether runs of the team can be public. If not, no run of the team is, also none that was shared before. */
+  sharing_allowed: v.boolean(),
 };
 
 /** The settings of a team, with all defaults applied. Null: neither a value nor a default. */
@@ -32,6 +34,7 @@ export const TeamSettings = v.object({
   default_environment_id: v.nullable(v.string()),
   budget_usd_month: v.nullable(v.number()),
   retention_days: v.nullable(v.number()),
+  sharing_allowed: v.boolean(),
 });
 export type TeamSettings = v.InferOutput<typeof TeamSettings>;
 
@@ -44,6 +47,7 @@ const SettingsChange = v.object({
   default_environment_id: v.exactOptional(v.nullable(Settings.default_environment_id)),
   budget_usd_month: v.exactOptional(v.nullable(Settings.budget_usd_month)),
   retention_days: v.exactOptional(v.nullable(Settings.retention_days)),
+  sharing_allowed: v.exactOptional(v.nullable(Settings.sharing_allowed)),
 });
 export type SettingsChange = v.InferOutput<typeof SettingsChange>;
 

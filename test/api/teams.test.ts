@@ -27,6 +27,7 @@ const DEFAULTS = {
   default_environment_id: null,
   budget_usd_month: null,
   retention_days: null,
+  sharing_allowed: true,
 };
 const path = (more = "") => `/agent/teams/${plane.team}${more}`;
 const names = (items: readonly { name: string }[]) => items.map(({ name }) => name);

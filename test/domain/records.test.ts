@@ -293,6 +293,7 @@ describe("a team", () => {
       default_environment_id: "e",
       budget_usd_month: 4,
       retention_days: 5,
+      sharing_allowed: false,
     };
     expect(toTeamItem(parseTeam({ ...team, ...given }))).toEqual({ uid: "t", name: "Alpha", settings: given });
     expect(toTeamItem(parseTeam(team)).settings).toEqual({
@@ -303,6 +304,7 @@ describe("a team", () => {
       default_environment_id: null,
       budget_usd_month: null,
       retention_days: null,
+      sharing_allowed: true,
     });
   });
 

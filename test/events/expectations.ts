@@ -74,6 +74,8 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/cancel-run.bad.json": { after: working, outcome: invalid("force"), leaves: "INPROGRESS" },
   "http/delete-run.json": { after: [...created, "http/cancel-run.json"], outcome: gone },
   "http/delete-run.bad.json": { after: created, outcome: conflict },
+  "http/share-run.json": { after: working, outcome: ok },
+  "http/share-run.bad.json": { after: created, outcome: invalid("public_access") },
   "http/archive-run.json": { after: working, outcome: ok },
   "http/archive-run.bad.json": { after: created, outcome: missing },
   "http/unarchive-run.json": { after: [...working, "http/archive-run.json"], outcome: ok },

@@ -33,6 +33,7 @@ export const ISSUER_ROUTES: ReadonlySet<string> = new Set([
 export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "POST /agent/runs": () => ({ prompt: "hello" }),
   "POST /agent/run": () => ({ prompt: "hello" }),
+  "POST /agent/runs/{runId}/share": () => ({ public_access: "VIEWER" }),
   "POST /agent/runs/cancel": () => ({ filter: { state: ["QUEUED"] } }),
   "POST /agent/runs/{runId}/followups": () => ({ message: "more" }),
   "PUT /agent/runs/{runId}/followups/{followupId}": () => ({ message: "less" }),

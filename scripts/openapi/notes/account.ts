@@ -270,6 +270,10 @@ export const ACCOUNT_NOTES: Notes = {
     "The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept.",
     90,
   ),
+  sharing_allowed: note(
+    "Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either.",
+    true,
+  ),
   teams: note("The teams, oldest first."),
   members: note("The members of the team."),
   "RemovedMember.revoked_keys": note("The agent keys that the member created. They are revoked."),

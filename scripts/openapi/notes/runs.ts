@@ -76,6 +76,13 @@ export const RUNS_NOTES: Notes = {
   automation_id: note("The uid of a trigger, or the value of the metadata key `automation_id`."),
   schedule_name: note("The schedule's name at the time of the firing.", "Nightly dependency updates"),
   session_id: note("The id of the run's session."),
+  "ShareRunRequest.public_access": note(
+    "The access of anyone with the link. Null: nobody but the run's owner sees it.",
+    "VIEWER",
+  ),
+  "ShareRunResponse.session_link": note(
+    "The URL of the run's public view. Absent if the run is not shared, or the deployment has no web app.",
+  ),
   session_link: note("The URL of the run's page in the web app. Absent if the deployment has no web app."),
   trigger_url: note("The URL of the event that triggered the run. Set by integrations."),
   creator: note("The person or identity that created the run.", person),

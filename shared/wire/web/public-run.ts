@@ -27,3 +27,9 @@ export const PublicRun = v.object({
   artifacts: v.array(PublicArtifact),
 });
 export type PublicRun = v.InferOutput<typeof PublicRun>;
+
+/** Who may see a run besides its owner. Null: nobody. */
+export const ShareRunRequest = v.object({ public_access: v.nullable(v.picklist(["VIEWER"])) });
+
+/** The link of the public view. Absent where the run is not shared, or the deployment has no web app. */
+export const ShareRunResponse = v.object({ session_link: v.exactOptional(v.string()) });

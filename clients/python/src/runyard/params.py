@@ -378,6 +378,13 @@ class CancelRunsRequestParam(TypedDict, total=False):
     """Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false."""
 
 
+class ShareRunRequestParam(TypedDict, total=False):
+    """Who may see a run besides its owner. Null: nobody."""
+
+    public_access: Required[Optional[Literal["VIEWER"]]]
+    """The access of anyone with the link. Null: nobody but the run's owner sees it."""
+
+
 class RunFollowupRequestAttachmentParam(TypedDict, total=False):
     attachment_id: Required[str]
     """The attachment's id. At most 512 bytes in UTF-8."""
@@ -1212,6 +1219,9 @@ class CreateTeamRequestSettingsParam(TypedDict, total=False):
     retention_days: Optional[int]
     """The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept."""
 
+    sharing_allowed: Optional[bool]
+    """Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either."""
+
 
 class CreateTeamRequestParam(TypedDict, total=False):
     """A new team."""
@@ -1244,6 +1254,9 @@ class UpdateTeamRequestSettingsParam(TypedDict, total=False):
 
     retention_days: Optional[int]
     """The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept."""
+
+    sharing_allowed: Optional[bool]
+    """Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either."""
 
 
 class UpdateTeamRequestParam(TypedDict, total=False):

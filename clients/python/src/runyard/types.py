@@ -858,6 +858,13 @@ class CancelRunsResponse(BaseModel):
     """Whether more runs may match. If true, send the request again."""
 
 
+class ShareRunResponse(BaseModel):
+    """The link of the public view. Absent where the run is not shared, or the deployment has no web app."""
+
+    session_link: Optional[str] = None
+    """The URL of the run's public view. Absent if the run is not shared, or the deployment has no web app."""
+
+
 class RunFollowupResponse(BaseModel):
     """A stored follow-up."""
 
@@ -3003,6 +3010,9 @@ class TeamSettings(BaseModel):
 
     retention_days: Optional[float]
     """The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept."""
+
+    sharing_allowed: bool
+    """Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either."""
 
 
 class TeamItem(BaseModel):

@@ -819,6 +819,8 @@ interface components {
                 budget_usd_month?: number | null;
                 /** @description The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
                 retention_days?: number | null;
+                /** @description Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either. */
+                sharing_allowed?: boolean | null;
             };
         };
         /** @description A new trigger. */
@@ -3137,6 +3139,16 @@ interface components {
             /** @description The URL that shows the environment, returned once. Absent when sharing with a person. */
             link?: string;
         };
+        /** @description Who may see a run besides its owner. Null: nobody. */
+        ShareRunRequest: {
+            /** @description The access of anyone with the link. Null: nobody but the run's owner sees it. */
+            public_access: "VIEWER" | null;
+        };
+        /** @description The link of the public view. Absent where the run is not shared, or the deployment has no web app. */
+        ShareRunResponse: {
+            /** @description The URL of the run's public view. Absent if the run is not shared, or the deployment has no web app. */
+            session_link?: string;
+        };
         /** @description A link that signs its reader in once. */
         SignInLink: {
             /** @description The token for POST /session. */
@@ -3261,6 +3273,8 @@ interface components {
             budget_usd_month: number | null;
             /** @description The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
             retention_days: number | null;
+            /** @description Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either. */
+            sharing_allowed: boolean;
         };
         /** @description An event that a trigger is tested with. */
         TestTriggerRequest: {
@@ -3806,6 +3820,8 @@ interface components {
                 budget_usd_month?: number | null;
                 /** @description The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
                 retention_days?: number | null;
+                /** @description Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either. */
+                sharing_allowed?: boolean | null;
             } | null;
         };
         /** @description Changes to a trigger. Absent members keep their values. */
@@ -4607,6 +4623,8 @@ export type SessionInfo = components['schemas']['SessionInfo'];
 export type SessionRedirect = components['schemas']['SessionRedirect'];
 export type ShareRequest = components['schemas']['ShareRequest'];
 export type ShareResponse = components['schemas']['ShareResponse'];
+export type ShareRunRequest = components['schemas']['ShareRunRequest'];
+export type ShareRunResponse = components['schemas']['ShareRunResponse'];
 export type SignInLink = components['schemas']['SignInLink'];
 export type SignInMethods = components['schemas']['SignInMethods'];
 export type SignInToken = components['schemas']['SignInToken'];

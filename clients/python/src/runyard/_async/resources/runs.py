@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import cached_property
-from typing import Mapping, Sequence, Union
+from typing import Mapping, Optional, Sequence, Union
 
 from typing_extensions import Literal, Unpack
 
@@ -46,6 +46,7 @@ from ...types import (
     RunMode,
     RunResponse,
     RunState,
+    ShareRunResponse,
     Step,
     TaskStatus,
     Timeline,
@@ -422,6 +423,29 @@ class AsyncRunsBase(AsyncResource):
         """
         return await self._call(
             "POST", _wire.path("/agent/runs/{run_id}/archive", run_id=run_id), cast_to=RunItem, options=options
+        )
+
+    async def share(
+        self, run_id: str, *, public_access: Optional[Literal["VIEWER"]], **options: Unpack[RequestOptions]
+    ) -> ShareRunResponse:
+        """Shares a run with everybody who has its link.
+
+        A `public_access` of null takes that back. The public view shows the run's conversation and artifacts,
+        and neither the runs below it nor its pending follow-ups. The response has the link, unless the
+        deployment has no web app. If the team's setting `sharing_allowed` is false, the response is 403.
+
+        `POST /agent/runs/{runId}/share`
+
+        Args:
+            run_id: The run's id.
+            public_access: The access of anyone with the link. Null: nobody but the run's owner sees it.
+        """
+        return await self._call(
+            "POST",
+            _wire.path("/agent/runs/{run_id}/share", run_id=run_id),
+            cast_to=ShareRunResponse,
+            body={"public_access": public_access},
+            options=options,
         )
 
     async def unarchive(self, run_id: str, **options: Unpack[RequestOptions]) -> RunItem:
@@ -861,6 +885,7 @@ class AsyncRunsWithRawResponse:
         self.delete = to_raw(raw.delete)
         self.cancel = to_raw(raw.cancel)
         self.archive = to_raw(raw.archive)
+        self.share = to_raw(raw.share)
         self.unarchive = to_raw(raw.unarchive)
         self.send_followup = to_raw(raw.send_followup)
         self.list_followups = to_raw(raw.list_followups)
