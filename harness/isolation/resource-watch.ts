@@ -25,13 +25,20 @@ export interface WatchOptions {
   readonly measure?: (folder: string) => Machine;
 }
 
-/** After this many measurements of the machine the command itself is measured, even if the machine has enough resources. */
-const TREE_INTERVAL = 20;
+/**
+ * After this many measurements of the machine the commands are measured, even if the machine has lost nothing: others may have freed as much.
+ * Commands that use more than this share of a limit are measured each time.
+ */
+const TREE_INTERVAL = 5;
+const HIGH_SHARE = 0.5;
 /** Share of the machine's memory that always stays free for others. */
 const MIN_FREE_SHARE = 0.05;
 /** The delay before the run's files are counted again: this, and this many times as long as the last count took. */
 const COUNT_MS = 1_000;
 const COUNT_FACTOR = 10;
+/** The same where the disk has lost too little for the run to be the cause, unless others have freed as much. */
+const SURE_COUNT_MS = 60_000;
+const SURE_COUNT_FACTOR = 30;
 /** The delay before the second count where files may be hidden. */
 const DOUBT_MS = 300;
 const MEASURE_MS = 100;
@@ -70,6 +77,8 @@ export function createWatch(options: WatchOptions): Watch {
   };
 
   const watched = new Set<number>();
+  let measureAgainAt = 0;
+  let isHigh = false;
   const measureUse = (roots: Iterable<number>, everyThread = false) =>
     measureTrees([...roots], limits.processes, limits.memoryBytes, everyThread);
   const usesMost = (pid: number, resource: "tasks" | "memoryBytes" | "unnamedBytes"): boolean => {
@@ -83,7 +92,11 @@ export function createWatch(options: WatchOptions): Watch {
     const lost = best.availableBytes - now.availableBytes;
     // Memory that the kernel holds for a command belongs to no process. End the command before the machine runs out of memory.
     if (lost > limits.memoryBytes && now.availableBytes < now.memoryBytes * MIN_FREE_SHARE) return messages.memory;
+    const startedAt = performance.now();
     const { tasks, memoryBytes, unnamedBytes } = measureUse(watched, lost > limits.memoryBytes);
+    // Measuring thousands of processes must not take much of the harness's time.
+    measureAgainAt = performance.now() + COUNT_FACTOR * (performance.now() - startedAt);
+    isHigh = memoryBytes > limits.memoryBytes * HIGH_SHARE || tasks > limits.processes * HIGH_SHARE;
     if (tasks > limits.processes && usesMost(pid, "tasks")) return messages.processes;
     if (memoryBytes > limits.memoryBytes && usesMost(pid, "memoryBytes")) return messages.memory;
     return unnamedBytes > limits.diskBytes && usesMost(pid, "unnamedBytes") ? messages.disk : undefined;
@@ -106,6 +119,7 @@ export function createWatch(options: WatchOptions): Watch {
     command(pid, onExceeded) {
       let measurements = 0;
       let countAgainAt = 0;
+      let countSurelyAt = performance.now() + SURE_COUNT_MS;
       let isDoubtful = false;
       let isOver = false;
       watched.add(pid);
@@ -120,7 +134,9 @@ export function createWatch(options: WatchOptions): Watch {
         const { why, isHidden } = await findFileExcess(isDoubtful);
         // Another process may be filling the disk, so counting must not take much of the harness's time.
         const delay = isHidden && !isDoubtful ? DOUBT_MS : COUNT_MS;
-        countAgainAt = performance.now() + delay + COUNT_FACTOR * (performance.now() - startedAt);
+        const took = performance.now() - startedAt;
+        countAgainAt = performance.now() + delay + COUNT_FACTOR * took;
+        countSurelyAt = performance.now() + SURE_COUNT_MS + SURE_COUNT_FACTOR * took;
         isDoubtful = isHidden;
         exceeded(why);
       };
@@ -130,8 +146,10 @@ export function createWatch(options: WatchOptions): Watch {
         note(now);
         const hasLost =
           best.availableBytes - now.availableBytes > limits.memoryBytes || now.tasks - best.tasks > limits.processes;
-        if (hasLost || ++measurements % TREE_INTERVAL === 0) exceeded(findExcess(pid, now));
-        if ((hasLostDisk(now) || hasLostFiles(now)) && performance.now() > countAgainAt) void count();
+        const isDue = ++measurements % TREE_INTERVAL === 0 || isHigh;
+        if (hasLost || (isDue && performance.now() >= measureAgainAt)) exceeded(findExcess(pid, now));
+        const isFull = hasLostDisk(now) || hasLostFiles(now);
+        if (performance.now() > (isFull ? countAgainAt : Math.max(countAgainAt, countSurelyAt))) void count();
       };
       const timer = setInterval(look, everyMs);
       const stop = () => {

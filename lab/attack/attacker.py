@@ -173,8 +173,10 @@ def descriptors():
 
 
 def processes():
-    """Processes that leave their group, stop themselves and refuse to end."""
-    for _ in range(rng.choice([3, 20])):
+    """Processes that leave their group, stop themselves and refuse to end. Those of a server would be ended as too many."""
+    if done.count("processes") > 2:
+        return
+    for _ in range(rng.choice([3, 10])):
         pid = ignoring(os.fork)
         if pid == 0:
             os.setsid()

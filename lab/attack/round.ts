@@ -11,7 +11,7 @@ import { Account, type Disk, type Use } from "./host.ts";
 
 const MIB = 1024 * 1024;
 const LIMITS: Use = { memoryBytes: 300 * MIB, processes: 150, diskBytes: 512 * MIB, files: 10_000 };
-const ENDS = ["finish", "finish", "cancel", "SIGTERM", "SIGKILL", "deadline"] as const;
+const ENDS = ["finish", "finish", "finish", "finish", "cancel", "SIGTERM", "SIGKILL", "deadline"] as const;
 type End = (typeof ENDS)[number];
 
 const MEASURE_MS = 20;
@@ -121,21 +121,25 @@ function writePrompt({ canary }: Stage, random: () => number): string {
     const words = `${role} ${Math.floor(random() * 1e9)} ${seconds.toFixed(1)} ${canary}`;
     return `\`\`\`${tag}\npython3 - ${words} <<'ATTACKER' || :\n${readFileSync(ATTACKER, "utf8")}ATTACKER\n\`\`\``;
   };
-  const blocks = [attack("sh background", "background", 20)];
-  if (random() < 0.6) blocks.push(attack("sh", "command", 1 + random() * 3));
-  if (random() < 0.7) blocks.push(attack("sh", "hog", 2 + random() * 5));
+  const blocks = random() < 0.5 ? [attack("sh background", "background", 10)] : [];
+  if (random() < 0.4) blocks.push(attack("sh", "command", 1 + random() * 3));
+  if (random() < 0.8) blocks.push(attack("sh", "hog", 3 + random() * 5));
   if (random() < 0.3) blocks.push(attack("sh", "command", 1 + random() * 2));
   return blocks.join("\n");
 }
 
 const configure = ({ repository, canary }: Stage, random: () => number) => ({
   agent_config: { repositories: [{ url: repository }] },
-  mcp_servers: {
-    attacker: {
-      command: "python3",
-      args: ["/workspace/attachments/attacker.py", "server", String(Math.floor(random() * 1e9)), "60", canary],
-    },
-  },
+  ...(random() < 0.3
+    ? {}
+    : {
+        mcp_servers: {
+          attacker: {
+            command: "python3",
+            args: ["/workspace/attachments/attacker.py", "server", String(Math.floor(random() * 1e9)), "60", canary],
+          },
+        },
+      }),
 });
 
 function startHarness(plane: FakeControlPlane, account: Account, scratch: string, { user }: Round) {

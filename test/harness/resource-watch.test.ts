@@ -372,9 +372,9 @@ describe("createWatch", () => {
       expect(folders).toHaveLength(11);
     });
 
-    it("measures the command every two seconds, even if the machine has lost nothing", async () => {
+    it("measures the command twice a second, even if the machine has lost nothing", async () => {
       const { reasons } = await watchMachine({ processes: 0 }, []);
-      vi.advanceTimersByTime(1_999);
+      vi.advanceTimersByTime(499);
       expect(reasons).toEqual([]);
       vi.advanceTimersByTime(1);
       expect(reasons).toEqual(["it had more than 0 processes and threads"]);
@@ -396,7 +396,7 @@ describe("createWatch", () => {
     it("does not measure the command if the machine has lost exactly its limits", async () => {
       const lost = { tasks: 100, availableBytes: 46 * GIB };
       const { reasons } = await watchMachine({ processes: 0, memoryBytes: 4 * GIB }, [{}, lost]);
-      vi.advanceTimersByTime(1_900);
+      vi.advanceTimersByTime(400);
       expect(reasons).toEqual([]);
     });
 
@@ -434,6 +434,42 @@ describe("createWatch", () => {
       vi.advanceTimersByTime(200);
       await expect.poll(() => beyond.reasons).toEqual(["the run had more than 5 files"]);
       expect(within.reasons).toEqual([]);
+    });
+
+    it.each([
+      [6, ["it had more than 10 processes and threads"]],
+      [2, []],
+    ])(
+      "measures a command with %i of 10 processes at the next measurement of the machine: %j",
+      async (tasks, expected) => {
+        const pid = await python(
+          "import signal",
+          "def fork(count):",
+          "    for i in range(count):",
+          "        if os.fork() == 0: signal.signal(signal.SIGUSR1, signal.SIG_IGN); time.sleep(600)",
+          "signal.signal(signal.SIGUSR1, lambda *_: fork(12))",
+          `fork(${tasks - 1})`,
+        );
+        const { reasons } = await watchMachine({ processes: 10 }, [], folder, pid);
+        vi.advanceTimersByTime(500);
+        expect(reasons).toEqual([]);
+        process.kill(pid, "SIGUSR1");
+        await expect.poll(() => measureTrees([pid], 100, GIB).tasks).toBe(tasks + 12);
+        // Measuring takes some time itself, ten times of which passes first.
+        vi.advanceTimersByTime(400);
+        expect(reasons).toEqual(expected);
+      },
+    );
+
+    it("counts the run's files every minute, even if the disk has lost nothing", async () => {
+      const place = mkdtempSync(join(folder, "minute-"));
+      for (let index = 0; index < 6; index++) writeFileSync(join(place, `${index}`), "");
+      const { reasons } = await watchMachine({ files: 5 }, [], place);
+      vi.advanceTimersByTime(60_000);
+      for (let read = 0; read < 20; read++) expect(await readdir(place)).toHaveLength(6);
+      expect(reasons).toEqual([]);
+      vi.advanceTimersByTime(100);
+      await expect.poll(() => reasons).toEqual(["the run had more than 5 files"]);
     });
 
     it("reports nothing for a command that ends while the run's files are counted", async () => {
