@@ -50,6 +50,11 @@ describe("the scope of a route", () => {
     expect(SCOPES.filter((scope) => !used.has(scope))).toEqual(["audit"]);
   });
 
+  it("is described in docs/keys.md", () => {
+    const page = readFileSync(join(import.meta.dirname, "../../docs/keys.md"), "utf8");
+    expect(SCOPES.filter((scope) => !page.includes(`\`${scope}\``))).toEqual([]);
+  });
+
   // A run whose transcript is complete has no key.
   const callable = cases.filter(({ status }) => status !== 401);
   it.each(callable)(
