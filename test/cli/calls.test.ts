@@ -101,6 +101,10 @@ const CALLS: readonly (readonly [line: string, responses: readonly ResponseBody[
   ["runs followup r1 go", [api({})], ["POST /agent/runs/r1/followups"]],
   ["runs followups r1", [api({ followups: [] })], ["GET /agent/runs/r1/followups"]],
   ["runs cancel r1", [api("r1")], ["POST /agent/runs/r1/cancel"]],
+  ["runs archive r1 r2", [api(RUN), api(RUN)], ["POST /agent/runs/r1/archive", "POST /agent/runs/r2/archive"]],
+  ["runs unarchive r1", [api(RUN)], ["POST /agent/runs/r1/unarchive"]],
+  ["runs share r1", [api({ session_link: "https://runs.example/shared/r1" })], ["POST /agent/runs/r1/share"]],
+  ["runs delete r1 r2", [gone, gone], ["DELETE /agent/runs/r1", "DELETE /agent/runs/r2"]],
   ["runs response r1", [api({ text: "words", state: "SUCCEEDED", artifacts: [] })], ["GET /agent/runs/r1/response"]],
   ["runs conversation r1", [conversation], ["GET /agent/runs/r1/conversation"]],
   [

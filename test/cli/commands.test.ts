@@ -245,6 +245,49 @@ describe("commands for existing runs", () => {
   });
 });
 
+describe("runyard runs archive", () => {
+  it("archives all runs that match the filters, once all of them are listed", async () => {
+    const page = (ids: readonly string[], next_cursor?: string) =>
+      api({
+        runs: ids.map((run_id) => ({ ...RUN, run_id })),
+        page_info: { has_next_page: next_cursor !== undefined, next_cursor },
+      });
+    server.play([page(["r1", "r2"], "c1"), page(["r3"]), api(RUN), api(RUN), api(RUN)]);
+    const filters = ["--state", "succeeded", "--search", "flaky"];
+    expect(await run(["runs", "archive", ...filters])).toMatchObject({ code: 0, out: "archived: 3\n" });
+    expect(requests()).toEqual([
+      "GET /agent/runs?state=SUCCEEDED&q=flaky&archived=false&limit=100",
+      "GET /agent/runs?state=SUCCEEDED&q=flaky&archived=false&limit=100&cursor=c1",
+      ...["r1", "r2", "r3"].map((id) => `POST /agent/runs/${id}/archive`),
+    ]);
+    server.play([page(["r4"]), api(RUN)]);
+    expect((await run(["runs", "unarchive", "--model", "m", "--json"])).out).toBe('{"unarchived":["r4"]}\n');
+    expect(requests().slice(-2)).toEqual([
+      "GET /agent/runs?model_id=m&archived=true&limit=100",
+      "POST /agent/runs/r4/unarchive",
+    ]);
+  });
+
+  it("needs run ids or filters, and not both", async () => {
+    server.play([]);
+    const sent = server.seen.length;
+    for (const words of [[], ["r1", "--state", "FAILED"]]) {
+      const { code, err } = await run(["runs", "archive", ...words]);
+      expect([code, server.seen.length]).toEqual([1, sent]);
+      expect(err).toContain("Give run ids");
+    }
+  });
+});
+
+describe("runyard runs share", () => {
+  it("prints the link of the public view, and takes it back", async () => {
+    server.play([api({ session_link: "https://runs.example/shared/r1" }), api({})]);
+    expect(await run(["runs", "share", "r1"])).toMatchObject({ code: 0, out: "https://runs.example/shared/r1\n" });
+    expect(await run(["runs", "share", "r1", "--off"])).toMatchObject({ code: 0, out: "no longer shared\n" });
+    expect([bodyAt(0), bodyAt(1)]).toEqual([{ public_access: "VIEWER" }, { public_access: null }]);
+  });
+});
+
 describe("runyard runs cancel", () => {
   it("tries again while the run is being prepared", async () => {
     const body = { title: "Conflict", status: 409, error_code: "conflict", retryable: true };
@@ -562,6 +605,10 @@ describe("runyard completion", () => {
         "followup",
         "followups",
         "cancel",
+        "archive",
+        "unarchive",
+        "share",
+        "delete",
         "response",
         "conversation",
         "transcript",

@@ -1,29 +1,34 @@
-import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { RUN_STATES, type RunItem, TASK_STATUSES, type TaskStatus } from "../../../clients/typescript/src/index.ts";
+import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
+import type { RunItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { cancelRun, followRun } from "../follow/follow.ts";
-import { environmentUid, scheduleId } from "../names.ts";
-import { pairs, runSource, SOURCE_TEXT, time, wholeNumber } from "../options.ts";
+import { wholeNumber } from "../options.ts";
 import { durationText, stateText } from "../style.ts";
 import { type Column, printFields, printList, timeText } from "../table.ts";
 import { usageText } from "../usage.ts";
 import { withExamples } from "./examples.ts";
 import { interruptOption } from "./run.ts";
+import { archiveCommand, deleteCommand, shareCommand, unarchiveCommand } from "./run-archive.ts";
 import { diffCommand, openPrCommand } from "./run-changes.ts";
+import { createFilteredCommand, toFilters } from "./run-filters.ts";
 import { followupCommand, followupsCommand } from "./run-followups.ts";
 import { artifactsCommand, conversationCommand, responseCommand, transcriptCommand } from "./run-results.ts";
 
 /** `runyard runs …`: runs that are there. */
 export function runsCommand(context: Context): CommandUnknownOpts {
   return new Command("runs")
-    .description("list, follow, steer and cancel runs, and download their results")
+    .description("list, follow, steer, cancel, archive, share and delete runs, and download their results")
     .addCommand(listCommand(context))
     .addCommand(getCommand(context))
     .addCommand(followCommand(context))
     .addCommand(followupCommand(context))
     .addCommand(followupsCommand(context))
     .addCommand(cancelCommand(context))
+    .addCommand(archiveCommand(context))
+    .addCommand(unarchiveCommand(context))
+    .addCommand(shareCommand(context))
+    .addCommand(deleteCommand(context))
     .addCommand(responseCommand(context))
     .addCommand(conversationCommand(context))
     .addCommand(transcriptCommand(context))
@@ -33,24 +38,14 @@ export function runsCommand(context: Context): CommandUnknownOpts {
 }
 
 function listCommand(context: Context) {
-  const command = new Command("list")
+  const command = createFilteredCommand("list")
     .alias("ls")
     .description("list the runs that you can see, latest first")
-    .option("--state <state>", "only runs in this state; repeatable", states)
-    .option("--task-status <status>", TASK_STATUS_TEXT, taskStatuses)
-    .option("--search <text>", "only runs whose title, skill or prompt matches, tolerating typos, or a run's id or URL")
-    .option("--metadata <name=value>", "only runs with this metadata; repeatable", pairs)
-    .option("--env <uid|name>", "only runs in this environment")
-    .option("--schedule <id|name>", "only runs of this schedule")
-    .option("--trigger <uid>", "only runs of this trigger")
-    .option("--automation <id>", "only runs of this trigger, or with this metadata automation_id")
-    .option("--skill <spec>", "only runs from this skill")
-    .option("--model <id>", "only runs with this model")
-    .option("--creator <uid>", "only runs created by this account")
-    .option("--ancestor <run>", "only descendants of this run")
-    .option("--source <source>", `${SOURCE_TEXT}; repeatable`, runSources)
-    .option("--after <time>", "only runs created after this time: a date, or an age such as 90m, 24h, 7d", time)
-    .option("--before <time>", "only runs created before this time", time)
+    .addOption(
+      new Option("--archived <which>", "archived runs, or runs that are not archived, or all")
+        .choices(["false", "true", "all"])
+        .default("false"),
+    )
     .addOption(
       new Option("--sort <by>", "the order")
         .choices(["updated_at", "created_at", "title", "agent"])
@@ -62,21 +57,8 @@ function listCommand(context: Context) {
     .action(async (options) => {
       const client = await context.client();
       const query = defined({
-        state: options.state,
-        task_status: options.taskStatus,
-        q: options.search,
-        metadata: options.metadata,
-        environment_id: options.env === undefined ? undefined : await environmentUid(client, options.env),
-        schedule_id: options.schedule === undefined ? undefined : await scheduleId(client, options.schedule),
-        trigger_id: options.trigger,
-        automation_id: options.automation,
-        skill: options.skill,
-        model_id: options.model,
-        creator: options.creator,
-        ancestor_run_id: options.ancestor,
-        source: options.source,
-        created_after: options.after,
-        created_before: options.before,
+        ...(await toFilters(client, options)),
+        archived: options.archived === "false" ? undefined : options.archived,
         sort_by: options.sort,
         sort_order: options.ascending === true ? ("asc" as const) : undefined,
         limit: options.limit ?? (options.all === true ? 100 : undefined),
@@ -93,23 +75,6 @@ function listCommand(context: Context) {
     "runyard runs list --all --json > runs.jsonl",
   );
 }
-
-/** Parses states in any case, and rejects unknown ones. */
-function states(text: string, earlier: readonly RunItem["state"][] = []): RunItem["state"][] {
-  const state = RUN_STATES.find((one) => one === text.toUpperCase());
-  if (state === undefined) throw new InvalidArgumentError(`Allowed choices are ${RUN_STATES.join(", ")}.`);
-  return [...earlier, state];
-}
-
-const TASK_STATUS_TEXT = `only tasks with this status: ${TASK_STATUSES.join(", ")}; repeatable`;
-
-function taskStatuses(text: string, earlier: readonly TaskStatus[] = []): TaskStatus[] {
-  const status = TASK_STATUSES.find((one) => one === text.toLowerCase());
-  if (status === undefined) throw new InvalidArgumentError(`Allowed choices are ${TASK_STATUSES.join(", ")}.`);
-  return [...earlier, status];
-}
-
-const runSources = (text: string, earlier: readonly string[] = []): string[] => [...earlier, runSource(text)];
 
 const columns = ({ style }: Context): readonly Column<RunItem>[] => [
   { name: "run", of: (run) => run.run_id },
@@ -165,6 +130,8 @@ function printRun(context: Context, run: RunItem): void {
     ],
     ["conversation", run.conversation_id],
     ["artifacts", run.artifacts?.length],
+    ["archived", run.archived === true ? "yes" : undefined],
+    ["public access", config?.session_sharing?.public_access],
     ["link", run.session_link],
     ["prompt", run.prompt],
   ]);

@@ -1,4 +1,4 @@
-import { Command, type CommandUnknownOpts, InvalidArgumentError } from "@commander-js/extra-typings";
+import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import type { TeamDetail, TeamItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
@@ -62,6 +62,7 @@ function printTeam(context: Context, team: TeamItem & Partial<Pick<TeamDetail, "
       ["environment", settings.default_environment_id],
       ["budget", settings.budget_usd_month],
       ["retention", settings.retention_days],
+      ["public runs", settings.sharing_allowed ? "allowed" : "forbidden"],
       ["spent", month && `$${month.spent_usd.toFixed(2)} until ${timeText(month.renews_at)}`],
     ]),
   );
@@ -84,16 +85,23 @@ function updateCommand(context: Context) {
     .option("--env <uid|name>", "default environment of its runs")
     .option("--budget <usd>", "what its models may cost in a calendar month (default: no limit)", numberOrDefault)
     .option("--retention <days>", "days for which runs are kept after their end (default: no limit)", numberOrDefault)
+    .addOption(
+      new Option("--sharing <rule>", "whether runs can be shared with everybody who has a link").choices([
+        "allowed",
+        "forbidden",
+      ]),
+    )
     .option("--concurrency <n>", "runs that execute at the same time", numberOrDefault)
     .option("--queue <n>", "runs that wait for capacity", numberOrDefault)
     .option("--agents <n>", "agents that are available", numberOrDefault)
-    .action(async (given, { name, model, env, budget, retention, concurrency, queue, agents }) => {
+    .action(async (given, { name, model, env, budget, retention, sharing, concurrency, queue, agents }) => {
       const client = await context.client();
       const settings = defined({
         default_model_id: orNull(model),
         default_environment_id: env === undefined || env === "" ? orNull(env) : await environmentUid(client, env),
         budget_usd_month: orNull(budget),
         retention_days: orNull(retention),
+        sharing_allowed: sharing === undefined ? undefined : sharing === "allowed",
         concurrency_limit: orNull(concurrency),
         queue_limit: orNull(queue),
         identity_limit: orNull(agents),
