@@ -5,7 +5,8 @@ import path from "node:path";
 import type { RunAgentRequest, Runyard } from "../../clients/typescript/src/index.ts";
 import { usage } from "./problem.ts";
 
-const MAX_ATTACHMENTS = 5;
+const MAX_ATTACHMENTS = { run: 5, "follow-up": 25 } as const;
+const MIME_TYPE = "application/octet-stream";
 /** The size limit of an uploaded attachment. */
 const UPLOAD_BYTES = 100 * 1024 * 1024;
 
@@ -17,7 +18,7 @@ export async function uploadAttachments(
   files: readonly string[],
   runKey: string | undefined,
 ): Promise<Attachments> {
-  const opened = await openFiles(files);
+  const opened = await openFiles(files, "run");
   return Promise.all(
     opened.map(async (upload, index) => {
       const idempotencyKey = runKey === undefined ? undefined : uploadKey(runKey, index);
@@ -28,8 +29,28 @@ export async function uploadAttachments(
 
 /** Checks each file, and returns the attachments of a dry run: their names only, because it stores no contents. */
 export async function nameAttachments(files: readonly string[]): Promise<Attachments> {
-  const opened = await openFiles(files);
-  return opened.map(({ file_name }) => ({ file_name, mime_type: "application/octet-stream", data: "" }));
+  const opened = await openFiles(files, "run");
+  return opened.map(({ file_name }) => ({ file_name, mime_type: MIME_TYPE, data: "" }));
+}
+
+/** Uploads each file for a follow-up of a run, and returns their ids for the request. */
+export async function uploadForFollowup(
+  client: Runyard,
+  runId: string,
+  files: readonly string[],
+): Promise<{ attachment_id: string }[]> {
+  const opened = await openFiles(files, "follow-up");
+  const { attachments } = await client.runs.prepareAttachments(runId, {
+    files: opened.map(({ file_name, data }) => ({ filename: file_name, mime_type: MIME_TYPE, size_bytes: data.size })),
+  });
+  return Promise.all(
+    attachments.map(async ({ attachment_id, upload_url }, index) => {
+      const body = opened[index]?.data ?? null;
+      const { ok, status } = await fetch(upload_url, { method: "PUT", body, headers: { "content-type": MIME_TYPE } });
+      if (!ok) throw usage(`--attach ${files[index]} could not be uploaded: the storage returned ${status}.`);
+      return { attachment_id };
+    }),
+  );
 }
 
 /** Derives the Idempotency-Key of an upload. A digest, because the key of the run may already have the maximum length. */
@@ -38,9 +59,13 @@ function uploadKey(runKey: string, index: number): string {
 }
 
 /** Refuses files that no run may have before anything is sent. */
-async function openFiles(files: readonly string[]): Promise<{ file_name: string; data: Blob }[]> {
-  if (files.length > MAX_ATTACHMENTS) {
-    throw usage(`--attach names ${files.length} files, and a run has at most ${MAX_ATTACHMENTS} attachments.`);
+async function openFiles(
+  files: readonly string[],
+  what: keyof typeof MAX_ATTACHMENTS,
+): Promise<{ file_name: string; data: Blob }[]> {
+  const most = MAX_ATTACHMENTS[what];
+  if (files.length > most) {
+    throw usage(`--attach names ${files.length} files, and a ${what} has at most ${most} attachments.`);
   }
   return Promise.all(files.map(async (file) => ({ file_name: path.basename(file), data: await openFile(file) })));
 }

@@ -311,6 +311,40 @@ describe("runyard run --follow", () => {
   });
 });
 
+describe("runyard runs followup --attach", () => {
+  it("uploads the files for the run and sends them with the message, or without one", async () => {
+    const [file = ""] = writeFiles("error.log");
+    const prepared = { attachment_id: "a1", upload_url: "{storage}/u", expires_at: "" };
+    const upload_target = { url: "{storage}/u", method: "PUT", headers: {} };
+    server.play([
+      api({ attachments: [{ ...prepared, upload_target }] }),
+      { ...api(undefined), at: "storage" },
+      api({ followup_id: "followup-1", run_id: "r1", outcome: "live_session" }),
+    ]);
+    const { code, out } = await run(["runs", "followup", "r1", "--attach", file]);
+    expect({ code, out }).toEqual({ code: 0, out: "sent to the running agent\n" });
+    const files = [{ filename: "error.log", mime_type: "application/octet-stream", size_bytes: 4 }];
+    expect(sent()).toEqual({ files });
+    expect(server.seen[1]).toMatchObject({ method: "PUT", path: "/u", body: "text" });
+    expect(sent(2)).toEqual({ attachments: [{ attachment_id: "a1" }] });
+  });
+
+  it("sends no follow-up where a file cannot be uploaded, or there are too many", async () => {
+    const [file = ""] = writeFiles("error.log");
+    const prepared = { attachment_id: "a1", upload_url: "{storage}/u", expires_at: "" };
+    const upload_target = { url: "{storage}/u", method: "PUT", headers: {} };
+    server.play([
+      api({ attachments: [{ ...prepared, upload_target }] }),
+      { ...api(undefined, { status: 403 }), at: "storage" },
+    ]);
+    const refused = await run(["runs", "followup", "r1", "see this", "--attach", file]);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("the storage returned 403") });
+    server.play([]);
+    const many = await run(["runs", "followup", "r1", ...Array.from({ length: 26 }, () => ["--attach", file]).flat()]);
+    expect(many).toMatchObject({ code: 2, err: expect.stringContaining("a follow-up has at most 25 attachments") });
+  });
+});
+
 describe("runyard runs followup --follow", () => {
   const at = (sequence: number, text: string) =>
     event(sequence, "messages", { messages: [{ role: "assistant", content: [{ type: "text", text }] }] });

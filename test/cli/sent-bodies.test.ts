@@ -82,6 +82,7 @@ const CASES: readonly (readonly [line: string, responses: readonly ReturnType<ty
   ],
   ["runs followup r1 -", [api({})], { message: "from standard input" }],
   ["runs followup r1", [api({})], {}],
+  ["runs followups edit r1 followup-2 -", [api({})], { message: "from standard input" }],
   [
     `schedules create --name N --cron @daily --prompt - --agent ${UID} --mode plan --metadata a=1 --personal ${CONFIG.line}`,
     [schedule],

@@ -152,6 +152,28 @@ describe("the page of a run", () => {
     await app.api().call("POST", `/agent/runs/${run}/cancel?force=true`);
     await rm(directory, { recursive: true });
   });
+
+  it("shows the follow-ups that the agent has not taken, and edits, removes and promotes them", async () => {
+    const run = await app.api().create(commands("sleep 600"), { title: "Busy", ...RUNBOOK });
+    for (const message of ["one", "two", "three"]) {
+      await app.api().call("POST", `/agent/runs/${run}/followups`, { message });
+    }
+    const { page, complaints } = await app.open(`/runs/${run}`);
+    const pending = page.getByRole("article", { name: "Pending follow-up" });
+    const texts = async () => (await pending.locator(".followup-text").allInnerTexts()).join(" ");
+    await expect.poll(texts).toBe("one two three");
+    await pending.nth(1).getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Message of the pending follow-up").fill("two, but other");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect.poll(texts).toBe("one two, but other three");
+    await pending.nth(0).getByRole("button", { name: "Remove" }).click();
+    await expect.poll(texts).toBe("two, but other three");
+    await app.api().call("PUT", `/agent/runs/${run}/followups/followup-3`, { message: "echo three" });
+    await pending.nth(1).getByRole("button", { name: "Send now" }).click();
+    await page.getByText("Interrupted by follow-up").waitFor({ timeout: 30_000 });
+    await expect.poll(() => pending.count(), { timeout: 30_000 }).toBe(0);
+    expect(complaints).toEqual([]);
+  });
 });
 
 /** Lets a run be under way that has 400 steps, and one more with each further request. */

@@ -13,7 +13,6 @@ import { revealHidden } from "../ui/hidden-characters.ts";
 import { preloadMarkdown } from "../ui/markdown.tsx";
 import { useTitle } from "../ui/page.tsx";
 import { ErrorNotice, LoadingRows } from "../ui/status.tsx";
-import { Composer } from "./composer.tsx";
 import { Conversation } from "./conversation.tsx";
 import type { Entry } from "./feed.ts";
 import { RunBanner } from "./run-banner.tsx";
@@ -22,7 +21,12 @@ import { Timeline } from "./timeline.tsx";
 import { type FollowedRun, useFeed } from "./use-feed.ts";
 import { useStickToEnd } from "./use-stick-to-end.ts";
 
+// At the end of the page, below the conversation.
+const Composer = lazy(async () => ({ default: (await import("./composer.tsx")).Composer }));
 const RunAside = lazy(async () => ({ default: (await import("./run-aside.tsx")).RunAside }));
+const PendingFollowups = lazy(async () => ({
+  default: (await import("./pending-followups.tsx")).PendingFollowups,
+}));
 const RepositoryChanges = lazy(async () => ({
   default: (await import("./repository-changes.tsx")).RepositoryChanges,
 }));
@@ -77,13 +81,20 @@ function LoadedRun({ run, followed }: { readonly run: RunItem; readonly followed
               <RepositoryChanges run={run} />
             </Suspense>
           )}
+          {(run.pending_followups ?? 0) > 0 && (
+            <Suspense>
+              <PendingFollowups run={run} onChanged={changed} />
+            </Suspense>
+          )}
           <div className="run-foot">
             {!stick.isAtEnd && (
               <Button small className="to-end" icon={<ArrowDown size={14} aria-hidden />} onClick={stick.toEnd}>
                 Latest
               </Button>
             )}
-            <Composer run={run} onSent={changed} />
+            <Suspense>
+              <Composer run={run} onSent={changed} />
+            </Suspense>
           </div>
         </section>
         <Suspense fallback={<aside className="run-aside" aria-label="Details" />}>
