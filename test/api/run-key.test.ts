@@ -11,7 +11,7 @@ import { createRun, deliver, type Harness, nextExecution, said, startedRun, work
 const Matrix = v.record(v.string(), v.record(v.string(), v.number()));
 const matrix = v.parse(Matrix, JSON.parse(readFileSync(join(import.meta.dirname, "principals.matrix.json"), "utf8")));
 
-/** Routes open to a run's key: reading its run and descendants, creating children, reporting on its execution. */
+/** Routes open to a run's key: reading its run and descendants, creating and steering children, reporting on its execution. */
 const OPEN = [
   "POST /agent/runs",
   "POST /agent/run",
@@ -20,6 +20,12 @@ const OPEN = [
   "POST /agent/runs/{runId}/cancel",
   "POST /agent/runs/{runId}/followups",
   "GET /agent/runs/{runId}/followups",
+  "PUT /agent/runs/{runId}/followups/{followupId}",
+  "DELETE /agent/runs/{runId}/followups/{followupId}",
+  "POST /agent/runs/{runId}/followups/{followupId}/promote",
+  "POST /agent/runs/{runId}/attachments/prepare",
+  "POST /agent/runs/{runId}/attachments/download",
+  "GET /agent/run-by-external-reference",
   "GET /agent/runs/{runId}/timeline",
   "GET /agent/runs/{runId}/conversation",
   "GET /agent/runs/{runId}/transcript",
@@ -27,8 +33,11 @@ const OPEN = [
   "GET /agent/runs/{runId}/events",
   "GET /agent/runs/{runId}/response",
   "GET /agent/conversations/{conversationId}",
+  "GET /agent/conversations/{conversationId}/transcript",
+  "POST /agent/conversations/{conversationId}/attachments/prepare",
   "POST /agent/conversations/{conversationId}/followups",
   "GET /agent/artifacts/{artifactUid}",
+  "GET /agent/artifacts/{artifactUid}/download",
   "POST /agent/attachments",
   "GET /agent/models",
 ];
