@@ -810,8 +810,10 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
     };
     return read ? this.#repeat(prepared, async (response) => {
       let text = await response.text();
-      if (response.status !== 204)
-        return request.responseType === "text" ? text : parseJson(response, text);
+      if (response.status === 204) return;
+      if (request.responseType === "text") return text;
+      let data = parseJson(response, text), warnings = listWarnings(data, text);
+      return warnings.length > 0 && (this.#options.onWarnings ?? printWarnings)(warnings), data;
     }) : this.#repeat(prepared);
   }
   async #headers({ body, responseType = "json", options = {} }, idempotencyKey) {
@@ -855,6 +857,15 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
     }
   }
 };
+function listWarnings(data, text) {
+  if (!text.includes('"warnings"') || typeof data != "object" || data === null) return [];
+  let warnings = Reflect.get(data, "warnings");
+  return Array.isArray(warnings) ? warnings.filter(isWarning) : [];
+}
+var isWarning = (value) => typeof value == "object" && value !== null && ["code", "path", "message"].every((name) => typeof Reflect.get(value, name) == "string");
+function printWarnings(warnings) {
+  for (let { path: path2, message } of warnings) console.warn(`Runyard: ${path2}: ${message}`);
+}
 function required(name, given, variable) {
   let value = given ?? environment()?.env?.[variable];
   if (value === void 0 || value === "")

@@ -1,4 +1,4 @@
-import { Runyard } from "../../clients/typescript/src/index.ts";
+import { type RequestWarning, Runyard } from "../../clients/typescript/src/index.ts";
 import { type Connection, findConnection } from "./connection.ts";
 import { teamUid } from "./names.ts";
 import type { Shell } from "./shell.ts";
@@ -65,7 +65,10 @@ export class Context {
 
   clientFor({ baseURL, apiKey }: Pick<Connection, "baseURL" | "apiKey">): Runyard {
     const headers = { "user-agent": `runyard-cli/${VERSION}`, "x-run-source": "CLI" };
-    return new Runyard({ baseURL, apiKey, headers });
+    const onWarnings = (warnings: readonly RequestWarning[]) => {
+      for (const { path, message } of warnings) this.note(`Warning: ${path}: ${message}`);
+    };
+    return new Runyard({ baseURL, apiKey, headers, onWarnings });
   }
 
   /** Prints a line for people to standard output. */

@@ -33,6 +33,7 @@ import {
   readQuery,
   readRawBody,
 } from "./request.ts";
+import { listWarnings, type RequestWarning } from "./request-warnings.ts";
 import { type EndpointReply, type Replies, readTraceId, renderResponse } from "./response.ts";
 import { readSessionCookie } from "./session-cookie.ts";
 
@@ -128,7 +129,7 @@ export function endpoint<
   Q extends Parameters = Record<never, never>,
   const A extends EndpointReply<R> = EndpointReply<R>,
 >(definition: Definition<Path, Body, Q, R, P, A>) {
-  return served<Path, Body, Q, R, P & HttpPorts, A>(definition, async (event, ports, log) => {
+  return served<Path, Body, Q, R, P & HttpPorts, A>(definition, async (event, ports, { log, warnings }) => {
     const principal = await authenticate(event, ports, definition.whileStopping ?? false);
     log.principal = `${principal.kind}`;
     if (isReservedForRuns(ports)) refuseKind(principal, ports);
@@ -137,6 +138,8 @@ export function endpoint<
       refuseScope(principal, ports);
       refuseForeignTeam(principal, event);
     });
+    const { body } = definition.request;
+    if (body !== undefined && !isReservedForRuns(ports)) warnings.push(...listWarnings(body, call.sentBody));
     const rateLimitToken = createRateLimitToken(toPrincipalKey(principal), definition.rateLimit, ports.rates);
     const authenticateAgain = async () => {
       const again = await authenticate(event, ports, definition.whileStopping ?? false);
@@ -161,7 +164,7 @@ export function keyOptionalEndpoint<
   Q extends Parameters = Record<never, never>,
   const A extends EndpointReply<R> = EndpointReply<R>,
 >(definition: KeyOptionalDefinition<Path, Body, Q, R, P, A>) {
-  return served<Path, Body, Q, R, P & HttpPorts, A>(definition, async (event, ports, log) => {
+  return served<Path, Body, Q, R, P & HttpPorts, A>(definition, async (event, ports, { log }) => {
     if (header(event, "authorization") === undefined && readSessionCookie(headerReader(event), ports) === undefined) {
       return definition.run({ ...readCall(definition.request, event), principal: undefined }, ports);
     }
@@ -236,7 +239,7 @@ function served<
   A extends EndpointReply<R>,
 >(
   { request, reply, errors = [], rateLimit, quiet = false, eventStream = false }: Spec<Path, Body, Q, R>,
-  respond: (event: APIGatewayProxyEventV2, ports: P, log: LogFields) => Promise<A>,
+  respond: (event: APIGatewayProxyEventV2, ports: P, context: RequestContext) => Promise<A>,
 ) {
   return {
     request,
@@ -253,7 +256,9 @@ function served<
         path: loggedPath(event.rawPath),
       };
       try {
-        const response = renderResponse(await respond(event, ports, log), reply, readTraceId(event));
+        const warnings: RequestWarning[] = [];
+        const given = await respond(event, ports, { log, warnings });
+        const response = renderResponse(given, reply, readTraceId(event), warnings);
         const { statusCode: status } = response;
         if (!quiet) logLine("info", "request", { ...log, status, ms: elapsed(started), trace_id: readTraceId(event) });
         return response;
@@ -289,6 +294,13 @@ function served<
       });
     },
   };
+}
+
+/** What a response and its log line say in addition. */
+interface RequestContext {
+  readonly log: LogFields;
+  /** Filled by the request. */
+  readonly warnings: RequestWarning[];
 }
 
 interface LogFields {

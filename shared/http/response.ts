@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as v from "valibot";
 import type { EventText, HttpResponse } from "./problem.ts";
+import type { RequestWarning } from "./request-warnings.ts";
 
 type Schema = v.GenericSchema<unknown, unknown>;
 
@@ -28,8 +29,13 @@ export type EndpointReply<R extends Replies> = {
         : { readonly status: S; readonly headers?: ReplyHeaders };
 }[keyof R];
 
-/** Renders what `run` of an endpoint returned. */
-export function renderResponse<R extends Replies>(reply: EndpointReply<R>, replies: R, traceId: string): HttpResponse {
+/** Renders what `run` of an endpoint returned. An object gets the warnings about the request as a member. */
+export function renderResponse<R extends Replies>(
+  reply: EndpointReply<R>,
+  replies: R,
+  traceId: string,
+  warnings: readonly RequestWarning[] = [],
+): HttpResponse {
   const { status } = reply;
   const headers = { "cache-control": "no-store", "x-request-id": traceId };
   const statusCode = Number(status);
@@ -56,9 +62,12 @@ export function renderResponse<R extends Replies>(reply: EndpointReply<R>, repli
   return {
     statusCode,
     headers: { ...headers, "content-type": "application/json", ...extra },
-    body: JSON.stringify(body),
+    body: JSON.stringify(warnings.length > 0 && isObject(body) ? { ...body, warnings } : body),
   };
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The headers of the response to a POST: a repeated request is recognized by them. */
 export const toReplayHeaders = (replayed: boolean): ReplyHeaders => (replayed ? { "idempotent-replay": "true" } : {});

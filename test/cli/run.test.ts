@@ -39,6 +39,14 @@ function truncate(file: string, size: number): string {
 }
 
 describe("runyard run", () => {
+  it("prints the warnings of the service on standard error", async () => {
+    const warnings = [{ code: "unknown_member", path: "config.modelId", message: "did you mean model_id?" }];
+    server.play([api({ run_id: "r1", task_id: "r1", state: "QUEUED", warnings })]);
+    const { code, out, err } = await run(["run", "Fix it"]);
+    expect({ code, out }).toEqual({ code: 0, out: "r1\n" });
+    expect(err).toContain("Warning: config.modelId: did you mean model_id?\n");
+  });
+
   it("prints only the id on standard output, and the next commands on standard error", async () => {
     server.play([created]);
     const { code, out, err } = await run(["run", "Fix it"]);

@@ -39,6 +39,25 @@ const result = (body: unknown, more = {}) => ({
 
 const INVALID_KEY = new RunyardError("The API key has characters that no key has, such as a line break.");
 
+describe("the warnings of a response", () => {
+  const warnings = [{ code: "unknown_member", path: "promt", message: "did you mean prompt?" }];
+
+  it("are passed to onWarnings", async () => {
+    const received: unknown[] = [];
+    const client = createClient({ onWarnings: (some) => received.push(some) });
+    play(result({ ...RUN, warnings }), result({ ...RUN, warnings: "none" }), result({ ...RUN, warnings: [7, null] }));
+    for (let call = 0; call < 3; call++) await client.runs.create({ prompt: "x" });
+    expect(received).toEqual([warnings]);
+  });
+
+  it("are printed without onWarnings", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    play(result({ ...RUN, warnings }));
+    await createClient().runs.create({ prompt: "x" });
+    expect(warn.mock.calls).toEqual([["Runyard: promt: did you mean prompt?"]]);
+  });
+});
+
 describe("new Runyard()", () => {
   it("reads key and address from the environment, and accepts an address with a trailing slash", async () => {
     vi.stubEnv("RUNYARD_API_KEY", "ryp_environment");

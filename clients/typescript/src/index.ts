@@ -18,7 +18,7 @@ export {
 } from "./errors.ts";
 export * from "./generated/lists.ts";
 export type * from "./generated/types.ts";
-export type { ClientOptions, Fetch, RequestOptions } from "./options.ts";
+export type { ClientOptions, Fetch, RequestOptions, RequestWarning } from "./options.ts";
 export { Page, type PageBody, PagePromise } from "./page.ts";
 export { APIPromise, type WithResponse } from "./promise.ts";
 export type { Upload } from "./resources/attachments.ts";

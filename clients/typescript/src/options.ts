@@ -1,6 +1,14 @@
 /** A function with the interface of the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+/** A part of a request that had no effect. */
+export interface RequestWarning {
+  readonly code: string;
+  /** The member of the request's body. */
+  readonly path: string;
+  readonly message: string;
+}
+
 /** The options of a client. */
 export interface ClientOptions {
   /**
@@ -27,6 +35,11 @@ export interface ClientOptions {
   readonly maxRetries?: number | undefined;
   /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Receives the warnings of a response, such as members of the request that the service does not know.
+   * @default they are printed by `console.warn`
+   */
+  readonly onWarnings?: ((warnings: readonly RequestWarning[]) => void) | undefined;
   /** @default the global fetch */
   readonly fetch?: Fetch | undefined;
   /**

@@ -6,7 +6,7 @@ import {
   RunyardError,
   toAPIError,
 } from "./errors.ts";
-import type { ClientOptions, Fetch, RequestOptions } from "./options.ts";
+import type { ClientOptions, Fetch, RequestOptions, RequestWarning } from "./options.ts";
 import { type PageBody, PagePromise } from "./page.ts";
 import { encodeQuery } from "./path.ts";
 import { APIPromise, type WithResponse } from "./promise.ts";
@@ -107,7 +107,11 @@ export class Transport {
     return this.#repeat<T>(prepared, async (response) => {
       const text = await response.text();
       if (response.status === 204) return undefined;
-      return request.responseType === "text" ? text : parseJson(response, text);
+      if (request.responseType === "text") return text;
+      const data: unknown = parseJson(response, text);
+      const warnings = listWarnings(data, text);
+      if (warnings.length > 0) (this.#options.onWarnings ?? printWarnings)(warnings);
+      return data;
     });
   }
 
@@ -176,6 +180,23 @@ export class Transport {
       if (read !== undefined) signal?.removeEventListener("abort", abort);
     }
   }
+}
+
+/** The warnings of a response. Most have none, which its text shows. */
+function listWarnings(data: unknown, text: string): readonly RequestWarning[] {
+  if (!text.includes('"warnings"') || typeof data !== "object" || data === null) return [];
+  const warnings: unknown = Reflect.get(data, "warnings");
+  return Array.isArray(warnings) ? warnings.filter(isWarning) : [];
+}
+
+const isWarning = (value: unknown): value is RequestWarning =>
+  typeof value === "object" &&
+  value !== null &&
+  ["code", "path", "message"].every((name) => typeof Reflect.get(value, name) === "string");
+
+function printWarnings(warnings: readonly RequestWarning[]): void {
+  // biome-ignore lint/suspicious/noConsole: whoever set no onWarnings learns of a misspelled member as well.
+  for (const { path, message } of warnings) console.warn(`Runyard: ${path}: ${message}`);
 }
 
 function required<T>(name: string, given: T | undefined, variable: string): T | string {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+import json
+from typing import Any, Generic, TypeVar
 
 import httpx
 
@@ -50,3 +51,18 @@ class APIResponse(Generic[T_co]):
 
     def __repr__(self) -> str:
         return f"<APIResponse [{self.status_code}] {type(self._value).__name__}>"
+
+
+def list_warnings(response: httpx.Response) -> list[str]:
+    """Returns the warnings of a response, such as members of the request that the service does not know."""
+    # Most responses have none, which their bytes show.
+    if b'"warnings"' not in response.content:
+        return []
+    try:
+        body: Any = json.loads(response.content)
+    except (ValueError, RecursionError):
+        return []
+    warnings = body.get("warnings") if isinstance(body, dict) else None
+    if not isinstance(warnings, list):
+        return []
+    return [f"{one.get('path')}: {one.get('message')}" for one in warnings if isinstance(one, dict)]

@@ -10,7 +10,7 @@ import httpx
 from .._base import Call, Settings, check_key
 from .._decode import CastTo, UnreadableError, decode
 from .._options import RequestOptions
-from .._response import APIResponse
+from .._response import APIResponse, list_warnings
 from .._retry import DeadlineError, limit_timeout, seconds_until, wait_before_retry
 from ..errors import APIError, connection_error, status_error
 from ._io import invoke, sleep
@@ -51,7 +51,10 @@ class AsyncTransport:
         call = Call.make(
             self._settings, self._headers, method, path, query=query, body=body, headers=headers, options=options
         )
-        return await self._repeat(call, lambda response: decode(response, cast_to))
+        response = await self._repeat(call, lambda response: decode(response, cast_to))
+        for warning in list_warnings(response.http_response):
+            LOGGER.warning("%s %s: %s", method, path, warning)
+        return response
 
     @asynccontextmanager
     async def _stream(self, url: str, options: RequestOptions) -> AsyncIterator[httpx.Response]:

@@ -11,7 +11,7 @@ import httpx
 from .._base import Call, Settings, check_key
 from .._decode import CastTo, UnreadableError, decode
 from .._options import RequestOptions
-from .._response import APIResponse
+from .._response import APIResponse, list_warnings
 from .._retry import DeadlineError, limit_timeout, seconds_until, wait_before_retry
 from ..errors import APIError, connection_error, status_error
 from ._io import invoke, sleep
@@ -52,7 +52,10 @@ class Transport:
         call = Call.make(
             self._settings, self._headers, method, path, query=query, body=body, headers=headers, options=options
         )
-        return self._repeat(call, lambda response: decode(response, cast_to))
+        response = self._repeat(call, lambda response: decode(response, cast_to))
+        for warning in list_warnings(response.http_response):
+            LOGGER.warning("%s %s: %s", method, path, warning)
+        return response
 
     @contextmanager
     def _stream(self, url: str, options: RequestOptions) -> Iterator[httpx.Response]:
