@@ -20,7 +20,7 @@ export interface SecretOwner {
 
 /**
  * Resolves the secrets that a new run's configuration, environment and identity name, with the reason where the run may not have one.
- * Only names are stored: an execution gets the values that are current when it starts. The configuration shows all of them.
+ * Only names are stored: an execution gets the values that are current when it starts. The configuration shows those that the run may have.
  */
 export function resolveSecrets({
   environment,
@@ -36,7 +36,8 @@ export function resolveSecrets({
     return refused === undefined ? { name } : { name, refused };
   });
   if (secrets.length === 0) return { config };
-  return { secrets, config: { ...config, secrets: secrets.map(({ name }) => ({ name })) } };
+  const shown = secrets.filter(({ refused }) => refused === undefined).map(({ name }) => ({ name }));
+  return { secrets, config: shown.length === 0 ? config : { ...config, secrets: shown } };
 }
 
 /**

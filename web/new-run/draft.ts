@@ -28,6 +28,8 @@ export const Draft = v.object({
   isPersonal: v.boolean(),
   isPublic: v.boolean(),
   budget: v.string(),
+  minutes: v.optional(v.string(), ""),
+  steps: v.optional(v.string(), ""),
   harness: Harness,
   /** A line `name=value` for each member. */
   metadata: v.string(),
@@ -61,6 +63,8 @@ export const emptyDraft = (): Draft => ({
   isPersonal: false,
   isPublic: false,
   budget: "",
+  minutes: "",
+  steps: "",
   harness: "default",
   metadata: "",
   further: "",
@@ -73,7 +77,17 @@ export const emptyDraft = (): Draft => ({
 
 /** The draft of a run like another one, whose mode and attachments are not known. */
 export function toDraft({ prompt, title, agent_config: config = {}, executor, scope, metadata = {} }: RunItem): Draft {
-  const { model_id, environment_id, session_sharing, budget_usd, harness, skill_spec, skills = [], ...others } = config;
+  const {
+    model_id,
+    environment_id,
+    session_sharing,
+    budget_usd,
+    harness,
+    skill_spec,
+    skills = [],
+    ...limited
+  } = config;
+  const { timeout_minutes, max_steps, ...others } = limited;
   const { repositories = [], name: _, ...rest } = others;
   const [repository] = repositories;
   const isOneRepository =
@@ -97,6 +111,8 @@ export function toDraft({ prompt, title, agent_config: config = {}, executor, sc
     isPersonal: scope?.type === "User",
     isPublic: session_sharing?.public_access !== undefined,
     budget: budget_usd === undefined ? "" : String(budget_usd),
+    minutes: timeout_minutes === undefined ? "" : String(timeout_minutes),
+    steps: max_steps === undefined ? "" : String(max_steps),
     harness: v.is(Harness, harness?.type) ? harness.type : "default",
     metadata: formatMetadata(metadata),
     further: Object.keys(further).length === 0 ? "" : JSON.stringify(further, undefined, 2),
@@ -109,9 +125,11 @@ const Members = v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.unknown
 /** What is wrong with the texts of a draft that only the form reads, if anything is. */
 export function checkTexts({
   budget,
+  minutes,
+  steps,
   further,
   metadata,
-}: Draft): Partial<Record<"budget" | "further" | "metadata", string>> {
+}: Draft): Partial<Record<"budget" | "minutes" | "steps" | "further" | "metadata", string>> {
   const { error } = parseAmount(budget);
   const members = v.safeParse(Members, further);
   const isObject = further.trim() === "" || (members.success && !further.trim().startsWith("["));
@@ -119,11 +137,17 @@ export function checkTexts({
   const wrong = checkMetadata(metadata);
   return {
     ...(error === undefined ? {} : { budget: error }),
+    ...(isWholeUpTo(minutes, 10_080) ? {} : { minutes: "Write a whole number from 1 to 10,080." }),
+    ...(isWholeUpTo(steps, 10_000) ? {} : { steps: "Write a whole number from 1 to 10,000." }),
     ...(isObject ? {} : { further: 'Write a JSON object, such as { "idle_timeout_minutes": 5 }.' }),
     ...(masked === undefined ? {} : { further: `Write the value of ${masked} again. Secrets are not shown.` }),
     ...(wrong === undefined ? {} : { metadata: wrong }),
   };
 }
+
+/** Whether a text is empty, or a whole number within the bounds. */
+const isWholeUpTo = (text: string, most: number): boolean =>
+  text.trim() === "" || (/^\d{1,5}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= most);
 
 /** Responses show this in place of a secret. */
 const MASK = "***";
@@ -154,6 +178,8 @@ function toConfig(draft: Draft): Config | undefined {
           ],
         }),
     ...(budget === undefined ? {} : { budget_usd: budget }),
+    ...(draft.minutes.trim() === "" ? {} : { timeout_minutes: Number(draft.minutes) }),
+    ...(draft.steps.trim() === "" ? {} : { max_steps: Number(draft.steps) }),
     ...(draft.harness === "default" || (further.success && "harness" in further.output)
       ? {}
       : { harness: { type: draft.harness } }),

@@ -1,12 +1,15 @@
 import { useState } from "react";
 import { fieldError } from "../api/problem.ts";
-import { SelectField, TextArea } from "../ui/field.tsx";
+import { SelectField, TextArea, TextField } from "../ui/field.tsx";
 import { checkTexts, type DraftProps, parseHarness } from "./draft.ts";
 
 /** What few runs need: another harness, metadata, and everything else that the API takes. */
 export function MoreOptions({ draft, onChange, error }: DraftProps) {
   const wrong = checkTexts(draft);
-  const [isUsed] = useState(draft.harness !== "default" || draft.metadata !== "" || draft.further !== "");
+  const [isUsed] = useState(
+    [draft.minutes, draft.steps, draft.metadata, draft.further].some((text) => text !== "") ||
+      draft.harness !== "default",
+  );
   return (
     <details className="folded more-options" open={isUsed}>
       <summary>More options</summary>
@@ -23,6 +26,26 @@ export function MoreOptions({ draft, onChange, error }: DraftProps) {
           <option value="codex">Codex</option>
           <option value="gemini">Gemini CLI</option>
         </SelectField>
+        <div className="field-row">
+          <TextField
+            label="Time limit in minutes"
+            optional
+            inputMode="numeric"
+            placeholder="No limit"
+            value={draft.minutes}
+            error={wrong.minutes ?? fieldError(error, "timeout_minutes")}
+            onChange={(event) => onChange({ minutes: event.target.value })}
+          />
+          <TextField
+            label="Limit of model responses"
+            optional
+            inputMode="numeric"
+            placeholder="No limit"
+            value={draft.steps}
+            error={wrong.steps ?? fieldError(error, "max_steps")}
+            onChange={(event) => onChange({ steps: event.target.value })}
+          />
+        </div>
         <TextArea
           label="Metadata"
           optional

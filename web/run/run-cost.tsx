@@ -28,8 +28,21 @@ export function RunCost({ run, events }: { readonly run: RunItem; readonly event
         {run.agent_config?.budget_usd !== undefined && (
           <Fact name="Budget">{formatUsd(run.agent_config.budget_usd)}</Fact>
         )}
+        <Limits run={run} />
       </dl>
       {calls.length > 0 && <Calls calls={calls} />}
+    </>
+  );
+}
+
+/** The limits of the run besides its budget. */
+function Limits({ run: { agent_config = {} } }: { readonly run: RunItem }) {
+  const { timeout_minutes: minutes, max_steps: steps, max_total_tokens: tokens } = agent_config;
+  return (
+    <>
+      {minutes !== undefined && <Fact name="Time limit">{plural(minutes, "minute")}</Fact>}
+      {steps !== undefined && <Fact name="Limit of responses">{formatCount(steps)}</Fact>}
+      {tokens !== undefined && <Fact name="Limit of tokens">{formatCount(tokens)}</Fact>}
     </>
   );
 }
