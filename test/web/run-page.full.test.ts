@@ -51,6 +51,31 @@ describe("the page of a run", () => {
     expect(new URL(page.url()).searchParams.get("to")).toBe(`/runs/${run}`);
   });
 
+  it("archives a run, shares it, and deletes it after a confirmation", async () => {
+    const run = await app.api().create(commands("true"), { title: "Old news", ...RUNBOOK });
+    await app.api().ended(run);
+    const { page, complaints } = await app.open(`/runs/${run}`);
+    const choose = async (item: string) => {
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByRole("menuitem", { name: item }).click();
+    };
+    await choose("Share publicly");
+    await page.getByRole("button", { name: "Share the run" }).click();
+    await page.getByRole("link", { name: "Open the public view" }).waitFor();
+    await choose("Stop sharing");
+    await page.getByRole("link", { name: "Open the public view" }).waitFor({ state: "detached" });
+    await choose("Archive");
+    await page.getByText("Archived", { exact: true }).waitFor();
+    await page.goto(new URL("/runs?archived=only", page.url()).href);
+    await page.getByRole("link", { name: "Old news" }).click();
+    await choose("Return to the list");
+    await choose("Delete");
+    await page.getByRole("button", { name: "Delete the run" }).click();
+    await page.waitForURL((url) => url.pathname === "/runs");
+    await page.getByRole("link", { name: "Old news" }).waitFor({ state: "detached" });
+    expect(complaints).toEqual([]);
+  });
+
   it("starts a run again, once the secrets that are not shown are written again", async () => {
     const docs = { url: "https://mcp.example/", headers: { Authorization: "Bearer secret" } };
     const config = { ...RUNBOOK.config, mcp_servers: { docs } };

@@ -23,6 +23,9 @@ describe("toListParams", () => {
     [{ environment: "env-1" }, { environment_id: "env-1" }],
     [{ skill: "acme/shop:notes" }, { skill: "acme/shop:notes" }],
     [{ model: "openai/x" }, { model_id: "openai/x" }],
+    [{ archived: "all" }, { archived: "all" }],
+    [{ archived: "only" }, { archived: "true" }],
+    [{ archived: "false" }, {}],
     [{ view: "some", q: "", state: "RUNNING", after: "2026-05-18 10:00", before: "18.5.2026" }, {}],
   ])("converts %j to %j", (address, params) => {
     expect(toListParams(parse(address), "me")).toEqual({ sort_by, ...params });

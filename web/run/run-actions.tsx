@@ -1,32 +1,34 @@
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Ban, Download, MoreHorizontal, Repeat2 } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { type ComponentProps, lazy, Suspense, useState } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { Button } from "../ui/button.tsx";
 import { isEnded } from "../ui/format.ts";
+import { OpenOnUse } from "../ui/open-on-use.tsx";
 import { openDownload } from "./download.ts";
 
-const Confirm = lazy(async () => ({ default: (await import("../ui/dialog.tsx")).Confirm }));
+const CancelDialog = lazy(async () => ({ default: (await import("./cancel-dialog.tsx")).CancelDialog }));
+
+const RunMenu = lazy(async () => ({ default: (await import("./run-menu.tsx")).RunMenu }));
+
+const MenuButton = (props: ComponentProps<typeof Button>) => (
+  <Button {...props} look="ghost" icon={<MoreHorizontal size={15} aria-hidden />}>
+    More
+  </Button>
+);
 
 interface RunActionsProps {
   readonly run: RunItem;
   readonly onChanged: () => void;
 }
 
-/** The actions of a run: cancel it, also by force, start it again, and download its transcript. */
+/** The actions of a run: cancel it, also by force, start it again, download its transcript, and those of its menu. */
 export function RunActions({ run, onChanged }: RunActionsProps) {
   const navigate = useNavigate();
   const [confirming, setConfirming] = useState<"cancel" | "force">();
-  const cancel = useMutation({
-    mutationFn: (force: boolean) => client.runs.cancel(run.run_id, force ? { force: true } : {}),
-    onSuccess: () => {
-      setConfirming(undefined);
-      onChanged();
-    },
-  });
   const transcript = useMutation({
     mutationFn: async () => openDownload((await client.runs.transcript(run.run_id)).download_url),
   });
@@ -43,7 +45,7 @@ export function RunActions({ run, onChanged }: RunActionsProps) {
       {isActive && (
         <Button
           look={needsForce ? "danger" : "ghost"}
-          icon={needsForce ? <Ban size={15} aria-hidden /> : <MoreHorizontal size={15} aria-hidden />}
+          icon={<Ban size={15} aria-hidden />}
           onClick={() => setConfirming("force")}
         >
           Force cancel
@@ -58,6 +60,9 @@ export function RunActions({ run, onChanged }: RunActionsProps) {
       <Button busy={transcript.isPending} icon={<Download size={15} aria-hidden />} onClick={() => transcript.mutate()}>
         Transcript
       </Button>
+      <OpenOnUse trigger={(open) => <MenuButton aria-haspopup="menu" onClick={open} />}>
+        <RunMenu run={run} onChanged={onChanged} trigger={<MenuButton />} />
+      </OpenOnUse>
       {transcript.error !== null && (
         <p className="form-error" role="alert">
           {describeError(transcript.error).text}
@@ -65,19 +70,11 @@ export function RunActions({ run, onChanged }: RunActionsProps) {
       )}
       <Suspense>
         {confirming !== undefined && (
-          <Confirm
-            open
+          <CancelDialog
+            runId={run.run_id}
+            force={confirming === "force"}
             onClose={() => setConfirming(undefined)}
-            title={confirming === "force" ? "Force cancel this run?" : "Cancel this run?"}
-            text={
-              confirming === "force"
-                ? "The run is cancelled in any state, and its key becomes invalid immediately. Work since the last checkpoint is lost."
-                : "The agent's processes are stopped. A follow-up can continue the run later."
-            }
-            action={confirming === "force" ? "Force cancel" : "Cancel the run"}
-            busy={cancel.isPending}
-            error={cancel.error === null ? undefined : describeError(cancel.error).text}
-            onConfirm={() => cancel.mutate(confirming === "force")}
+            onChanged={onChanged}
           />
         )}
       </Suspense>

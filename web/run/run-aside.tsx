@@ -79,6 +79,7 @@ function Details({ run }: { readonly run: RunItem }) {
       )}
       {skill?.name !== undefined && <Fact name="Skill">{revealHidden(skill.name)}</Fact>}
       <Fact name="Visible to">{run.scope?.type === "Team" ? "The team" : "Its creator"}</Fact>
+      {run.archived === true && <Fact name="Archived">Yes</Fact>}
       {run.agent_config?.session_sharing?.public_access !== undefined && run.session_id !== undefined && (
         <Fact name="Public view">
           <Link to="/shared/$sessionId" params={{ sessionId: run.session_id }}>

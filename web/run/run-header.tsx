@@ -1,13 +1,15 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
+import { lazy, Suspense } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { RunTime } from "../runs/run-row.tsx";
 import { formatCompact, formatCount, formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { StateBadge, sourceLabel } from "../ui/run-state.tsx";
 import { Time } from "../ui/time.tsx";
-import { RunActions } from "./run-actions.tsx";
 import type { Connection } from "./use-feed.ts";
+
+const RunActions = lazy(async () => ({ default: (await import("./run-actions.tsx")).RunActions }));
 
 const CONNECTIONS: Readonly<Record<Exclude<Connection, "ended">, string>> = {
   loading: "Loading",
@@ -40,7 +42,9 @@ export function RunHeader({ run, connection, position, onChanged }: HeaderProps)
       </nav>
       <div className="run-title">
         <h1>{revealHidden(run.title.trim()) || "Untitled"}</h1>
-        <RunActions run={run} onChanged={onChanged} />
+        <Suspense fallback={<div className="page-actions" />}>
+          <RunActions run={run} onChanged={onChanged} />
+        </Suspense>
       </div>
       <div className="run-facts">
         <span role="status" className="row">

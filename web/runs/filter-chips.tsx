@@ -41,6 +41,7 @@ function useValueLabels(search: RunSearch): (name: FilterName) => string {
     const source = RUN_SOURCES.find((one) => one === value);
     if (name === "source" && source !== undefined) return sourceLabel(source);
     if (name === "creator") return people.find(({ uid }) => uid === value)?.name ?? value;
+    if (name === "archived") return toWords(value);
     if (name === "model") return models.find(({ id }) => id === value)?.display_name ?? value;
     if (name !== "environment") return value;
     return value === "empty-environment"

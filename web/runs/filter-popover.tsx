@@ -78,6 +78,11 @@ function FilterFields({ search, onChange }: FilterProps) {
       </datalist>
       <TextField label="Created from" type="date" {...pick("after")} />
       <TextField label="Created until" type="date" {...pick("before")} />
+      <SelectField label="Archived" {...pick("archived")}>
+        <Choice value="" label="No" />
+        <Choice value="only" label="Only archived" />
+        <Choice value="all" label="All" />
+      </SelectField>
     </div>
   );
 }

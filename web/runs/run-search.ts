@@ -24,6 +24,7 @@ export const RunSearch = v.object({
   model: Text,
   after: Text,
   before: Text,
+  archived: lenient(v.picklist(["only", "all"])),
 });
 export type RunSearch = v.InferOutput<typeof RunSearch>;
 
@@ -42,6 +43,7 @@ export function toListParams(search: RunSearch, me: string): RunsListParams {
     ...(search.environment === undefined ? {} : { environment_id: search.environment }),
     ...(search.skill === undefined ? {} : { skill: search.skill }),
     ...(search.model === undefined ? {} : { model_id: search.model }),
+    ...(search.archived === undefined ? {} : { archived: search.archived === "only" ? "true" : "all" }),
     ...dayRange(search),
   };
 }
@@ -71,7 +73,7 @@ export interface FilterProps {
   readonly onChange: (changes: Partial<RunSearch>) => void;
 }
 
-const FILTERS = ["state", "source", "creator", "environment", "skill", "model", "after", "before"] as const;
+const FILTERS = ["state", "source", "creator", "environment", "skill", "model", "after", "before", "archived"] as const;
 export type FilterName = (typeof FILTERS)[number];
 /** The names of the filters that are set, except for the quick filter and the search. */
 export const activeFilters = (search: RunSearch) => FILTERS.filter((name) => search[name] !== undefined);
