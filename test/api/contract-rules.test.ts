@@ -108,6 +108,8 @@ const posts = routes
   .filter(({ method, who }) => method === "POST" && who.includes("personal"))
   // Each sign-in link is a new one-time token that is not stored, so a repeated request creates another.
   .filter(({ path }) => path !== "/session/link")
+  // URLs to download files are made for each request, and stored nowhere.
+  .filter(({ path }) => path !== "/agent/runs/{runId}/attachments/download")
   // A test of a trigger creates nothing.
   .filter(({ path }) => path !== "/agent/triggers/{triggerUid}/test");
 
@@ -126,7 +128,10 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   "POST /agent/runs/cancel": "cancel-runs",
   "POST /agent/runs/{runId}/cancel": "cancel:{runId}",
   "POST /agent/runs/{runId}/followups": "followup:{runId}",
+  "POST /agent/runs/{runId}/followups/{followupId}/promote": "promote-followup:{runId}",
   "POST /agent/conversations/{conversationId}/followups": "conversation-followup:{conversationId}",
+  "POST /agent/runs/{runId}/attachments/prepare": "prepare-attachments:{runId}",
+  "POST /agent/conversations/{conversationId}/attachments/prepare": "prepare-conversation-attachments:{conversationId}",
   "POST /agent/schedules": "create-schedule",
   "POST /agent/schedules/{scheduleId}/pause": "pause-schedule:{scheduleId}",
   "POST /agent/schedules/{scheduleId}/resume": "resume-schedule:{scheduleId}",
