@@ -104,6 +104,9 @@ const sendFollowup = {
   },
 } as const;
 
+/** An interrupt changes the run alone; its execution learns of it by itself. */
+const interrupt = { who: everyone, scope: "runs:write", rights: { table: [...read, ...write] } } as const;
+
 /** A run without a prompt and attachments, so nothing of it is in the bucket. */
 const tryEnvironment = {
   file: "environments/try-environment",
@@ -145,6 +148,7 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/agent/runs/{runId}/archive", file: "runs/archive-run", ...keepRun },
   { method: "POST", path: "/agent/runs/{runId}/share", file: "runs/share-run", who: team, scope: "runs:write", rights: { table: [...ask, ...write] } },
   { method: "POST", path: "/agent/runs/{runId}/unarchive", file: "runs/unarchive-run", ...keepRun },
+  { method: "POST", path: "/agent/runs/{runId}/interrupt", file: "runs/interrupt-run", ...interrupt },
   { method: "POST", path: "/agent/runs/{runId}/followups", file: "runs/send-followup", ...sendFollowup },
   { method: "GET", path: "/agent/runs/{runId}/followups", file: "runs/list-followups", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: ["followup"] } } },
   { method: "PUT", path: "/agent/runs/{runId}/followups/{followupId}", file: "runs/update-followup", who: everyone, scope: "runs:write", rights: { table: [...read, ...write], bucket: { PutObject: ["followup"] } } },
@@ -164,6 +168,7 @@ export const routes: readonly Route[] = [
 
   { method: "GET", path: "/agent/conversations/{conversationId}", file: "conversations/get-conversation", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
   { method: "GET", path: "/agent/conversations/{conversationId}/transcript", file: "conversations/get-conversation-transcript", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: ["transcript", "rawTranscript"] } } },
+  { method: "POST", path: "/agent/conversations/{conversationId}/interrupt", file: "conversations/interrupt-conversation", ...interrupt },
   { method: "POST", path: "/agent/conversations/{conversationId}/followups", file: "conversations/send-conversation-followup", ...sendFollowup },
   { method: "GET", path: "/agent/conversations/{conversationId}/redirect", file: "conversations/redirect-conversation", who: "public", scope: "public", rights: { table: ["BatchGetItem", "Query"] } },
   { method: "GET", path: "/agent/sessions/{sessionId}/redirect", file: "sessions/redirect-session", who: "public", scope: "public", rights: { table: ["BatchGetItem"] } },
@@ -277,13 +282,13 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/harness-support/live", file: "harness/record-live-output", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], live: changeLive }, quiet: true, untraced: true },
   { method: "POST", path: "/harness-support/report-artifact", file: "harness/report-artifact", who: runOnly, scope: "own run", rights: { table: [...ask, ...write, "ConditionCheckItem"], bucket: { GetObject: ["artifact"], PutObject: ["artifact", "plan"] } } },
   { method: "POST", path: "/harness-support/notify-user", file: "harness/notify-user", who: runOnly, scope: "own run", rights: { table: [...ask, ...write] } },
-  { method: "POST", path: "/harness-support/finish-task", file: "harness/finish-task", who: runOnly, scope: "own run", rights: { table: [...read, ...write], bucket: { GetObject: ["artifact", "rawTranscript", "followup", "followupAttachment"], PutObject: ["rawTranscript", "messages"] }, runsQueue: send, endsQueue: send, live: changeLive }, reserved: 50 },
+  { method: "POST", path: "/harness-support/finish-task", file: "harness/finish-task", who: runOnly, scope: "own run", rights: { table: [...read, ...write, "DeleteItem"], bucket: { GetObject: ["artifact", "rawTranscript", "followup", "followupAttachment"], PutObject: ["rawTranscript", "messages"] }, runsQueue: send, endsQueue: send, live: changeLive }, reserved: 50 },
   { method: "POST", path: "/harness-support/upload-snapshot", file: "harness/upload-snapshot", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], bucket: { PutObject: ["snapshot"] } } },
   { method: "POST", path: "/harness-support/commit-snapshot", file: "harness/commit-snapshot", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], bucket: { GetObject: ["snapshot"], PutObject: ["snapshot"] } } },
   { method: "POST", path: "/harness-support/external-conversation", file: "harness/create-external-conversation", who: runOnly, scope: "own run", rights: { table: [...ask, ...write] } },
   { method: "POST", path: "/harness-support/transcript", file: "harness/upload-transcript", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], bucket: { GetObject: ["rawTranscript"], PutObject: ["rawTranscript"] } } },
   { method: "GET", path: "/harness-support/transcript", file: "harness/get-raw-transcript", who: runOnly, scope: "own run", rights: { table: ask, bucket: { GetObject: ["rawTranscript"] } } },
-  { method: "POST", path: "/harness-support/report-shutdown", file: "harness/report-shutdown", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], runsQueue: send, endsQueue: send } },
+  { method: "POST", path: "/harness-support/report-shutdown", file: "harness/report-shutdown", who: runOnly, scope: "own run", rights: { table: [...ask, ...write, "DeleteItem"], runsQueue: send, endsQueue: send } },
 
   { method: "GET", path: "/openapi.json", file: "docs/get-openapi", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/docs", file: "docs/get-reference", who: "public", scope: "public", rights: {} },

@@ -313,6 +313,19 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/unarchive`, options });
   }
   /**
+   * Interrupts the current turn of a run.
+   *
+   * The agent's command and model call stop within 10 seconds. The run then waits for a follow-up for
+   * `idle_timeout_minutes`, and becomes `BLOCKED` without one; where waiting is billed, it does so at once. A run that
+   * has ended returns 400, a run whose harness takes no interrupts returns 422, and a run that has not begun returns a
+   * retryable 409. A run that waits for a follow-up stays as it is.
+   *
+   * `POST /agent/runs/{runId}/interrupt`
+   */
+  interrupt(runId, options) {
+    return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/interrupt`, options });
+  }
+  /**
    * Sends a follow-up message to a run.
    *
    * An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a new

@@ -9,7 +9,8 @@ import { FinishTaskRequest, FinishTaskResponse } from "#shared/wire/harness.ts";
 /**
  * POST /harness-support/finish-task: ends a run and records its result. The run becomes `SUCCEEDED`, `FAILED` or, with
  * `blocked`, `BLOCKED`. `messages` are appended to its conversation before. If a follow-up has not been delivered, the
- * run returns to `QUEUED` instead or, with `followups_stored`, continues with the follow-ups in the response.
+ * run returns to `QUEUED` instead or, with `followups_stored`, continues with the follow-ups in the response. With
+ * `waits`, an interactive or interrupted run waits for a follow-up, which a heartbeat delivers.
  */
 export const finishTask = endpoint({
   request: { body: FinishTaskRequest },
@@ -18,8 +19,8 @@ export const finishTask = endpoint({
     const head = await authorizeExecution(principal, header, ports);
     await commitUploadedArtifacts(head, ports);
     await storeUploadedTranscript(head, ports);
-    const followups = await finishExecution(head, body, ports);
+    const response = await finishExecution(head, body, ports);
     await finishLiveOutput(head, body.messages ?? [], ports);
-    return { status: 200, body: followups.length === 0 ? {} : { followups } };
+    return { status: 200, body: response };
   },
 });

@@ -10,7 +10,6 @@ import {
   ExternalConversationResponse,
   type FinishTaskRequest,
   FinishTaskResponse,
-  type Followup,
   HeartbeatResponse,
   MessagesResponse,
   type ReportArtifactRequest,
@@ -45,7 +44,11 @@ export interface ControlPlane {
   sendEvent(event: ClientEvent): Promise<void>;
   /** Returns the sequence number of the next message. */
   sendMessages(firstSequence: number, messages: readonly Message[]): Promise<number>;
-  heartbeat(followupsStored: number, takesAfter?: number): Promise<HeartbeatResponse>;
+  /**
+   * @param takesAfter takes the first follow-up after this number
+   * @param interruptsHandled the number of the last interrupt whose turn has ended, as stored messages show
+   */
+  heartbeat(followupsStored: number, takesAfter?: number, interruptsHandled?: number): Promise<HeartbeatResponse>;
   /** Sends live output once. @throws if it was not accepted */
   sendLive(frames: readonly LiveFrame[]): Promise<void>;
   /** Sets the function that is called when a response says whether live output is being read. */
@@ -61,8 +64,8 @@ export interface ControlPlane {
   transcriptTarget(transcript: TranscriptRequest): Promise<UploadTarget>;
   /** Returns where to download the conversation's raw transcript; undefined if it has none. */
   transcriptUrl(): Promise<string | undefined>;
-  /** Ends the run. Returns the follow-ups that keep it from ending, if the request says which ones the execution has. */
-  finishTask(outcome: FinishTaskRequest): Promise<readonly Followup[]>;
+  /** Ends the run. Returns what keeps it from ending, if the request says which follow-ups the execution has. */
+  finishTask(outcome: FinishTaskRequest): Promise<FinishTaskResponse>;
   /** Sends the final message of an execution that ends without finishing. Retries for a short time only. */
   reportShutdown(error?: { category: string; message: string }): Promise<void>;
 }
@@ -108,9 +111,10 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
       const body = { ...execution, first_sequence: firstSequence, messages };
       return note(await call(`${support}/messages`, body, MessagesResponse, limits)).next_sequence;
     },
-    async heartbeat(stored, takesAfter) {
+    async heartbeat(stored, takesAfter, handled = 0) {
       const takes = takesAfter === undefined ? {} : { takes_after: takesAfter };
-      const body = { ...execution, followups_stored: stored, ...takes };
+      const interrupts = handled === 0 ? {} : { interrupts_handled: handled };
+      const body = { ...execution, followups_stored: stored, ...takes, ...interrupts };
       return note(await call(`${support}/heartbeat`, body, HeartbeatResponse, limits));
     },
     async sendLive(frames) {
@@ -138,9 +142,7 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
     },
     transcriptTarget: (transcript) => call(`${support}/transcript`, transcript, UploadTarget, limits),
     transcriptUrl: () => findTranscriptUrl(envelope.base_url, `${support}/transcript`, headers, limits),
-    async finishTask(outcome) {
-      return (await call(`${support}/finish-task`, outcome, FinishTaskResponse, limits)).followups ?? [];
-    },
+    finishTask: (outcome) => call(`${support}/finish-task`, outcome, FinishTaskResponse, limits),
     async reportShutdown(error) {
       await call(`${support}/report-shutdown`, error === undefined ? {} : { error }, Empty, SHUTDOWN_LIMITS);
     },

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { type Block, isTextBy, type Message, marksCancellation } from "#shared/wire/conversation.ts";
-import { TurnOutcome as ReportedOutcome } from "#shared/wire/harness.ts";
+import { TurnOutcome as ReportedOutcome } from "#shared/wire/turn.ts";
 import type { RunContext } from "../setup/setup.ts";
 import { RUNBOOK_MODEL, type TurnOutcome } from "./engine.ts";
 
@@ -26,8 +26,12 @@ type Said = Pick<RunContext, "messages" | "own_messages"> & { readonly agent_con
 const ENDED = "turn_ended";
 
 /** The blocks that a turn's final message has besides its text; none if the turn succeeded. */
-export function toEndMark({ success, error_code, blocked }: TurnOutcome): Block[] {
-  const data = { ...(error_code === undefined ? {} : { error_code }), ...(blocked === undefined ? {} : { blocked }) };
+export function toEndMark({ success, error_code, blocked, interrupt }: TurnOutcome): Block[] {
+  const data = {
+    ...(error_code === undefined ? {} : { error_code }),
+    ...(blocked === undefined ? {} : { blocked }),
+    ...(interrupt === undefined ? {} : { interrupt }),
+  };
   return success ? [] : [{ type: "event", name: ENDED, data: { success, ...data } }];
 }
 
@@ -55,6 +59,18 @@ const CANCELLED: TurnOutcome = { success: false, summary: "The instruction was c
 /** Whether an instruction was cancelled after the agent's last response. */
 export const isCancelledSince = (messages: readonly Message[]): boolean =>
   messages.findLastIndex(marksCancellation) > messages.findLastIndex((message) => isTextBy("assistant", message));
+
+/** The number of the last interrupt whose turn has ended according to the messages; 0 if there is none. */
+export function findHandledInterrupt(messages: readonly Message[]): number {
+  const blocks = messages.flatMap(({ content }) => content);
+  const numbers = blocks.flatMap((block) => {
+    const mark = block.type === "event" && block.name === ENDED ? v.safeParse(InterruptMark, block.data) : undefined;
+    return mark?.success === true ? [mark.output.interrupt] : [];
+  });
+  return Math.max(0, ...numbers);
+}
+
+const InterruptMark = v.object({ interrupt: v.number() });
 
 function findProgress(turn: readonly Message[]): Begun {
   const results = turn.flatMap(({ content }) => content).filter((block) => block.type === "action_result");

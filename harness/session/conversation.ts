@@ -2,7 +2,10 @@ import type { Block } from "#shared/wire/conversation.ts";
 import type { Turn, TurnOutcome } from "../engine/engine.ts";
 import { toEndMark } from "../engine/resume.ts";
 import type { Outbox } from "../reporting/outbox.ts";
+import { Interrupted } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
+import type { FinishRun } from "./followups.ts";
+import { toInterruptedOutcome } from "./interruptible-turns.ts";
 import type { PreparedWorkspace } from "./prepared-workspace.ts";
 import type { SessionAgent } from "./session-agent.ts";
 import type { SessionChannel } from "./session-context.ts";
@@ -27,23 +30,40 @@ export async function converse(
   const { conversation, outbox, followups, finish } = channel;
   const { engine, tools, turns } = agent;
   let outcome = start.from === "response" ? start.last : undefined;
+  let isSaved = start.from === "response";
+  const endTurn = (ended: TurnOutcome): void => {
+    outcome = ended;
+    const onStored = ended.interrupt === undefined ? undefined : followups.answerInterrupt(ended.interrupt);
+    sendReply(outbox, ended.summary, toEndMark(ended), onStored);
+  };
+  const finishWithOutcome: FinishRun | undefined =
+    finish === undefined
+      ? undefined
+      : async (unreported) => {
+          await skillReported;
+          return await finish(outcome ?? NOTHING_DONE, unreported);
+        };
+  // Without a checkpoint, a loss of the execution would repeat the turn that has ended.
+  const saveEnd = async () => {
+    if (!isSaved) isSaved = await save({ always: true });
+  };
   const takeFollowup = async (): Promise<readonly string[] | undefined> => {
-    const last = outcome ?? NOTHING_DONE;
-    const followup = await followups.takeNext(
-      finish === undefined
-        ? undefined
-        : async (unreported) => {
-            await skillReported;
-            return await finish(last, unreported);
-          },
-      receive,
-    );
-    return followup === undefined ? undefined : [followup.message];
+    for (;;) {
+      const interrupt = followups.pendingInterrupt();
+      if (interrupt !== undefined) endTurn(toInterruptedOutcome(new Interrupted(interrupt)));
+      const followup = await followups.takeNext(finishWithOutcome, receive, saveEnd);
+      if (followup !== undefined) return [followup.message];
+      if (followups.pendingInterrupt() === undefined) return undefined;
+    }
   };
   let instructions: readonly string[] | undefined = agent.instructions;
   if (start.from === "followup") instructions = [start.message];
-  if (start.from === "response") instructions = await takeFollowup();
   let commandsDone = start.from === "response" ? 0 : start.commandsDone;
+  // An earlier execution was lost before it ended the interrupted turn.
+  if (start.from === "response" || followups.pendingInterrupt() !== undefined) {
+    commandsDone = 0;
+    instructions = await takeFollowup();
+  }
   while (instructions !== undefined) {
     const input = { instructions, conversation, commandsDone };
     const turn: Turn = {
@@ -58,19 +78,20 @@ export async function converse(
     const { left: files } = await artifacts.collect(() => outbox.flush());
     const left = [...files, ...(await changes.collect(() => outbox.flush()))];
     const note = left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, MAX_SHOWN_FILES).join("; ")}.`;
-    outcome = { ...ended, summary: ended.summary + note };
-    sendReply(outbox, outcome.summary, toEndMark(outcome));
-    const isSaved = await save();
+    endTurn({ ...ended, summary: ended.summary + note });
+    isSaved = await save();
     instructions = await takeFollowup();
-    // Without a checkpoint, a loss of the execution would repeat the turn that has ended.
-    if (instructions !== undefined && !isSaved) await save({ always: true });
+    if (instructions !== undefined) await saveEnd();
   }
   return finish === undefined ? (outcome ?? NOTHING_DONE) : undefined;
 }
 
 /** Sends the message that ends a turn. */
-export const sendReply = (outbox: Outbox, text: string, mark: readonly Block[] = []) =>
-  outbox.message({
-    role: "assistant",
-    content: [{ type: "text", text: cutBytes(toWellFormed(text), MAX_RESPONSE_BYTES) }, ...mark],
-  });
+export const sendReply = (outbox: Outbox, text: string, mark: readonly Block[] = [], onStored?: () => void) =>
+  outbox.message(
+    {
+      role: "assistant",
+      content: [{ type: "text", text: cutBytes(toWellFormed(text), MAX_RESPONSE_BYTES) }, ...mark],
+    },
+    onStored,
+  );

@@ -1,23 +1,35 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Block, type Message, TURN_CANCELLED } from "#shared/wire/conversation.ts";
-import type { FinishTaskRequest, Followup, HeartbeatResponse } from "#shared/wire/harness.ts";
+import type { FinishTaskRequest, FinishTaskResponse, Followup, HeartbeatResponse } from "#shared/wire/harness.ts";
+import type { Interrupt } from "#shared/wire/turn.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
+import { findHandledInterrupt } from "../engine/resume.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import type { RunContext } from "../setup/setup.ts";
 import { type InterruptCause, Stop } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
+import { callAt } from "../support/timers.ts";
 
-/** Sends heartbeats, and receives with them follow-ups in order and the cancellation of the run. */
+/** Sends heartbeats, and receives with them follow-ups in order, interrupts, and the cancellation of the run. */
 export interface Followups {
   /**
    * Takes the next follow-up and adds it to the conversation. If none is waiting, stores all messages and sends another
    * heartbeat: `undefined` means that the run may be finished.
    * @param finish ends the run with the messages that are not stored yet, instead of that heartbeat; `undefined` then means that
-   *   it has ended
+   *   it has ended, or that there is an interrupt to answer
    * @param receive prepares a follow-up for its turn, and returns it with the message that the conversation shows
+   * @param onWait called when the run does not end, and waits for a follow-up
    */
-  takeNext(finish?: FinishRun, receive?: ReceiveFollowup): Promise<Followup | undefined>;
+  takeNext(
+    finish?: FinishRun,
+    receive?: ReceiveFollowup,
+    onWait?: () => Promise<unknown>,
+  ): Promise<Followup | undefined>;
+  /** The interrupt that no message of the conversation answers yet. */
+  pendingInterrupt(): Interrupt | undefined;
+  /** Notes that the message which answers an interrupt was sent. The returned function notes that it is stored. */
+  answerInterrupt(number: number): () => void;
   /** Acknowledges the follow-ups that are stored, unless they are acknowledged already. All messages must be stored before. */
   settle(): Promise<void>;
   /** Sets the function that is called when the current turn is interrupted; undefined outside a turn. A run that fails begins none. */
@@ -26,25 +38,35 @@ export interface Followups {
   end(): void;
 }
 
-/** Sends what an execution has not reported yet, and ends its run. Returns the follow-ups that keep the run from ending. */
-export type FinishRun = (unreported: Unreported) => Promise<readonly Followup[]>;
+/** Sends what an execution has not reported yet, and ends its run. Returns what keeps the run from ending. */
+export type FinishRun = (unreported: Unreported) => Promise<FinishTaskResponse>;
 type ReceiveFollowup = (followup: Followup) => Promise<Followup>;
-type Unreported = Pick<FinishTaskRequest, "first_sequence" | "messages" | "followups_stored">;
+type Unreported = Pick<
+  FinishTaskRequest,
+  "first_sequence" | "messages" | "followups_stored" | "interrupts_handled" | "waits"
+>;
+
+export const hasEnded = ({ followups = [], interrupt, waiting }: FinishTaskResponse): boolean =>
+  followups.length === 0 && interrupt === undefined && waiting !== true;
 
 export interface FollowupOptions {
   readonly plane: Pick<ControlPlane, "heartbeat">;
   readonly outbox: Outbox;
   readonly redactor: Redactor;
-  readonly context: Pick<RunContext, "followups" | "next_heartbeat_seconds">;
+  readonly context: Pick<RunContext, "followups" | "next_heartbeat_seconds" | "interrupt"> &
+    Partial<Pick<RunContext, "messages">>;
   /** Aborted on a cancel, and when the control plane cannot be reached. */
   readonly stop: AbortController;
+  /** Until when the execution may wait for follow-ups, in milliseconds since the epoch. @default it may not */
+  readonly waitsUntil?: number | undefined;
 }
 
 const NONE_UNSENT = { onStored: () => undefined };
 /** A batch of messages holds at most 256 KB; JSON may double a text. */
 const SHOWN_BYTES = 120 * 1024;
 
-export function createFollowups({ plane, outbox, redactor, context, stop }: FollowupOptions): Followups {
+export function createFollowups(options: FollowupOptions): Followups {
+  const { plane, outbox, redactor, context, stop, waitsUntil = 0 } = options;
   /** By number, in the order of delivery. Each response shows them as they are then: edited, or moved by a promotion. */
   let waiting: readonly Followup[] = [];
   const interrupting = new Set<string>();
@@ -56,6 +78,8 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
   let interrupt: ((cause: InterruptCause) => void) | undefined;
   /** Why the run fails, once it does: a limit is reached. */
   let failing: string | undefined;
+  let onReceived: (() => void) | undefined;
+  const interrupts = createInterrupts(context, (cause) => interrupt?.(cause));
   /** The regular heartbeat that is being sent; none is sent while the run is being finished. */
   let inFlight: Promise<HeartbeatResponse> | undefined;
   let isFinishing = false;
@@ -70,12 +94,14 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
       interrupting.add(id);
       interrupt?.(followup.number);
     }
+    if (waiting.length > 0) onReceived?.();
   };
   const sendHeartbeat = async (takesAfter?: number): Promise<HeartbeatResponse> => {
     const sent = stored;
-    const reply = await plane.heartbeat(sent, takesAfter);
+    const reply = await plane.heartbeat(sent, takesAfter, interrupts.stored());
     acknowledged = Math.max(acknowledged, sent);
     receive(reply.followups);
+    interrupts.receive(reply.interrupt);
     if (failing === undefined && reply.failing !== undefined) {
       failing = reply.failing;
       interrupt?.(failing);
@@ -97,17 +123,40 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
     if (!isOver()) stop.abort(error);
   });
 
-  /** Ends the run with all that was taken up; the request stores the messages and acknowledges their follow-ups together. */
-  const finishWith = async (finish: FinishRun): Promise<void> => {
+  /**
+   * Ends the run with all that was taken up; the request stores the messages and acknowledges their follow-ups together. Returns whether
+   * the run waits for a follow-up instead.
+   */
+  const finishWith = async (finish: FinishRun): Promise<boolean> => {
     isFinishing = true;
     // Its failure stops the execution; it is reported there.
     await inFlight?.catch(() => undefined);
     const { onStored, ...unsent } = (await outbox.takeUnsent()) ?? NONE_UNSENT;
-    const left = await finish({ followups_stored: taken, ...unsent });
+    const reply = await finish({
+      followups_stored: taken,
+      interrupts_handled: interrupts.answered(),
+      ...(Date.now() < waitsUntil ? { waits: true } : {}),
+      ...unsent,
+    });
     onStored();
     isFinishing = false;
-    receive(left);
-    if (left.length === 0) ended.abort();
+    receive(reply.followups ?? []);
+    interrupts.receive(reply.interrupt);
+    if (hasEnded(reply)) ended.abort();
+    return reply.waiting === true;
+  };
+  /** Resolves when a follow-up arrives, when the execution stops, or when its time to wait is over. */
+  const waitForFollowup = async (): Promise<void> => {
+    if (waiting.length > 0 || stop.signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const onAbort = () => resolve();
+    onReceived = resolve;
+    stop.signal.addEventListener("abort", onAbort);
+    const cancelTimer = callAt(waitsUntil, resolve);
+    await promise;
+    cancelTimer();
+    stop.signal.removeEventListener("abort", onAbort);
+    onReceived = undefined;
   };
   /**
    * Takes the first follow-up that waits. The control plane confirms it, with the text that it has by now; `undefined` if it was removed
@@ -125,31 +174,39 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
   const note = ({ number }: Followup) => {
     stored = Math.max(stored, number);
   };
-  const findNext = async (finish?: FinishRun): Promise<Followup | undefined> => {
-    const [known] = waiting;
-    // A cancelled one cannot be changed.
-    const followup = known === undefined || known.cancelled === true ? known : await takeFirst();
-    if (followup !== undefined) return followup;
-    await (finish === undefined ? poll() : finishWith(finish));
-    stop.signal.throwIfAborted();
-    // The request has taken it.
-    return waiting[0];
-  };
-  const takeNext = async (
-    finish?: FinishRun,
-    receive: ReceiveFollowup = async (followup) => followup,
+  const findNext = async (
+    finish: FinishRun | undefined,
+    onWait: (() => Promise<unknown>) | undefined,
   ): Promise<Followup | undefined> => {
-    const next = await findNext(finish);
+    for (;;) {
+      const [known] = waiting;
+      // A cancelled one cannot be changed.
+      const followup = known === undefined || known.cancelled === true ? known : await takeFirst();
+      if (followup !== undefined) return followup;
+      const isIdle = finish !== undefined && (await finishWith(finish));
+      if (finish === undefined) await poll();
+      stop.signal.throwIfAborted();
+      // The request has taken it.
+      if (!isIdle) return waiting[0];
+      await onWait?.();
+      await waitForFollowup();
+      stop.signal.throwIfAborted();
+    }
+  };
+  const takeNext: Followups["takeNext"] = async (finish, receive = async (followup) => followup, onWait) => {
+    const next = await findNext(finish, onWait);
     if (next === undefined) return undefined;
     taken = next.number;
     waiting = waiting.filter(({ number }) => number > taken);
     const followup = next.cancelled === true ? next : await receive(next);
     outbox.message(toMessage(followup, redactor), () => note(followup));
-    return followup.cancelled === true ? await takeNext(finish, receive) : followup;
+    return followup.cancelled === true ? await takeNext(finish, receive, onWait) : followup;
   };
 
   return {
     takeNext,
+    pendingInterrupt: interrupts.pending,
+    answerInterrupt: interrupts.answer,
     async settle() {
       if (stored > acknowledged) await sendHeartbeat();
     },
@@ -158,6 +215,32 @@ export function createFollowups({ plane, outbox, redactor, context, stop }: Foll
       if (failing !== undefined) next?.(failing);
     },
     end: () => ended.abort(),
+  };
+}
+
+/** The interrupts of an execution. One that comes outside a turn is answered before the next turn. */
+function createInterrupts(
+  { interrupt: first, messages = [] }: FollowupOptions["context"],
+  onInterrupt: (interrupt: Interrupt) => void,
+) {
+  let latest = first;
+  let answered = findHandledInterrupt(messages);
+  let stored = answered;
+  return {
+    receive(interrupt: Interrupt | undefined) {
+      if (interrupt === undefined || interrupt.number <= (latest?.number ?? 0)) return;
+      latest = interrupt;
+      onInterrupt(interrupt);
+    },
+    pending: () => (latest !== undefined && latest.number > answered ? latest : undefined),
+    answer(number: number) {
+      answered = Math.max(answered, number);
+      return () => {
+        stored = Math.max(stored, number);
+      };
+    },
+    answered: () => answered,
+    stored: () => stored,
   };
 }
 

@@ -2,7 +2,7 @@ import type { TurnOutcome } from "../engine/engine.ts";
 import { Interrupted } from "../support/stop.ts";
 import type { Followups } from "./followups.ts";
 
-/** Turns that a follow-up with the policy `interrupt`, or the failure of the run, ends early. */
+/** Turns that a person, a follow-up with the policy `interrupt`, or the failure of the run ends early. */
 export interface InterruptibleTurns {
   /** Aborted when the current turn is interrupted. */
   signal(): AbortSignal;
@@ -10,7 +10,7 @@ export interface InterruptibleTurns {
   take(turn: () => Promise<TurnOutcome>): Promise<TurnOutcome>;
 }
 
-export function createInterruptibleTurns(followups: Followups): InterruptibleTurns {
+export function createInterruptibleTurns(followups: Pick<Followups, "watch">): InterruptibleTurns {
   let current = new AbortController();
   return {
     signal: () => current.signal,
@@ -21,7 +21,7 @@ export function createInterruptibleTurns(followups: Followups): InterruptibleTur
       try {
         return await turn();
       } catch (error) {
-        if (error instanceof Interrupted) return { success: false, summary: error.message };
+        if (error instanceof Interrupted) return toInterruptedOutcome(error);
         throw error;
       } finally {
         followups.watch(undefined);
@@ -29,3 +29,10 @@ export function createInterruptibleTurns(followups: Followups): InterruptibleTur
     },
   };
 }
+
+/** The outcome of an interrupted turn. The agent waits for a follow-up, unless it was one that interrupted. */
+export const toInterruptedOutcome = ({ message, interrupt }: Interrupted): TurnOutcome => ({
+  success: false,
+  summary: message,
+  ...(interrupt === undefined ? {} : { blocked: true, interrupt: interrupt.number }),
+});

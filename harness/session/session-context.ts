@@ -10,7 +10,7 @@ import type { RunContext } from "../setup/setup.ts";
 import type { Log } from "../support/log.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { createSlice, type Slice } from "../support/time-slice.ts";
-import { createFollowups, type FinishRun, type Followups } from "./followups.ts";
+import { createFollowups, type FinishRun, type Followups, hasEnded } from "./followups.ts";
 
 /** What a session has before it knows its run. */
 export interface SessionContext {
@@ -38,16 +38,16 @@ export interface SessionChannel {
 /** A summary becomes the run's status message, which holds this many bytes. */
 const SUMMARY_BYTES = 1_024;
 
-/** Ends the run with an outcome. Returns the follow-ups that keep it from ending. */
+/** Ends the run with an outcome. Returns what keeps it from ending. */
 export async function finishRun(
   { plane, redactor, log }: SessionContext,
   outcome: TurnOutcome,
   unreported: Parameters<FinishRun>[0] = {},
 ): ReturnType<FinishRun> {
   const summary = cutBytes(toWellFormed(redactor.text(outcome.summary)), SUMMARY_BYTES);
-  const left = await plane.finishTask({ ...outcome, summary, ...unreported });
-  if (left.length === 0) log("info", "finished", { success: outcome.success, summary });
-  return left;
+  const reply = await plane.finishTask({ ...outcome, summary, ...unreported });
+  if (hasEnded(reply)) log("info", "finished", { success: outcome.success, summary });
+  return reply;
 }
 
 /** Opens the channel and starts the heartbeat. */
@@ -60,10 +60,12 @@ export function openChannel(session: SessionContext, context: RunContext): Sessi
   const live = createLiveOutput({ plane, redactor, beforeFirst: () => sender.flush() });
   plane.onWatched(live.setWatched);
   const outbox = recordMessages(conversation, live, sender);
-  const followups = createFollowups({ plane, outbox, redactor, context, stop });
+  const slice = createSlice(envelope.deadline_at);
+  const waitsUntil = envelope.waits === true ? slice.cutAt : undefined;
+  const followups = createFollowups({ plane, outbox, redactor, context, stop, waitsUntil });
   const finish: SessionChannel["finish"] =
     context.finish_takes_messages === true ? (outcome, rest) => finishRun(session, outcome, rest) : undefined;
-  return { conversation, outbox, live, followups, slice: createSlice(envelope.deadline_at), finish };
+  return { conversation, outbox, live, followups, slice, finish };
 }
 
 /**

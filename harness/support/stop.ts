@@ -1,3 +1,5 @@
+import type { Interrupt } from "#shared/wire/turn.ts";
+
 /**
  * Why an execution stops before its agent is done. It is the reason of the execution's AbortSignal, so that a command, a clone or a
  * retry ends with the same error.
@@ -24,15 +26,25 @@ export class Stop extends Error {
   }
 }
 
-/** What interrupts a turn: a follow-up, by its number, or the reason why the run fails. */
-export type InterruptCause = number | string;
+/** What interrupts a turn: a follow-up, by its number, a person, or the reason why the run fails. */
+export type InterruptCause = number | string | Interrupt;
 
-/** The current turn is interrupted. The execution continues with the follow-up, or finishes. */
+/** The current turn is interrupted. The execution continues with the next follow-up, or finishes. */
 export class Interrupted extends Error {
+  readonly interrupt: Interrupt | undefined;
+
   constructor(cause: InterruptCause) {
-    super(typeof cause === "number" ? `Interrupted by follow-up ${cause}.` : cause);
+    super(describeInterrupt(cause));
     this.name = "Interrupted";
+    this.interrupt = typeof cause === "object" ? cause : undefined;
   }
+}
+
+function describeInterrupt(cause: InterruptCause): string {
+  if (typeof cause === "string") return cause;
+  return typeof cause === "number"
+    ? `Interrupted by follow-up ${cause}.`
+    : `Interrupted by ${cause.by}. Send a follow-up to continue.`;
 }
 
 /** A failure that the caller can fix (a repository, a skill, an attachment). It ends the run as FAILED. */

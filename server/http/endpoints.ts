@@ -8,6 +8,7 @@ import { prepareAttachments as attachmentsPrepareAttachments } from "#functions/
 import { prepareConversationAttachments as attachmentsPrepareConversationAttachments } from "#functions/attachments/prepare-conversation-attachments.ts";
 import { getConversation as conversationsGetConversation } from "#functions/conversations/get-conversation.ts";
 import { getConversationTranscript as conversationsGetConversationTranscript } from "#functions/conversations/get-conversation-transcript.ts";
+import { interruptConversation as conversationsInterruptConversation } from "#functions/conversations/interrupt-conversation.ts";
 import { redirectConversation as conversationsRedirectConversation } from "#functions/conversations/redirect-conversation.ts";
 import { sendConversationFollowup as conversationsSendConversationFollowup } from "#functions/conversations/send-conversation-followup.ts";
 import { getErrorPage as docsGetErrorPage } from "#functions/docs/get-error-page.ts";
@@ -72,6 +73,7 @@ import { getResponse as runsGetResponse } from "#functions/runs/get-response.ts"
 import { getRun as runsGetRun } from "#functions/runs/get-run.ts";
 import { getTimeline as runsGetTimeline } from "#functions/runs/get-timeline.ts";
 import { getTranscript as runsGetTranscript } from "#functions/runs/get-transcript.ts";
+import { interruptRun as runsInterruptRun } from "#functions/runs/interrupt-run.ts";
 import { listEvents as runsListEvents } from "#functions/runs/list-events.ts";
 import { listFollowups as runsListFollowups } from "#functions/runs/list-followups.ts";
 import { listHandoffAttachments as runsListHandoffAttachments } from "#functions/runs/list-handoff-attachments.ts";
@@ -155,6 +157,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "attachments/prepare-conversation-attachments": attachmentsPrepareConversationAttachments,
   "conversations/get-conversation": conversationsGetConversation,
   "conversations/get-conversation-transcript": conversationsGetConversationTranscript,
+  "conversations/interrupt-conversation": conversationsInterruptConversation,
   "conversations/redirect-conversation": conversationsRedirectConversation,
   "conversations/send-conversation-followup": conversationsSendConversationFollowup,
   "docs/get-error-page": docsGetErrorPage,
@@ -219,6 +222,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "runs/get-run": runsGetRun,
   "runs/get-timeline": runsGetTimeline,
   "runs/get-transcript": runsGetTranscript,
+  "runs/interrupt-run": runsInterruptRun,
   "runs/list-events": runsListEvents,
   "runs/list-followups": runsListFollowups,
   "runs/list-handoff-attachments": runsListHandoffAttachments,

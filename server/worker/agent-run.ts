@@ -29,6 +29,7 @@ export async function runAgent(options: AgentOptions, environment: NodeJS.Proces
     run_id: options.runId,
     execution_id: executionId,
     key: options.key,
+    waits: true,
   };
   say(`run ${options.runId}: started, execution ${executionId}`);
   const lost = await runExecution(envelope, { program: programs.main(), print: say, stop, graceMs: GRACE_MS });

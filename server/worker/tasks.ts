@@ -137,4 +137,5 @@ const toEnvelope = ({ task_id, execution_id, env_vars }: TaskAssignment["data"],
   run_id: task_id,
   execution_id,
   key: env_vars["WARP_API_KEY"] ?? "",
+  waits: true,
 });

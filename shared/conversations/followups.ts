@@ -18,7 +18,16 @@ import {
   storeText,
 } from "#shared/records/followup.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
-import { type EndedHead, isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import {
+  type EndedHead,
+  isEndedHead,
+  isIdle,
+  isLocal,
+  isOnOwnSandbox,
+  parseOwner,
+  type RunHead,
+} from "#shared/records/run-head.ts";
+import { toOwnerQueueEntry } from "#shared/runs/capacity/slot-store.ts";
 import { attemptOnHead } from "#shared/runs/change-run.ts";
 import { moveTail } from "#shared/runs/conversation-store.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
@@ -122,8 +131,11 @@ function writeFollowup(
     const now = ports.now();
     const receipt = toReceipt(head);
     const revival = isEndedHead(head) ? await prepareRevival(head, context, ports) : undefined;
+    const toChange = (given: FollowupReceipt) =>
+      toFollowupChange(head, content, { ...context, receipt: given }, now, revival);
     try {
-      await ports.runs.change(head, toFollowupChange(head, content, { ...context, receipt }, now, revival), now);
+      if (needsSlot(head)) return await continueIdleRun(head, receipt, toChange, ports);
+      await ports.runs.change(head, toChange(receipt), now);
     } catch (error) {
       if (!(error instanceof RunChangedError) || error.headChanged || error.failed.has("tail")) throw error;
       if (error.failed.has("rateLimit") && !error.failed.has("idempotency")) throw rateLimited(now);
@@ -132,6 +144,37 @@ function writeFollowup(
     if (isTerminal(head.state)) await ports.queue.sendRun(head.run_id, parseOwner(head)).catch(() => undefined);
     return receipt;
   });
+}
+
+/** Whether the run has given its slot back while it waits for a follow-up. */
+const needsSlot = (head: RunHead): boolean =>
+  isIdle(head) && head.slot === undefined && head.waiting === undefined && isOnOwnSandbox(head);
+
+/** Continues an idle run in a slot of its owner, or lets it wait for one. */
+async function continueIdleRun(
+  head: RunHead,
+  receipt: FollowupReceipt,
+  toChange: (receipt: FollowupReceipt) => Change,
+  ports: RunPorts,
+): Promise<FollowupReceipt> {
+  const now = ports.now();
+  try {
+    await ports.runs.change(head, { ...toChange(receipt), ownerSlot: "take" }, now);
+    return receipt;
+  } catch (error) {
+    if (!(error instanceof RunChangedError) || !error.failedOnly("ownerCounters")) throw error;
+  }
+  const pending: FollowupReceipt = { ...receipt, outcome: "queue_pending" };
+  const change = toChange(pending);
+  const { set, writes } = toOwnerQueueEntry(head);
+  await ports.runs.change(
+    head,
+    { ...change, set: { ...change.set, ...set }, also: { ...change.also, ...writes } },
+    now,
+  );
+  // A slot may have become free in the meantime.
+  await ports.queue.sendRun(head.run_id, parseOwner(head)).catch(() => undefined);
+  return pending;
 }
 
 /** Why the run takes no follow-up with this policy. */

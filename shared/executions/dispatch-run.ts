@@ -46,6 +46,9 @@ export interface DispatchPorts extends OfferPorts {
 export async function startExecution(runId: string, ports: DispatchPorts): Promise<void> {
   const head = await ports.runs.head(runId);
   if (head === undefined || isLocal(head)) return;
+  // The execution of an idle run waits for a slot, to carry out a follow-up.
+  if (head.state === "INPROGRESS" && head.waiting !== undefined)
+    return dequeueNext(toWaitQueue(head, head.waiting), ports);
   if (head.state !== "QUEUED" && head.state !== "PENDING") return;
   if (head.state === "QUEUED" && (await lacksIdentity(head, ports))) {
     return failWaitingRun(runId, "not_authorized", "the identity that the run was created for is deleted", ports);
@@ -75,7 +78,7 @@ export async function startExecution(runId: string, ports: DispatchPorts): Promi
     if (error instanceof RunChangedError) return;
     throw error;
   }
-  await startSandbox(runId, createEnvelope(runId, executionId, key, ports), choice, ports);
+  await startSandbox(runId, createEnvelope(runId, { executionId, key, choice }, ports), choice, ports);
 }
 
 /** True if the run could start, had the deployment an execution for it. */
@@ -213,7 +216,7 @@ async function startSandbox(
   await recordSandbox(runId, { provider: choice.provider, executionId, handle }, ports);
 }
 
-function createEnvelope(runId: string, executionId: string, key: string, ports: RunPorts): Envelope {
+function createEnvelope(runId: string, { executionId, key, choice: { provider } }: Start, ports: RunPorts): Envelope {
   return {
     version: 1,
     base_url: ports.baseUrl,
@@ -221,5 +224,7 @@ function createEnvelope(runId: string, executionId: string, key: string, ports: 
     run_id: runId,
     execution_id: executionId,
     key,
+    // A function is billed while it waits.
+    ...(provider === "lambda" ? {} : { waits: true as const }),
   };
 }

@@ -13,6 +13,7 @@ import { toEndChange } from "#shared/runs/end-run.ts";
 import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { type Change, STOP_ATTRIBUTES, type TimelineEntry } from "#shared/runs/transition.ts";
+import { findIdleEnding, toTurnEnd } from "#shared/runs/turns/idle-run.ts";
 import type { Conditions } from "#shared/table/table.ts";
 import { type ReportShutdownRequest, SLICE_ENDED } from "#shared/wire/harness.ts";
 
@@ -146,6 +147,12 @@ async function expire(
     if (isLocal(head) || head.failing !== undefined) {
       const message = statusText(`the caller that executes the run was lost: ${why}`);
       const end = toEndChange(head, { state: "FAILED", now, message });
+      return { change: { ...end, if: { ...end.if, ...still } }, result: "ended" };
+    }
+    // Its turn has ended, and a follow-up continues it in a new execution.
+    const idleEnding = findIdleEnding(head);
+    if (idleEnding !== undefined) {
+      const end = toTurnEnd(head, idleEnding, now);
       return { change: { ...end, if: { ...end.if, ...still } }, result: "ended" };
     }
     const { counted, losses, isLast } = countLoss(head, isRestart);

@@ -3,66 +3,115 @@ import { prepareMessages } from "#shared/conversations/messages.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { findNextFollowup } from "#shared/records/pending-followups.ts";
 import { statusText } from "#shared/records/run.ts";
-import { countUnchanged, type ExecutingHead, isLocal, parseOwner } from "#shared/records/run-head.ts";
+import {
+  countUnchanged,
+  type ExecutingHead,
+  findPendingInterrupt,
+  isIdle,
+  isLocal,
+  parseOwner,
+} from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
-import { toEndChange } from "#shared/runs/end-run.ts";
 import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Change, TimelineEntry } from "#shared/runs/transition.ts";
-import type { FinishTaskRequest, Followup } from "#shared/wire/harness.ts";
+import { type TurnEnding, toIdleChange, toTurnEnd, waitsForFollowup } from "#shared/runs/turns/idle-run.ts";
+import type { FinishTaskRequest, FinishTaskResponse } from "#shared/wire/harness.ts";
 
-/** The state of a run after its execution wanted to finish it: ended, queued for another execution, or continued by this one. */
-type Finished = "ended" | "queued" | "continued";
+/**
+ * The state of a run after its execution wanted to finish it: ended, queued for another execution, continued by this one, which has
+ * further follow-ups or an interrupt to handle, or waiting with it for a follow-up.
+ */
+type Finished = "ended" | "queued" | "continued" | "interrupted" | "idle" | "waiting";
 
 /**
  * Ends the run, with the last messages of its execution. If a follow-up has arrived that the execution has not taken up, the run does
  * not end: an execution that says which ones it has gets the others, else the run continues in a new execution. Only one is started
  * for a follow-up: a harness that takes up none, or a worker whose tasks fail before they do, would otherwise repeat the run forever.
- * @returns the follow-ups to take up
+ * An interactive or interrupted run waits for a follow-up, if its execution can wait.
+ * @returns what keeps the run from ending
  */
 export async function finishExecution(
   first: ExecutingHead,
   request: FinishTaskRequest,
   ports: RunPorts,
-): Promise<Followup[]> {
+): Promise<FinishTaskResponse> {
   const { followups_stored } = request;
   if (followups_stored !== undefined && followups_stored > first.followups) {
     throw invalid("followups_stored", `there are ${first.followups} follow-ups`);
   }
   const toMessages = await prepareLastMessages(first, request, ports);
-  const stored = (head: ExecutingHead) => Math.max(followups_stored ?? 0, head.followups_stored);
   const finished = await changeExecution<Finished>(first, ports, (head) => {
-    const now = ports.now();
     const { count: _, ...said } = toMessages(head);
-    const known = { ...said.set, followups_stored: stored(head) };
-    const also = (change: Change): Change => ({
-      ...change,
-      ...said,
-      messagesFirst: true,
-      set: { ...known, ...change.set },
-    });
-    const next = findNextFollowup(head, stored(head));
-    // A failing execution cannot take up any.
-    if (next !== undefined && followups_stored !== undefined && head.failing === undefined) {
-      return { change: also(toTakeChange(head, next, now)), result: "continued" };
-    }
-    if (next !== undefined && isLocal(head)) {
-      throw new RunyardError("conflict", {
-        detail: `follow-up ${next} is waiting: take it up with a heartbeat before you finish the run`,
-        retryable: false,
-      });
-    }
-    const isRequeued = next !== undefined && head.requeued_for !== next;
-    const change = isRequeued ? toFollowupRequeue(head, next, now) : toFinishChange(head, request, now);
-    return { change: { ...also(change), endedItself: true }, result: isRequeued ? "queued" : "ended" };
+    const handled = Math.min(request.interrupts_handled ?? 0, head.interrupt?.number ?? 0);
+    const known = {
+      ...said.set,
+      followups_stored: countStored(head, request),
+      ...(handled > head.interrupts_handled ? { interrupts_handled: handled } : {}),
+    };
+    const { change, result } = decideFinish(head, request, ports.now());
+    return { change: { ...change, ...said, messagesFirst: true, set: { ...known, ...change.set } }, result };
   });
-  if (finished === "continued") {
+  return settleFinish(first, finished, request, ports);
+}
+
+const countStored = (head: ExecutingHead, { followups_stored = 0 }: FinishTaskRequest): number =>
+  Math.max(followups_stored, head.followups_stored);
+
+function decideFinish(
+  head: ExecutingHead,
+  request: FinishTaskRequest,
+  now: number,
+): { readonly change: Change; readonly result: Finished } {
+  const goesOn: Change = { events: [], set: { heartbeat_at: now } };
+  const next = findNextFollowup(head, countStored(head, request));
+  // A failing execution cannot take up any.
+  const canGoOn = head.failing === undefined;
+  const { interrupts_handled: handled } = request;
+  if (canGoOn && handled !== undefined && (findPendingInterrupt(head)?.number ?? 0) > handled) {
+    return { change: goesOn, result: "interrupted" };
+  }
+  if (canGoOn && next !== undefined && request.followups_stored !== undefined && head.waiting === undefined) {
+    return { change: toTakeChange(head, next, now), result: "continued" };
+  }
+  // The run waits already: the request is a repeat, unless the execution has stored a follow-up since.
+  const hasStored = countStored(head, request) > head.followups_stored;
+  if (canGoOn && request.waits === true && isIdle(head) && !hasStored) return { change: goesOn, result: "waiting" };
+  if (next !== undefined && isLocal(head)) {
+    throw new RunyardError("conflict", {
+      detail: `follow-up ${next} is waiting: take it up with a heartbeat before you finish the run`,
+      retryable: false,
+    });
+  }
+  if (next !== undefined && head.requeued_for !== next) {
+    return { change: { ...toFollowupRequeue(head, next, now), endedItself: true }, result: "queued" };
+  }
+  if (canGoOn && request.waits === true && !isLocal(head) && waitsForFollowup(head, request)) {
+    return { change: toIdleChange(head, toEnding(request), now), result: "idle" };
+  }
+  return { change: { ...toTurnEnd(head, toEnding(request), now), endedItself: true }, result: "ended" };
+}
+
+async function settleFinish(
+  first: ExecutingHead,
+  finished: Finished,
+  request: FinishTaskRequest,
+  ports: RunPorts,
+): Promise<FinishTaskResponse> {
+  if (finished === "continued" || finished === "interrupted") {
     const head = await ports.runs.head(first.run_id);
-    return head === undefined ? [] : readFollowups(head, stored(first), ports);
+    if (head === undefined) return {};
+    const interrupt = findPendingInterrupt(head);
+    if (finished === "interrupted") return interrupt === undefined ? {} : { interrupt };
+    return {
+      followups: await readFollowups(head, Math.max(request.followups_stored ?? 0, first.followups_stored), ports),
+    };
   }
   if (finished === "queued") await sendRequeued(first, ports);
-  else await ports.queue.sendEnd(first.run_id, parseOwner(first)).catch(() => undefined);
-  return [];
+  // The slot of an idle run is granted to another one.
+  if (finished === "ended" || finished === "idle")
+    await ports.queue.sendEnd(first.run_id, parseOwner(first)).catch(() => undefined);
+  return finished === "idle" || finished === "waiting" ? { waiting: true } : {};
 }
 
 async function prepareLastMessages(
@@ -79,26 +128,22 @@ async function prepareLastMessages(
   return () => ({ count: 0 });
 }
 
-function toFinishChange(head: ExecutingHead, request: FinishTaskRequest, now: number): Change {
-  if (request.blocked === true) {
-    const question = statusText(request.summary) || "the agent waits for an answer";
-    return toEndChange(head, { state: "BLOCKED", now, message: question });
+/** How the run ends with the outcome that its execution reports. */
+function toEnding({ success, blocked, summary, error_code, interrupt }: FinishTaskRequest): TurnEnding {
+  if (blocked === true) {
+    const message = statusText(summary) || "the agent waits for an answer";
+    return { state: "BLOCKED", message, ...(interrupt === undefined ? {} : { waiting_for: "followup" }) };
   }
-  const summary = statusText(request.summary) || (request.success ? "done" : "the agent gave no reason");
-  return request.success
-    ? toEndChange(head, { state: "SUCCEEDED", now, data: { detail: summary } })
-    : toEndChange(head, {
-        state: "FAILED",
-        now,
-        message: summary,
-        ...(request.error_code === undefined ? {} : { code: request.error_code }),
-      });
+  if (success) return { state: "SUCCEEDED", message: statusText(summary) || "done" };
+  const message = statusText(summary) || "the agent gave no reason";
+  return { state: "FAILED", message, ...(error_code === undefined ? {} : { code: error_code }) };
 }
 
 /** The execution continues with the next follow-up, which nobody can change any more. */
 const toTakeChange = (head: ExecutingHead, next: number, now: number): Change => ({
   events: [],
   set: { heartbeat_at: now, followups_taken: next },
+  ...(head.idle === undefined ? {} : { remove: ["idle"] }),
   if: { followup_changes: countUnchanged(head.followup_changes) },
 });
 

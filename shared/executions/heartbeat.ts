@@ -5,7 +5,7 @@ import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { findNextFollowup } from "#shared/records/pending-followups.ts";
 import { heartbeatSeconds } from "#shared/records/run.ts";
-import { type ExecutingHead, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
+import { type ExecutingHead, findPendingInterrupt, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { HeartbeatRequest, HeartbeatResponse } from "#shared/wire/harness.ts";
 import { assertHarnessInstance, assertSameExecution, authorizeExecution } from "./execution-access.ts";
@@ -36,6 +36,8 @@ export async function recordHeartbeat(
   const stored = Math.max(request.followups_stored, head.followups_stored);
   if (head.state === "PENDING")
     throw new RunyardError("conflict", { detail: "call resolve-prompt first", retryable: false });
+  const { interrupts_handled: handled = 0 } = request;
+  const isHandled = handled > head.interrupts_handled && handled <= (head.interrupt?.number ?? 0);
   const now = ports.now();
   const watched = isWatched(head, now);
   const { takes_after } = request;
@@ -47,17 +49,27 @@ export async function recordHeartbeat(
   }
   // This call has just read the head, so a recent heartbeat need not be written again.
   const isRecent =
-    head.state === "INPROGRESS" && now - head.heartbeat_at < WRITE_AFTER_MS && stored === head.followups_stored;
-  const alive = isRecent || (await ports.runs.recordHeartbeat(head.run_id, head.execution_id, now, stored));
+    head.state === "INPROGRESS" &&
+    now - head.heartbeat_at < WRITE_AFTER_MS &&
+    stored === head.followups_stored &&
+    !isHandled;
+  const acknowledged = { followups_stored: stored, ...(isHandled ? { interrupts_handled: handled } : {}) };
+  const alive = isRecent || (await ports.runs.recordHeartbeat(head.run_id, head.execution_id, now, acknowledged));
   // The run has continued without this execution: the next heartbeat shows how.
   if (!alive) return { ...response, next_heartbeat_seconds: 1 };
   const none = takes_after === undefined ? {} : { taken: null };
-  const current = { ...response, ...none, watched, next_heartbeat_seconds: heartbeatSeconds(watched) };
+  const pending = isHandled ? undefined : findPendingInterrupt(head);
+  const interrupt = pending === undefined ? {} : { interrupt: pending };
+  const current = { ...response, ...none, ...interrupt, watched, next_heartbeat_seconds: heartbeatSeconds(watched) };
   // A failing execution could not handle a follow-up; the next one gets it.
   if (head.failing !== undefined) return { ...current, failing: head.failing.message };
-  if (findNextFollowup(head, stored) === undefined) return current;
+  if (findReceivable(head, stored) === undefined) return current;
   return { ...current, followups: await readFollowups(head, stored, ports) };
 }
+
+/** The next follow-up that the execution may have. A failing one could not handle it, and an idle run needs a slot for it first. */
+const findReceivable = (head: ExecutingHead, taken: number): number | undefined =>
+  head.failing === undefined && head.waiting === undefined ? findNextFollowup(head, taken) : undefined;
 
 const MAX_ATTEMPTS = 8;
 
@@ -74,7 +86,7 @@ async function takeFollowup(
   let head: RunHead | undefined = first;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (head === undefined || !isExecutingHead(head) || head.execution_id !== first.execution_id) return undefined;
-    const number = head.failing === undefined ? findNextFollowup(head, Math.max(stored, after)) : undefined;
+    const number = findReceivable(head, Math.max(stored, after));
     if (number === undefined) return undefined;
     if (await runs.recordTaken(head, now(), stored, number)) return { head, number };
     head = await runs.head(first.run_id);

@@ -13,6 +13,7 @@ import { grantExecutions, WAITING_CHECK_MS } from "#shared/runs/capacity/deploym
 import { endAtLimit, failUnstartedLocalRun, failWaitingRun } from "#shared/runs/end-run.ts";
 import { returnToQueue } from "#shared/runs/return-to-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { endIdleRun, findIdleEnding } from "#shared/runs/turns/idle-run.ts";
 import { takeBackOffer } from "#shared/workers/offer-run.ts";
 import { toChunks } from "./chunks.ts";
 import { type DueRun, hasDueRun, postponeCheck, readDueRuns } from "./due-run-store.ts";
@@ -24,6 +25,8 @@ const MAX_RESEND_MS = 3_600_000;
 const CHECK_AGAIN_MS = LEASE_SECONDS * 1000;
 /** A sandbox whose stop is awaited is checked in each pass. */
 const CHECK_STOP_MS = 10_000;
+/** The least milliseconds until the next check of a run. */
+const MIN_CHECK_MS = 1_000;
 /** Runs that are checked concurrently. */
 const CONCURRENCY = 10;
 /** A pass in which at least this many executions, and this share of them, are silent shows a fault of the service. */
@@ -108,9 +111,13 @@ async function checkRun(run: ReadableRun, now: number, circuitOpen: boolean, por
     await ports.queue.sendEnd(head.run_id, parseOwner(head));
     return;
   }
-  await checkAgain(CHECK_AGAIN_MS);
+  const idleMs = (findIdleEnding(head)?.until ?? Number.POSITIVE_INFINITY) - now;
+  await checkAgain(Math.min(CHECK_AGAIN_MS, Math.max(MIN_CHECK_MS, idleMs)));
   await requestStop();
   if (!isExecutingHead(head)) return;
+  // The message that requests its slot may be lost.
+  if (head.waiting !== undefined) await ports.queue.sendRun(head.run_id, parseOwner(head));
+  if (idleMs <= 0) return endIdleRun(head, ports);
   if (head.failing !== undefined && head.failing.by <= now) {
     await expireExecution(head, head.execution_id, "it did not finish", ports);
     return;

@@ -7,7 +7,7 @@ import { truncateMessages } from "#shared/conversations/truncate.ts";
 import { BEGINNING, type Checkpoint, loadCheckpoint, loadCheckpoints } from "#shared/records/checkpoint.ts";
 import { heartbeatSeconds } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { type ExecutingHead, parseOwner } from "#shared/records/run-head.ts";
+import { type ExecutingHead, findPendingInterrupt, parseOwner } from "#shared/records/run-head.ts";
 import { listConversationRuns } from "#shared/runs/conversation-store.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -25,6 +25,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
   const runId = head.run_id;
   const body = await ports.runs.body(runId);
   const { base_prompt = "" } = body.config;
+  const interrupt = findPendingInterrupt(head);
   const checkpoint = await loadCheckpoint(head, ports);
   const [whole, { isCancelled, ...earlier }, workspace, followups, secrets, tokens, attachments] = await Promise.all([
     readPrompt(body, ports),
@@ -56,6 +57,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
       ...workspace,
       next_sequence: head.messages + 1,
       followups,
+      ...(interrupt === undefined ? {} : { interrupt }),
       next_heartbeat_seconds: heartbeatSeconds(false),
       finish_takes_messages: true,
     },

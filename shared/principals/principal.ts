@@ -90,6 +90,12 @@ export function toProfile(principal: PersonalPrincipal | AgentPrincipal): UserPr
     : { type: "service_account", uid: principal.identity.uid, display_name: principal.identity.name };
 }
 
+/** The name of a principal for people. */
+export function formatName(principal: Principal): string {
+  if (principal.kind === "personal") return principal.user.displayName;
+  return principal.kind === "agent" ? principal.identity.name : `run ${principal.head.run_id}`;
+}
+
 /** True for a run's key as well, whose rights depend on its run only. */
 export function isInTeam(principal: Principal, team: string): boolean {
   if (principal.kind === "personal") return principal.teams.some(({ uid }) => uid === team);

@@ -6,7 +6,8 @@ import { batchGetAll } from "#shared/table/batch-get.ts";
 import { checkShard, keys, type Owner, runPk, sortableTime } from "#shared/table/keys.ts";
 import type { Item, Table, Test } from "#shared/table/table.ts";
 import { Scope } from "#shared/wire/keys/scope.ts";
-import { RunMode, RunStatusMessage } from "#shared/wire/run.ts";
+import { RunMode, RunStatusMessage, WaitingFor } from "#shared/wire/run.ts";
+import { Interrupt, TurnOutcome } from "#shared/wire/turn.ts";
 import { isExecuting, isTerminal, LEASE_SECONDS, LOCAL_LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
 
 /** What list filters read, projected into every list index. It changes when a skill is loaded and when the run is archived. */
@@ -82,6 +83,14 @@ const common = {
   followups_deleted: v.exactOptional(v.array(v.number())),
   /** Counts the edits, deletions and promotions of follow-ups, so that writers can detect them. */
   followup_changes: Counter,
+  /** True if the run waits for a follow-up after each turn. */
+  interactive: v.exactOptional(v.literal(true)),
+  /** Minutes for which the run waits for a follow-up; absent where they are the default. */
+  idle_minutes: v.exactOptional(v.number()),
+  /** The latest request to end the current turn, until the turn has ended. */
+  interrupt: v.exactOptional(Interrupt),
+  /** The number of the last interrupt that an execution has handled. */
+  interrupts_handled: Counter,
   /** The follow-up for which the run was queued again, because an execution ended without it. */
   requeued_for: v.exactOptional(v.number()),
   artifacts: Counter,
@@ -153,6 +162,15 @@ const common = {
   p: RunFacets,
 };
 
+/** How a run that waits for a follow-up ends without one, and when. */
+const Idle = v.object({
+  until: Time,
+  state: v.picklist(["SUCCEEDED", "FAILED", "BLOCKED"]),
+  message: v.string(),
+  code: TurnOutcome.entries.error_code,
+  waiting_for: v.exactOptional(WaitingFor),
+});
+
 const execution = {
   execution_id: v.string(),
   /** SHA-256 of the execution's key; a new execution replaces it, and with it the old key. */
@@ -169,6 +187,8 @@ const execution = {
   followups_taken: v.exactOptional(v.number()),
   /** The heartbeat after which the lease was extended once, because too many leases expired together. */
   extended_from: v.exactOptional(Time),
+  /** Set until the waiting execution takes a follow-up: until when it waits for one, and how the run ends then. */
+  idle: v.exactOptional(Idle),
   /** Why the run will fail however its execution ends it, and when the service ends it if the execution has not. */
   failing: v.exactOptional(v.object({ code: v.literal("budget_exceeded"), message: v.string(), by: Time })),
 };
@@ -186,6 +206,8 @@ const Ended = v.object({
   state: v.picklist(["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"]),
   ended_at: Time,
   status_message: v.exactOptional(RunStatusMessage),
+  /** What a BLOCKED run waits for. @default an answer */
+  waiting_for: v.exactOptional(WaitingFor),
   /** The execution that was active when the run ended. */
   execution_id: v.exactOptional(v.string()),
   /** Set until the cancelled run's sandbox reports that it has stopped; its key is valid for that report only. */
@@ -212,6 +234,13 @@ export const isOnOwnSandbox = (head: RunHead): boolean => !isLocal(head) && head
 /** Whether the run waits for capacity: for a slot, or for an execution of the deployment. */
 export const isWaitingForCapacity = (head: RunHead): boolean =>
   head.waiting !== undefined || head.deployment_entry !== undefined;
+
+/** Whether the run waits with its execution until that takes a follow-up. */
+export const isIdle = (head: RunHead): boolean => head.state === "INPROGRESS" && head.idle !== undefined;
+
+/** The interrupt that no execution has handled. */
+export const findPendingInterrupt = ({ interrupt, interrupts_handled }: RunHead): Interrupt | undefined =>
+  interrupt !== undefined && interrupt.number > interrupts_handled ? interrupt : undefined;
 
 /** True until it is reported that the cancelled run's sandbox has stopped. */
 export const isStopAwaited = (head: RunHead): boolean => "stop_pending" in head && head.stop_pending === true;

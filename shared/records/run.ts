@@ -32,6 +32,8 @@ export const MAX_RESTARTS = 20;
 
 /** Seconds between two heartbeats of an execution; the responses to them bring cancels, follow-ups and readers to it. */
 export const heartbeatSeconds = (isWatched: boolean): number => (isWatched ? 5 : 10);
+/** Minutes for which an interactive or interrupted run waits for a follow-up. */
+export const DEFAULT_IDLE_MINUTES = 10;
 /** Seconds without a heartbeat after which the lease of an execution expires. */
 export const LEASE_SECONDS = 30;
 /** Seconds within which a self-hosted worker must claim what it was offered. */

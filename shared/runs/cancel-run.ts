@@ -10,7 +10,7 @@ import type { RunBody } from "#shared/records/run-body.ts";
 import { parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { Put } from "#shared/table/table.ts";
 import { attemptOnHead } from "./change-run.ts";
-import { workedMs } from "./end-run.ts";
+import { listTurnAttributes, workedMs } from "./end-run.ts";
 import { isCancellable } from "./run-item.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { RunChangedError } from "./run-store.ts";
@@ -123,7 +123,7 @@ function toCancelChange(head: RunHead, by: string, force: boolean, now: number):
       ...(works ? { stop_pending: true, stop_by: stopBy } : {}),
     },
     // The key stays valid for the sandbox's report that it has stopped, and for nothing else; a forced cancel revokes it.
-    remove: ["state_since", "heartbeat_at", ...(works && !force ? [] : ["key_hash"])],
+    remove: ["state_since", "heartbeat_at", ...(works && !force ? [] : ["key_hash"]), ...listTurnAttributes(head)],
     checkAt: works ? (sandbox === undefined ? stopBy : now + STOP_CHECK_MS) : now + 60_000,
   };
 }

@@ -8,6 +8,7 @@ import {
   type RunHead,
   toStatusMessage,
 } from "#shared/records/run-head.ts";
+import type { WaitingFor } from "#shared/wire/run.ts";
 import { type ChangePorts, changeExecution, changeRun, staleExecutionError } from "./change-run.ts";
 import type { Change } from "./transition.ts";
 
@@ -20,6 +21,8 @@ interface Ending {
   readonly now: number;
   readonly message?: string;
   readonly code?: ErrorCode;
+  /** What a BLOCKED run waits for. @default an answer */
+  readonly waitingFor?: WaitingFor | undefined;
   readonly data?: Record<string, string>;
 }
 const END_EVENTS = {
@@ -65,12 +68,23 @@ export function toEndChange(head: RunHead, reported: Ending): Change {
       ...(passes && head.started_at === undefined ? { started_at: ending.now } : {}),
       run_time_ms: head.run_time_ms + workedMs(head, ending.now),
       ...(status === undefined ? {} : { status_message: status }),
+      ...(ending.waitingFor === undefined ? {} : { waiting_for: ending.waitingFor }),
     },
-    remove: ["key_hash", "instance_id", "state_since", "heartbeat_at", ...(failing === undefined ? [] : ["failing"])],
+    remove: [
+      ...["key_hash", "instance_id", "state_since", "heartbeat_at"],
+      ...(failing === undefined ? [] : ["failing"]),
+      ...listTurnAttributes(head),
+    ],
     if: { failing: { exists: failing !== undefined } },
     checkAt: { at: ending.now + COMPOSE_CHECK_MS, from: ending.now + COMPOSE_MS, to: ending.now + COMPOSE_CHECK_MS },
   };
 }
+
+/** What the head has of a turn that was interrupted, or of waiting for the next one: removed when the run ends. */
+export const listTurnAttributes = (head: RunHead): string[] => [
+  ...(head.interrupt === undefined ? [] : ["interrupt"]),
+  ...("idle" in head && head.idle !== undefined ? ["idle"] : []),
+];
 
 function toEndStatus({ message, code }: Ending) {
   if (message === undefined) return undefined;

@@ -3,7 +3,7 @@ import { type Allowance, putBudget } from "#shared/budgets/budget-store.ts";
 import { ownLimits, type PlannedLimits, toLimitAttributes } from "#shared/budgets/run-limits.ts";
 import { randomId } from "#shared/ids.ts";
 import { type StoredScopes, scopesMember, toRunScopes } from "#shared/principals/scopes.ts";
-import { folded, LOCAL_START_SECONDS } from "#shared/records/run.ts";
+import { DEFAULT_IDLE_MINUTES, folded, LOCAL_START_SECONDS } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { type RunFacets, toCheckAttributes } from "#shared/records/run-head.ts";
 import { count } from "#shared/runs/capacity/slot-store.ts";
@@ -86,6 +86,7 @@ function toHeadPut(
   { hasAccount, limits }: Accounting,
 ): Put {
   const [root] = body.ancestors;
+  const { idle_timeout_minutes = DEFAULT_IDLE_MINUTES } = body.config;
   return {
     kind: "put",
     item: {
@@ -101,6 +102,8 @@ function toHeadPut(
       ...scopesMember(toRunScopes(scopes)),
       ...(hasAccount ? { b: true } : {}),
       ...(limits === undefined ? {} : toLimitAttributes(runId, limits)),
+      ...(body.interactive ? { interactive: true } : {}),
+      ...(idle_timeout_minutes === DEFAULT_IDLE_MINUTES ? {} : { idle_minutes: idle_timeout_minutes }),
       ...(root === undefined ? {} : { root, depth: body.ancestors.length }),
     },
     if: { pk: { exists: false } },

@@ -18,6 +18,7 @@ import { checkModel, defaultModel, findPrice } from "#shared/models/models.ts";
 import { limitBudget } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { resolveOwner } from "#shared/principals/resolve-owner.ts";
+import { DEFAULT_IDLE_MINUTES } from "#shared/records/run.ts";
 import { type RequestCheck, refuseAtOnce } from "#shared/refusals.ts";
 import { requireSecrets } from "#shared/secrets/run-secrets.ts";
 import type { Owner } from "#shared/table/keys.ts";
@@ -206,7 +207,7 @@ export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
       ? {}
       : { harness: { ...config.harness, model_id: harnessModel } }),
     computer_use_enabled: config.computer_use_enabled ?? false,
-    idle_timeout_minutes: config.idle_timeout_minutes ?? 10,
+    idle_timeout_minutes: config.idle_timeout_minutes ?? DEFAULT_IDLE_MINUTES,
     ...(first === undefined ? {} : { skill_spec: first, skills: [...skills] }),
   };
 }

@@ -3,7 +3,7 @@ import { type ModelUsage, toRequestUsage } from "#shared/records/budget-account.
 import { countPendingFollowups } from "#shared/records/pending-followups.ts";
 import { toDuration } from "#shared/records/run.ts";
 import { findPublicAccess, type RunBody } from "#shared/records/run-body.ts";
-import { isEndedHead, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { isEndedHead, isIdle, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -40,6 +40,7 @@ export function toRunItem(
     started_at: head.started_at === undefined ? null : toTimestamp(head.started_at),
     finished_at: ended === undefined ? null : toTimestamp(ended.ended_at),
     ...(ended?.status_message === undefined ? {} : { status_message: ended.status_message }),
+    ...waitingShown(head),
     source: body.source,
     execution_location: body.execution_location,
     ...(body.schedule === undefined ? {} : { schedule: body.schedule }),
@@ -70,6 +71,12 @@ export function toRunItem(
 function withSharing(body: RunBody): ResolvedAgentConfig {
   const public_access = findPublicAccess(body);
   return public_access === undefined ? body.config : { ...body.config, session_sharing: { public_access } };
+}
+
+/** A run that waits with its execution waits for a follow-up; so does an interrupted one that has ended. */
+function waitingShown(head: RunHead): Pick<RunItem, "waiting_for"> {
+  if (head.state === "BLOCKED") return { waiting_for: head.waiting_for ?? "answer" };
+  return isIdle(head) && countPendingFollowups(head) === 0 ? { waiting_for: "followup" } : {};
 }
 
 function usageShown(used: ModelUsage | undefined): Pick<RunItem, "request_usage"> {

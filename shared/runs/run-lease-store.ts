@@ -16,12 +16,17 @@ export function runLeaseStore(table: Pick<Table, "write">) {
   }
 
   return {
-    /** Records a heartbeat of the execution. Returns false where it is not the run's execution any more. */
-    recordHeartbeat: (runId: string, executionId: string, now: number, followupsStored: number): Promise<boolean> =>
+    /** Records a heartbeat of the execution, and what it acknowledges. Returns false where it is not the run's execution any more. */
+    recordHeartbeat: (
+      runId: string,
+      executionId: string,
+      now: number,
+      acknowledged: { readonly followups_stored: number; readonly interrupts_handled?: number },
+    ): Promise<boolean> =>
       writeIfUnchanged({
         kind: "update",
         key: keys.head(runId),
-        set: { heartbeat_at: now, followups_stored: followupsStored },
+        set: { heartbeat_at: now, ...acknowledged },
         if: { execution_id: { eq: executionId }, state: { in: ["CLAIMED", "INPROGRESS"] } },
       }),
 
@@ -34,6 +39,7 @@ export function runLeaseStore(table: Pick<Table, "write">) {
         kind: "update",
         key: keys.head(head.run_id),
         set: { heartbeat_at: now, followups_stored: followupsStored, followups_taken: taken },
+        ...(head.idle === undefined ? {} : { remove: ["idle"] }),
         if: {
           execution_id: { eq: head.execution_id },
           state: { in: ["CLAIMED", "INPROGRESS"] },

@@ -59,6 +59,7 @@ export const EXECUTION_ATTRIBUTES = [
   "extended_from",
   "failing",
   "followups_taken",
+  "idle",
 ] as const;
 /** What counts the starts since the run's last execution began. */
 export const START_COUNTERS = ["silent_starts", "deferred_starts", "failed_starts"] as const;
@@ -66,6 +67,7 @@ export const START_COUNTERS = ["silent_starts", "deferred_starts", "failed_start
 export const ENDING_ATTRIBUTES = [
   "ended_at",
   "status_message",
+  "waiting_for",
   "stop_pending",
   "stop_by",
   "transcript_events",

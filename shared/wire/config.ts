@@ -141,7 +141,7 @@ export const AmbientAgentConfig = v.pipe(
     mcp_servers: v.exactOptional(McpServers),
     repositories: v.exactOptional(v.pipe(v.array(Repository), v.maxLength(10))),
     computer_use_enabled: v.exactOptional(v.boolean()),
-    idle_timeout_minutes: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(60))),
+    idle_timeout_minutes: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(60))),
     worker_host: v.exactOptional(Id),
     budget_usd: v.exactOptional(BudgetUsd),
     ...RunLimits,

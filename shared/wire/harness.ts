@@ -3,10 +3,9 @@ import { GitChanges, PullRequestStatus } from "./artifact.ts";
 import { ResolvedAgentConfig } from "./config.ts";
 import { Message } from "./conversation.ts";
 import { Metadata } from "./metadata.ts";
-import { Count, HttpsUrl, Id, text, textOfBytes } from "./primitives.ts";
+import { Count, HttpsUrl, Id, Positive, text, textOfBytes } from "./primitives.ts";
 import { FollowupPolicy, RunMode } from "./run.ts";
-
-const Positive = v.pipe(v.number(), v.integer(), v.minValue(1));
+import { Interrupt, TurnOutcome } from "./turn.ts";
 
 /**
  * Everything that a sandbox receives at its start: at most 4 KB, by event or standard input, never by environment
@@ -21,6 +20,8 @@ export const Envelope = v.object({
   key: v.string(),
   /** Milliseconds since the epoch at which the sandbox itself ends. */
   deadline_at: v.exactOptional(v.number()),
+  /** True if the sandbox may stay alive while its run waits for a follow-up. */
+  waits: v.exactOptional(v.literal(true)),
 });
 export type Envelope = v.InferOutput<typeof Envelope>;
 
@@ -113,6 +114,8 @@ export const ResolvePromptResponse = v.object({
         }),
       ),
       followups: v.array(Followup),
+      /** The interrupt of a turn that an earlier execution has not ended. */
+      interrupt: v.exactOptional(Interrupt),
       next_heartbeat_seconds: Positive,
       /** Whether `finish-task` takes the last messages and the number of stored follow-ups. */
       finish_takes_messages: v.exactOptional(v.boolean()),
@@ -127,6 +130,8 @@ export const HeartbeatRequest = v.object({
   followups_stored: Count,
   /** The harness takes the first follow-up after this number now, so that nobody can change it any more. */
   takes_after: v.exactOptional(Count),
+  /** The number of the last interrupt whose turn has ended, as the stored messages show. */
+  interrupts_handled: v.exactOptional(Count),
 });
 /** New instructions for the harness. */
 export const HeartbeatResponse = v.object({
@@ -136,6 +141,7 @@ export const HeartbeatResponse = v.object({
   cancel: v.boolean(),
   /** Why the run fails: a limit is reached. End the turn, and finish the run. */
   failing: v.exactOptional(v.string()),
+  interrupt: v.exactOptional(Interrupt),
   next_heartbeat_seconds: Positive,
   /** Whether live output is being read. */
   watched: v.exactOptional(v.boolean()),
@@ -326,24 +332,6 @@ export const TranscriptRequest = v.pipe(
 );
 export type TranscriptRequest = v.InferOutput<typeof TranscriptRequest>;
 
-/** The error codes of failures that the caller or the agent caused. */
-const FINISH_ERROR_CODES = [
-  "invalid_request",
-  "environment_setup_failed",
-  "operation_not_supported",
-  "external_authentication_required",
-] as const;
-
-/** How the agent's turn ended. */
-export const TurnOutcome = v.object({
-  success: v.boolean(),
-  summary: textOfBytes(65_536),
-  error_code: v.exactOptional(v.picklist(FINISH_ERROR_CODES)),
-  /** Whether the agent waits for an answer to the question in `summary`. */
-  blocked: v.exactOptional(v.boolean()),
-});
-export type TurnOutcome = v.InferOutput<typeof TurnOutcome>;
-
 const NOT_DONE = "must not be true if success is true";
 /** The result of a run, and what its execution has not reported yet. */
 export const FinishTaskRequest = v.pipe(
@@ -355,6 +343,10 @@ export const FinishTaskRequest = v.pipe(
     messages: v.exactOptional(MessagesRequest.entries.messages),
     /** If further follow-ups wait, the run does not end, and the response has them. */
     followups_stored: v.exactOptional(Count),
+    /** The number of the last interrupt whose turn has ended. A later one is in the response, and the run does not end. */
+    interrupts_handled: v.exactOptional(Count),
+    /** Whether the execution can stay alive and wait for follow-ups, if the run is to wait for one. */
+    waits: v.exactOptional(v.boolean()),
   }),
   v.forward(
     v.check(({ success, blocked }) => !(success && blocked === true), NOT_DONE),
@@ -366,8 +358,14 @@ export const FinishTaskRequest = v.pipe(
   }),
 );
 export type FinishTaskRequest = v.InferOutput<typeof FinishTaskRequest>;
-/** The follow-ups that keep the run from ending. */
-export const FinishTaskResponse = v.object({ followups: v.exactOptional(v.array(Followup)) });
+/** What keeps the run from ending; an empty object if it has ended. */
+export const FinishTaskResponse = v.object({
+  followups: v.exactOptional(v.array(Followup)),
+  interrupt: v.exactOptional(Interrupt),
+  /** True if the run waits for a follow-up, which a heartbeat delivers. */
+  waiting: v.exactOptional(v.literal(true)),
+});
+export type FinishTaskResponse = v.InferOutput<typeof FinishTaskResponse>;
 
 /** The shutdown of a sandbox. */
 export const ReportShutdownRequest = v.object({

@@ -72,6 +72,7 @@ export const usdUpTo = (most: number) =>
   );
 
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+export const Positive = v.pipe(v.number(), v.integer(), v.minValue(1));
 
 /** A UTC day in a query string. */
 export const Day = v.pipe(

@@ -163,6 +163,13 @@ export const RunStatusMessage = v.object({
 });
 export type RunStatusMessage = v.InferOutput<typeof RunStatusMessage>;
 
+/** The interrupted run. */
+export const InterruptRunResponse = v.object({ run_id: v.string() });
+
+/** What a run waits for: the answer to the agent's question, an approval, or any follow-up. */
+export const WaitingFor = v.picklist(["answer", "approval", "followup"]);
+export type WaitingFor = v.InferOutput<typeof WaitingFor>;
+
 /** A person or an identity. */
 export const UserProfile = v.object({
   type: v.picklist(["user", "service_account"]),
@@ -214,6 +221,7 @@ export const RunItem = v.object({
   started_at: v.exactOptional(v.nullable(v.string())),
   finished_at: v.exactOptional(v.nullable(v.string())),
   status_message: v.exactOptional(RunStatusMessage),
+  waiting_for: v.exactOptional(WaitingFor),
   source: v.exactOptional(RunSourceType),
   execution_location: v.exactOptional(ExecutionLocation),
   schedule: v.exactOptional(RunSchedule),

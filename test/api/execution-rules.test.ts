@@ -123,7 +123,7 @@ describe("the end of an execution", () => {
   ])("by %j leaves the run %s with %j", async (request, state, text) => {
     const { run_id } = await workingRun(plane);
     plane.sent.splice(0);
-    expect(await finishExecution(await executing(run_id), request, plane.ports)).toEqual([]);
+    expect(await finishExecution(await executing(run_id), request, plane.ports)).toEqual({});
     expect(plane.sent).toEqual([{ queue: "ends", runId: run_id }]);
     expect(await head(run_id)).toMatchObject({ state });
     const { payload } = await findEvent(run_id, `run_${state.toLowerCase()}`);
@@ -149,8 +149,10 @@ describe("the end of an execution", () => {
     const runs = { ...plane.ports.runs, head: async () => undefined };
     const before = await executing(run_id);
     plane.clock.now += 1_000;
-    expect(await finishExecution(before, request, { ...plane.ports, runs })).toEqual([]);
-    expect(await finishExecution(before, request, plane.ports)).toMatchObject([{ number: 1, message: "more" }]);
+    expect(await finishExecution(before, request, { ...plane.ports, runs })).toEqual({});
+    expect(await finishExecution(before, request, plane.ports)).toMatchObject({
+      followups: [{ number: 1, message: "more" }],
+    });
     expect(await head(run_id)).toMatchObject({ state: "INPROGRESS", heartbeat_at: plane.clock.now });
   });
 
@@ -159,7 +161,7 @@ describe("the end of an execution", () => {
     await createClient(plane).post(`/agent/runs/${run_id}/followups`, { message: "more" });
     plane.sent.splice(0);
     const request = { success: true, summary: "done" };
-    expect(await finishExecution(await executing(run_id), request, plane.ports)).toEqual([]);
+    expect(await finishExecution(await executing(run_id), request, plane.ports)).toEqual({});
     expect(plane.sent).toEqual([{ queue: "runs", runId: run_id }]);
     expect(await head(run_id)).toMatchObject({ state: "QUEUED", followups: 1, followups_stored: 0 });
     const { payload } = await findEvent(run_id, "run_queued");

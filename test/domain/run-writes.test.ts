@@ -886,13 +886,13 @@ describe("the times and the timeline of a run", () => {
       ["FAILED", false],
     ] as const) {
       await put({ state, ...EXECUTION });
-      expect(await store.recordHeartbeat(RUN, "e", NOW, 3), state).toBe(isBeating);
+      expect(await store.recordHeartbeat(RUN, "e", NOW, { followups_stored: 3 }), state).toBe(isBeating);
       expect((await read())["heartbeat_at"]).toBe(isBeating ? NOW : NOW - 500);
       await store.noteWatch(RUN, NOW);
       expect((await read())["watched_at"], state).toBe(state === "FAILED" ? undefined : NOW);
     }
     await put({ state: "INPROGRESS", ...EXECUTION, check_at: "a" });
-    expect(await store.recordHeartbeat(RUN, "another", NOW, 3)).toBe(false);
+    expect(await store.recordHeartbeat(RUN, "another", NOW, { followups_stored: 3 })).toBe(false);
     await store.checkAgain(RUN, "b", "c");
     expect((await read())["check_at"]).toBe("a");
     await store.checkAgain(RUN, "a", "c");

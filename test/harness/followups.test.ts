@@ -203,7 +203,7 @@ describe("createFollowups", () => {
     const left = [[followup(2, "two")], []];
     const finish = async (unreported: unknown) => {
       requests.push(unreported);
-      return left.shift() ?? [];
+      return { followups: left.shift() ?? [] };
     };
     expect((await followups.takeNext(finish))?.number).toBe(2);
     expect(await followups.takeNext(finish)).toBeUndefined();
@@ -224,7 +224,7 @@ describe("createFollowups", () => {
       // The heartbeats of another execution show that enough time has passed.
       const other = create([], [], 0.01);
       await expect.poll(() => other.heartbeats.length).toBeGreaterThan(3);
-      return [followup(heartbeats.length - before + 1, "more")];
+      return { followups: [followup(heartbeats.length - before + 1, "more")] };
     };
     expect((await followups.takeNext(finish))?.number, "1 and the heartbeats meanwhile").toBe(1);
     const before = heartbeats.length;
@@ -239,7 +239,7 @@ describe("createFollowups", () => {
     const responded = promise.then(() => order.push("heartbeat"));
     const ended = followups.takeNext(async () => {
       order.push("end");
-      return [];
+      return {};
     });
     await sleep(0);
     resolve({});
@@ -255,9 +255,9 @@ describe("createFollowups", () => {
     const requests: unknown[] = [];
     await followups.takeNext(async (unreported) => {
       requests.push(unreported);
-      return [];
+      return {};
     });
-    expect(requests).toEqual([{ followups_stored: 0 }]);
+    expect(requests).toEqual([{ followups_stored: 0, interrupts_handled: 0 }]);
   });
 });
 

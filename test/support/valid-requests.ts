@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { keys } from "#shared/table/keys.ts";
 import { createClient, request } from "./client.ts";
 import type { ResponseBody, TestControlPlane } from "./control-plane.ts";
 import { said } from "./execution.ts";
@@ -151,6 +152,7 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     await endedRun(stage.plane, { conversation_id: first });
     stage.made.set("conversationId", first);
   }
+  if (route.endsWith("/interrupt")) await nameHarness(stage);
   if (route.endsWith("/resume")) await createClient(stage.plane).post(`/agent/schedules/${stage.scheduleId}/pause`);
   if (route === "DELETE /agent/teams/{teamUid}") await emptyTeam(stage);
   if (route.includes("{environmentUid}")) {
@@ -202,6 +204,12 @@ async function endedRun(plane: TestControlPlane, more: object): Promise<string> 
   const { body } = await createClient(plane).post("/agent/runs", { prompt: "hello", ...more });
   await createClient(plane).post(`/agent/runs/${body.run_id}/cancel`);
   return body.run_id;
+}
+
+/** Makes the run's harness one that names its instance, as ours does, and so takes interrupts. */
+async function nameHarness({ plane, runId }: Stage): Promise<void> {
+  const named = { instance_id: "a harness of ours" };
+  await plane.table.write({ kind: "update", key: keys.head(runId), set: named });
 }
 
 /** Makes the run's harness a third-party one that has stored its transcript. */

@@ -63,14 +63,15 @@ interface Start {
  * @param root the head of its tree's root, where `needsRoot` is true
  */
 export function toSlotChange(head: RunHead, transition: SlotTransition, root: RunHead | undefined): SlotChange {
-  const { to } = transition;
-  if (to === undefined || isLocal(head)) return NO_CHANGE;
+  const { to, ownerSlot } = transition;
+  if ((to === undefined && ownerSlot === undefined) || isLocal(head)) return NO_CHANGE;
   const start: Start = {
     head,
     own: keys.counters(parseOwner(head)),
-    queued: Number(to === "QUEUED") - Number(head.state === "QUEUED"),
+    queued: to === undefined ? 0 : Number(to === "QUEUED") - Number(head.state === "QUEUED"),
     isUnchanged: { slot: isSame(head.slot), waiting: isSame(head.waiting) },
   };
+  if (to === undefined) return ownerSlot === "take" ? takeSlot(start, "owner") : releaseOwnerSlot(start);
   if (head.waiting !== undefined) return leaveQueue(start, head.waiting);
   if (isExecuting(to) && head.slot === undefined && head.worker_host === undefined)
     return takeSlot(start, transition.takes ?? "owner");
@@ -117,6 +118,22 @@ export function toHeldSlot(head: RunHead, kind: SlotKind): NamedWrites {
   return kind === "owner"
     ? { ownerCounters: count(counters, taken, hasRoom(limit)) }
     : takeTreeSlot(queue, taken, hasRoom(limit));
+}
+
+/** What adds a run that goes on executing to the wait queue for a slot of its owner. */
+export function toOwnerQueueEntry(head: RunHead): Pick<SlotChange, "set" | "writes"> {
+  const pool = toPool(toWaitQueue(head, "owner"));
+  return {
+    set: { waiting: "owner" },
+    writes: {
+      ownerCounters: count(pool.counters, { waiting: 1 }),
+      waitQueueEntry: {
+        kind: "put",
+        item: { ...pool.waitingKey(head.run_id), v: 1, run_id: head.run_id },
+        if: { pk: { exists: false } },
+      },
+    },
+  };
 }
 
 /** The writes that take a slot of a tree while its root holds one of the owner's. */

@@ -64,6 +64,8 @@ export interface SlotTransition {
   readonly takes?: SlotKind;
   /** True if the run continues immediately in a new execution and keeps its slot while it is QUEUED. */
   readonly keepsSlot?: boolean;
+  /** What a run that goes on executing does with its owner's slot: it gives it back while it waits for a follow-up. */
+  readonly ownerSlot?: "release" | "take";
   /** Executions that the whole deployment may have at the same time. @default any number */
   readonly maxExecutions?: number | undefined;
 }

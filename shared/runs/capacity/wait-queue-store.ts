@@ -49,7 +49,8 @@ export function waitQueueStore(table: Table) {
           key: keys.head(runId),
           set: { slot: kind, ...toCheckAttributes(runId, checkAt) },
           remove: ["waiting"],
-          if: { state: { eq: "QUEUED" }, waiting: { eq: kind }, slot: { exists: false } },
+          // A run that has got a follow-up while it was idle waits with its execution.
+          if: { state: { in: ["QUEUED", "INPROGRESS"] }, waiting: { eq: kind }, slot: { exists: false } },
         },
         entry: { kind: "delete", key: pool.waitingKey(runId), if: { pk: { exists: true } } },
         ...(kind === "owner"

@@ -22,6 +22,7 @@ import {
   TranscriptRequest,
   UploadSnapshotRequest,
 } from "#shared/wire/harness.ts";
+import type { Interrupt } from "#shared/wire/turn.ts";
 
 export type RunContext = NonNullable<ResolvePromptResponse["context"]>;
 
@@ -82,6 +83,11 @@ export class FakeControlPlane implements AsyncDisposable {
     | { generation: string; files: { name: string; path: string }[]; messages: number; followups: number }
     | undefined;
   cancelled = false;
+  interrupt: Interrupt | undefined;
+  /** Whether the run waits for a follow-up after each turn. */
+  interactive = false;
+  /** How often the run began to wait. */
+  waits = 0;
   outcome: FinishTaskRequest | undefined;
   shutdown: unknown;
   uploadMethod: "PUT" | "POST" = "PUT";
@@ -90,6 +96,8 @@ export class FakeControlPlane implements AsyncDisposable {
   modelUrl: string | undefined;
   /** Time until the sandbox ends, in milliseconds. */
   lifetimeMs = 120_000;
+  /** Whether the sandbox may wait for follow-ups. */
+  canWait = true;
   /** Milliseconds by which the response is delayed, by the end of the path. */
   readonly delays = new Map<string, number>();
   /** Responds to a call instead of the protocol; `undefined` leaves it to the protocol. */
@@ -135,6 +143,7 @@ export class FakeControlPlane implements AsyncDisposable {
       execution_id: this.executionId,
       key: this.key,
       deadline_at: Date.now() + this.lifetimeMs,
+      ...(this.canWait ? { waits: true } : {}),
     };
   }
 
@@ -339,11 +348,18 @@ export class FakeControlPlane implements AsyncDisposable {
   }
 
   #finish(call: Call): ResponseBody {
-    const { messages, first_sequence, followups_stored, ...outcome } = call.body;
+    const { messages, first_sequence, followups_stored, interrupts_handled, waits, ...outcome } = call.body;
     if (messages !== undefined) this.#store(call);
     this.storedFollowups = Math.max(this.storedFollowups, Number(followups_stored ?? 0));
     const followups = this.followups.filter((followup) => followup.number > this.storedFollowups);
     if (followups_stored !== undefined && followups.length > 0) return { status: 200, body: { followups } };
+    const { interrupt } = this;
+    if (interrupt !== undefined && interrupt.number > Number(interrupts_handled ?? interrupt.number))
+      return { status: 200, body: { interrupt } };
+    if (waits === true && (this.interactive || outcome["interrupt"] !== undefined)) {
+      this.waits++;
+      return { status: 200, body: { waiting: true } };
+    }
     this.outcome = Object(outcome);
     return { status: 200 };
   }
@@ -351,7 +367,11 @@ export class FakeControlPlane implements AsyncDisposable {
   #heartbeat({ body }: Call): ResponseBody {
     this.storedFollowups = Math.max(this.storedFollowups, Number(body["followups_stored"]));
     const followups = this.followups.filter((followup) => followup.number > this.storedFollowups);
-    return { status: 200, body: { followups, cancel: this.cancelled, next_heartbeat_seconds: 1 } };
+    const { interrupt, cancelled } = this;
+    return {
+      status: 200,
+      body: { followups, cancel: cancelled, next_heartbeat_seconds: 1, ...(interrupt && { interrupt }) },
+    };
   }
 
   #artifact({ body }: Call): ResponseBody {

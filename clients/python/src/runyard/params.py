@@ -1457,6 +1457,9 @@ class HeartbeatRequestParam(TypedDict, total=False):
     takes_after: int
     """The harness takes the first follow-up after this number now, so that nobody can change it any more."""
 
+    interrupts_handled: int
+    """The number of the last interrupt whose turn has ended, as the stored messages show."""
+
 
 class TextBlockParam(TypedDict, total=False):
     type: Required[Literal["text"]]
@@ -1627,6 +1630,7 @@ class FinishTaskRequestParam(TypedDict, total=False):
     blocked: bool
     """Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up."""
 
+    interrupt: int
     first_sequence: int
     """The number of the first of these messages within the run."""
 
@@ -1635,6 +1639,9 @@ class FinishTaskRequestParam(TypedDict, total=False):
 
     followups_stored: int
     """The number of follow-ups that the conversation has with `messages`. If more wait, the run continues."""
+
+    interrupts_handled: int
+    waits: bool
 
 
 class UploadSnapshotRequestFileParam(TypedDict, total=False):

@@ -21,6 +21,10 @@ RunState = Literal["QUEUED", "PENDING", "CLAIMED", "INPROGRESS", "SUCCEEDED", "F
 """The state of a run. `SUCCEEDED`, `FAILED`, `ERROR`, `BLOCKED` and `CANCELLED` are final until a follow-up."""
 
 
+WaitingFor = Literal["answer", "approval", "followup"]
+"""What a run waits for: the answer to the agent's question, an approval, or any follow-up."""
+
+
 RunSourceType = Literal[
     "API",
     "CLI",
@@ -82,6 +86,8 @@ TimelineType = Literal[
     "run_failed",
     "run_errored",
     "run_blocked",
+    "run_interrupted",
+    "run_idle",
     "run_cancelled",
     "run_stopped",
     "artifact_created",
@@ -165,6 +171,9 @@ EXECUTION_LOCATIONS: Tuple[ExecutionLocation, ...] = get_args(ExecutionLocation)
 
 RUN_STATES: Tuple[RunState, ...] = get_args(RunState)
 """The values of `RunState`."""
+
+WAITING_FORS: Tuple[WaitingFor, ...] = get_args(WaitingFor)
+"""The values of `WaitingFor`."""
 
 RUN_SOURCES: Tuple[RunSourceType, ...] = get_args(RunSourceType)
 """The values of `RunSourceType`."""
@@ -699,6 +708,7 @@ class RunItem(BaseModel):
     status_message: Optional[RunStatusMessage] = None
     """The reason for the run's final state. For `BLOCKED`, the agent's question. For `CANCELLED`, who cancelled the run."""
 
+    waiting_for: Optional[Union[WaitingFor, str]] = None
     source: Optional[Union[RunSourceType, str]] = None
     """The source of the run."""
 
@@ -863,6 +873,13 @@ class ShareRunResponse(BaseModel):
 
     session_link: Optional[str] = None
     """The URL of the run's public view. Absent if the run is not shared, or the deployment has no web app."""
+
+
+class InterruptRunResponse(BaseModel):
+    """The interrupted run."""
+
+    run_id: str
+    """The run's id."""
 
 
 class RunFollowupResponse(BaseModel):
@@ -1181,6 +1198,8 @@ class RunEvent(BaseModel):
             "run_failed",
             "run_errored",
             "run_blocked",
+            "run_interrupted",
+            "run_idle",
             "run_cancelled",
             "run_stopped",
             "artifact_created",
@@ -3688,6 +3707,16 @@ class Followup(BaseModel):
     """True if the run was cancelled before the follow-up was delivered. Do not execute it."""
 
 
+class Interrupt(BaseModel):
+    """A request to end the current turn. Each number is new and higher than those before it."""
+
+    number: int
+    """The follow-up's place in the order of delivery, starting at 1."""
+
+    by: str
+    """The name of who interrupted."""
+
+
 class ResolvePromptResponseContext(BaseModel):
     """Everything else that the harness needs to start."""
 
@@ -3742,6 +3771,7 @@ class ResolvePromptResponseContext(BaseModel):
     followups: List[Followup]
     """The follow-ups that the harness has not stored yet, in order."""
 
+    interrupt: Optional[Interrupt] = None
     next_heartbeat_seconds: int
     """Seconds until the next heartbeat is due."""
 
@@ -3780,6 +3810,7 @@ class HeartbeatResponse(BaseModel):
     failing: Optional[str] = None
     """Why the run fails: a limit is reached. End the turn, and finish the run."""
 
+    interrupt: Optional[Interrupt] = None
     next_heartbeat_seconds: int
     """Seconds until the next heartbeat is due."""
 
@@ -3815,10 +3846,14 @@ class ReportArtifactResponse(BaseModel):
 
 
 class FinishTaskResponse(BaseModel):
-    """The follow-ups that keep the run from ending."""
+    """What keeps the run from ending; an empty object if it has ended."""
 
     followups: Optional[List[Followup]] = None
     """The follow-ups that keep the run from ending."""
+
+    interrupt: Optional[Interrupt] = None
+    waiting: Optional[bool] = None
+    """True if the run waits for a follow-up, which a heartbeat delivers."""
 
 
 class UploadSnapshotResponse(BaseModel):

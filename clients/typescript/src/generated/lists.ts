@@ -16,4 +16,5 @@ export { TICK_OUTCOMES } from "./lists/tick-outcomes.ts";
 export { TIMELINE_TYPES } from "./lists/timeline-types.ts";
 export { TRIGGER_OUTCOMES } from "./lists/trigger-outcomes.ts";
 export { USAGE_GROUPS } from "./lists/usage-groups.ts";
+export { WAITING_FORS } from "./lists/waiting-fors.ts";
 export { WEBHOOK_EVENT_TYPES } from "./lists/webhook-event-types.ts";

@@ -299,6 +299,20 @@ export class Runs extends APIResource {
   }
 
   /**
+   * Interrupts the current turn of a run.
+   *
+   * The agent's command and model call stop within 10 seconds. The run then waits for a follow-up for
+   * `idle_timeout_minutes`, and becomes `BLOCKED` without one; where waiting is billed, it does so at once. A run that
+   * has ended returns 400, a run whose harness takes no interrupts returns 422, and a run that has not begun returns a
+   * retryable 409. A run that waits for a follow-up stays as it is.
+   *
+   * `POST /agent/runs/{runId}/interrupt`
+   */
+  interrupt(runId: string, options?: RequestOptions): APIPromise<types.InterruptRunResponse> {
+    return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/interrupt`, options });
+  }
+
+  /**
    * Sends a follow-up message to a run.
    *
    * An active run receives the message before its next turn. A run that has ended returns to `QUEUED`, and a new
@@ -531,6 +545,17 @@ export class Conversations extends APIResource {
    */
   transcript(conversationId: string, query?: types.ConversationsTranscriptParams, options?: RequestOptions): APIPromise<types.DownloadUrl> {
     return this.transport.request({ method: "GET", path: path`/agent/conversations/${conversationId}/transcript`, query, options });
+  }
+
+  /**
+   * Interrupts the current turn of a conversation's latest run.
+   *
+   * Follows the rules of an interrupt of that run. The response names the run.
+   *
+   * `POST /agent/conversations/{conversationId}/interrupt`
+   */
+  interrupt(conversationId: string, options?: RequestOptions): APIPromise<types.InterruptRunResponse> {
+    return this.transport.request({ method: "POST", path: path`/agent/conversations/${conversationId}/interrupt`, options });
   }
 
   /**
@@ -1545,7 +1570,8 @@ export class HarnessSupport extends APIResource {
    *
    * The run becomes `SUCCEEDED`, `FAILED` or, with `blocked`, `BLOCKED`. `messages` are appended to its conversation
    * before. If a follow-up has not been delivered, the run returns to `QUEUED` instead or, with `followups_stored`,
-   * continues with the follow-ups in the response.
+   * continues with the follow-ups in the response. With `waits`, an interactive or interrupted run waits for a
+   * follow-up, which a heartbeat delivers.
    *
    * `POST /harness-support/finish-task`
    */

@@ -1407,17 +1407,26 @@ interface components {
             error_code?: "invalid_request" | "environment_setup_failed" | "operation_not_supported" | "external_authentication_required";
             /** @description Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up. */
             blocked?: boolean;
+            interrupt?: number;
             /** @description The number of the first of these messages within the run. */
             first_sequence?: number;
             /** @description The last messages of the conversation, 1 to 200; requires `first_sequence`. */
             messages?: components["schemas"]["Message"][];
             /** @description The number of follow-ups that the conversation has with `messages`. If more wait, the run continues. */
             followups_stored?: number;
+            interrupts_handled?: number;
+            waits?: boolean;
         };
-        /** @description The follow-ups that keep the run from ending. */
+        /** @description What keeps the run from ending; an empty object if it has ended. */
         FinishTaskResponse: {
             /** @description The follow-ups that keep the run from ending. */
             followups?: components["schemas"]["Followup"][];
+            interrupt?: components["schemas"]["Interrupt"];
+            /**
+             * @description True if the run waits for a follow-up, which a heartbeat delivers.
+             * @constant
+             */
+            waiting?: true;
         };
         /** @description A follow-up message for the agent. */
         Followup: {
@@ -1544,6 +1553,8 @@ interface components {
             followups_stored: number;
             /** @description The harness takes the first follow-up after this number now, so that nobody can change it any more. */
             takes_after?: number;
+            /** @description The number of the last interrupt whose turn has ended, as the stored messages show. */
+            interrupts_handled?: number;
         };
         /** @description New instructions for the harness. */
         HeartbeatResponse: {
@@ -1555,6 +1566,7 @@ interface components {
             cancel: boolean;
             /** @description Why the run fails: a limit is reached. End the turn, and finish the run. */
             failing?: string;
+            interrupt?: components["schemas"]["Interrupt"];
             /** @description Seconds until the next heartbeat is due. */
             next_heartbeat_seconds: number;
             /** @description Whether live output is being read. */
@@ -1691,6 +1703,18 @@ interface components {
             name: string;
             /** @description Why the run cannot have the secret. The harness must fail the run. */
             unavailable: string;
+        };
+        /** @description A request to end the current turn. Each number is new and higher than those before it. */
+        Interrupt: {
+            /** @description The follow-up's place in the order of delivery, starting at 1. */
+            number: number;
+            /** @description The name of who interrupted. */
+            by: string;
+        };
+        /** @description The interrupted run. */
+        InterruptRunResponse: {
+            /** @description The run's id. */
+            run_id: string;
         };
         /** @description An open invitation. */
         InvitationItem: {
@@ -2472,6 +2496,7 @@ interface components {
                 };
                 /** @description The follow-ups that the harness has not stored yet, in order. */
                 followups: components["schemas"]["Followup"][];
+                interrupt?: components["schemas"]["Interrupt"];
                 /** @description Seconds until the next heartbeat is due. */
                 next_heartbeat_seconds: number;
                 /** @description Whether `finish-task` accepts `messages` and `followups_stored`. */
@@ -2813,7 +2838,7 @@ interface components {
              * @description The type of the event; `messages` is a batch of messages.
              * @enum {string}
              */
-            type: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_cancelled" | "run_stopped" | "artifact_created" | "user_notified" | "run_waiting" | "setup_started" | "model_retry" | "model_called" | "messages";
+            type: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_interrupted" | "run_idle" | "run_cancelled" | "run_stopped" | "artifact_created" | "user_notified" | "run_waiting" | "setup_started" | "model_retry" | "model_called" | "messages";
             /**
              * Format: date-time
              * @description The time of the event.
@@ -2899,6 +2924,7 @@ interface components {
             finished_at?: string | null;
             /** @description The reason for the run's final state. For `BLOCKED`, the agent's question. For `CANCELLED`, who cancelled the run. */
             status_message?: components["schemas"]["RunStatusMessage"];
+            waiting_for?: components["schemas"]["WaitingFor"];
             /** @description The source of the run. */
             source?: components["schemas"]["RunSourceType"];
             /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
@@ -3357,7 +3383,7 @@ interface components {
          * @description The type of a timeline event.
          * @enum {string}
          */
-        TimelineType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_cancelled" | "run_stopped" | "artifact_created";
+        TimelineType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_interrupted" | "run_idle" | "run_cancelled" | "run_stopped" | "artifact_created";
         /** @description An OIDC token to exchange for an API key. */
         TokenRequest: {
             /** @description The OIDC token, a signed JWT. At most 16384 bytes in UTF-8. */
@@ -3997,6 +4023,11 @@ interface components {
         Variables: {
             [key: string]: string;
         };
+        /**
+         * @description What a run waits for: the answer to the agent's question, an approval, or any follow-up.
+         * @enum {string}
+         */
+        WaitingFor: "answer" | "approval" | "followup";
         /** @description A web session of the caller. */
         WebSessionItem: {
             /** @description The id. */
@@ -4543,6 +4574,8 @@ export type HeartbeatRequest = components['schemas']['HeartbeatRequest'];
 export type HeartbeatResponse = components['schemas']['HeartbeatResponse'];
 export type IdentityItem = components['schemas']['IdentityItem'];
 export type InjectedSecret = components['schemas']['InjectedSecret'];
+export type Interrupt = components['schemas']['Interrupt'];
+export type InterruptRunResponse = components['schemas']['InterruptRunResponse'];
 export type InvitationItem = components['schemas']['InvitationItem'];
 export type KeyItem = components['schemas']['KeyItem'];
 export type LastDelivery = components['schemas']['LastDelivery'];
@@ -4670,6 +4703,7 @@ export type UsageBucket = components['schemas']['UsageBucket'];
 export type UsageGroup = components['schemas']['UsageGroup'];
 export type UsageReport = components['schemas']['UsageReport'];
 export type Variables = components['schemas']['Variables'];
+export type WaitingFor = components['schemas']['WaitingFor'];
 export type WebSessionItem = components['schemas']['WebSessionItem'];
 export type WebhookEventType = components['schemas']['WebhookEventType'];
 export type WebhookItem = components['schemas']['WebhookItem'];

@@ -19,6 +19,8 @@ export const TIMELINE_TYPES = [
   "run_failed",
   "run_errored",
   "run_blocked",
+  "run_interrupted",
+  "run_idle",
   "run_cancelled",
   "run_stopped",
   "artifact_created",

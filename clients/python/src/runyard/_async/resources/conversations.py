@@ -19,6 +19,7 @@ from ...types import (
     ConversationRedirect,
     DownloadUrl,
     FollowupPolicy,
+    InterruptRunResponse,
     PrepareAttachmentsResponse,
     RunFollowupResponse,
     RunMode,
@@ -81,6 +82,23 @@ class AsyncConversations(AsyncResource):
             _wire.path("/agent/conversations/{conversation_id}/transcript", conversation_id=conversation_id),
             cast_to=DownloadUrl,
             query={"redirect": redirect},
+            options=options,
+        )
+
+    async def interrupt(self, conversation_id: str, **options: Unpack[RequestOptions]) -> InterruptRunResponse:
+        """Interrupts the current turn of a conversation's latest run.
+
+        Follows the rules of an interrupt of that run. The response names the run.
+
+        `POST /agent/conversations/{conversationId}/interrupt`
+
+        Args:
+            conversation_id: The conversation's id.
+        """
+        return await self._call(
+            "POST",
+            _wire.path("/agent/conversations/{conversation_id}/interrupt", conversation_id=conversation_id),
+            cast_to=InterruptRunResponse,
             options=options,
         )
 
@@ -165,6 +183,7 @@ class AsyncConversationsWithRawResponse:
     def __init__(self, raw: AsyncConversations) -> None:
         self.retrieve = to_raw(raw.retrieve)
         self.transcript = to_raw(raw.transcript)
+        self.interrupt = to_raw(raw.interrupt)
         self.send_followup = to_raw(raw.send_followup)
         self.redirect = to_raw(raw.redirect)
         self.prepare_attachments = to_raw(raw.prepare_attachments)

@@ -34,6 +34,7 @@ from ...types import (
     FollowupItem,
     FollowupPolicy,
     HandoffAttachments,
+    InterruptRunResponse,
     ListFollowupsResponse,
     ListRunsResponse,
     PrepareAttachmentsResponse,
@@ -462,6 +463,26 @@ class AsyncRunsBase(AsyncResource):
             "POST", _wire.path("/agent/runs/{run_id}/unarchive", run_id=run_id), cast_to=RunItem, options=options
         )
 
+    async def interrupt(self, run_id: str, **options: Unpack[RequestOptions]) -> InterruptRunResponse:
+        """Interrupts the current turn of a run.
+
+        The agent's command and model call stop within 10 seconds. The run then waits for a follow-up for
+        `idle_timeout_minutes`, and becomes `BLOCKED` without one; where waiting is billed, it does so at once. A
+        run that has ended returns 400, a run whose harness takes no interrupts returns 422, and a run that has
+        not begun returns a retryable 409. A run that waits for a follow-up stays as it is.
+
+        `POST /agent/runs/{runId}/interrupt`
+
+        Args:
+            run_id: The run's id.
+        """
+        return await self._call(
+            "POST",
+            _wire.path("/agent/runs/{run_id}/interrupt", run_id=run_id),
+            cast_to=InterruptRunResponse,
+            options=options,
+        )
+
     async def send_followup(
         self,
         run_id: str,
@@ -887,6 +908,7 @@ class AsyncRunsWithRawResponse:
         self.archive = to_raw(raw.archive)
         self.share = to_raw(raw.share)
         self.unarchive = to_raw(raw.unarchive)
+        self.interrupt = to_raw(raw.interrupt)
         self.send_followup = to_raw(raw.send_followup)
         self.list_followups = to_raw(raw.list_followups)
         self.update_followup = to_raw(raw.update_followup)

@@ -76,6 +76,7 @@ class HarnessSupport(Resource):
         execution_id: str,
         followups_stored: int,
         takes_after: Union[int, NotGiven] = NOT_GIVEN,
+        interrupts_handled: Union[int, NotGiven] = NOT_GIVEN,
         runyard_instance: Union[str, NotGiven] = NOT_GIVEN,
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
@@ -91,6 +92,7 @@ class HarnessSupport(Resource):
             execution_id: The id of the caller's execution. At most 512 bytes in UTF-8.
             followups_stored: The number of the latest follow-up that the harness has stored; 0 if none.
             takes_after: The harness takes the first follow-up after this number now, so that nobody can change it any more.
+            interrupts_handled: The number of the last interrupt whose turn has ended, as the stored messages show.
             runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
             runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
@@ -98,7 +100,12 @@ class HarnessSupport(Resource):
             "POST",
             "/harness-support/heartbeat",
             cast_to=HeartbeatResponse,
-            body={"execution_id": execution_id, "followups_stored": followups_stored, "takes_after": takes_after},
+            body={
+                "execution_id": execution_id,
+                "followups_stored": followups_stored,
+                "takes_after": takes_after,
+                "interrupts_handled": interrupts_handled,
+            },
             headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
             options=options,
         )
@@ -240,9 +247,12 @@ class HarnessSupport(Resource):
             NotGiven,
         ] = NOT_GIVEN,
         blocked: Union[bool, NotGiven] = NOT_GIVEN,
+        interrupt: Union[int, NotGiven] = NOT_GIVEN,
         first_sequence: Union[int, NotGiven] = NOT_GIVEN,
         messages: Union[Sequence[MessageParam], NotGiven] = NOT_GIVEN,
         followups_stored: Union[int, NotGiven] = NOT_GIVEN,
+        interrupts_handled: Union[int, NotGiven] = NOT_GIVEN,
+        waits: Union[bool, NotGiven] = NOT_GIVEN,
         runyard_instance: Union[str, NotGiven] = NOT_GIVEN,
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
@@ -251,7 +261,8 @@ class HarnessSupport(Resource):
 
         The run becomes `SUCCEEDED`, `FAILED` or, with `blocked`, `BLOCKED`. `messages` are appended to its
         conversation before. If a follow-up has not been delivered, the run returns to `QUEUED` instead or, with
-        `followups_stored`, continues with the follow-ups in the response.
+        `followups_stored`, continues with the follow-ups in the response. With `waits`, an interactive or
+        interrupted run waits for a follow-up, which a heartbeat delivers.
 
         `POST /harness-support/finish-task`
 
@@ -275,9 +286,12 @@ class HarnessSupport(Resource):
                 "summary": summary,
                 "error_code": error_code,
                 "blocked": blocked,
+                "interrupt": interrupt,
                 "first_sequence": first_sequence,
                 "messages": messages,
                 "followups_stored": followups_stored,
+                "interrupts_handled": interrupts_handled,
+                "waits": waits,
             },
             headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
             options=options,

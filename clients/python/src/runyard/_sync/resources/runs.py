@@ -34,6 +34,7 @@ from ...types import (
     FollowupItem,
     FollowupPolicy,
     HandoffAttachments,
+    InterruptRunResponse,
     ListFollowupsResponse,
     ListRunsResponse,
     PrepareAttachmentsResponse,
@@ -458,6 +459,26 @@ class RunsBase(Resource):
         """
         return self._call(
             "POST", _wire.path("/agent/runs/{run_id}/unarchive", run_id=run_id), cast_to=RunItem, options=options
+        )
+
+    def interrupt(self, run_id: str, **options: Unpack[RequestOptions]) -> InterruptRunResponse:
+        """Interrupts the current turn of a run.
+
+        The agent's command and model call stop within 10 seconds. The run then waits for a follow-up for
+        `idle_timeout_minutes`, and becomes `BLOCKED` without one; where waiting is billed, it does so at once. A
+        run that has ended returns 400, a run whose harness takes no interrupts returns 422, and a run that has
+        not begun returns a retryable 409. A run that waits for a follow-up stays as it is.
+
+        `POST /agent/runs/{runId}/interrupt`
+
+        Args:
+            run_id: The run's id.
+        """
+        return self._call(
+            "POST",
+            _wire.path("/agent/runs/{run_id}/interrupt", run_id=run_id),
+            cast_to=InterruptRunResponse,
+            options=options,
         )
 
     def send_followup(
@@ -885,6 +906,7 @@ class RunsWithRawResponse:
         self.archive = to_raw(raw.archive)
         self.share = to_raw(raw.share)
         self.unarchive = to_raw(raw.unarchive)
+        self.interrupt = to_raw(raw.interrupt)
         self.send_followup = to_raw(raw.send_followup)
         self.list_followups = to_raw(raw.list_followups)
         self.update_followup = to_raw(raw.update_followup)

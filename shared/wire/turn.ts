@@ -1,0 +1,30 @@
+import * as v from "valibot";
+import { Positive, textOfBytes } from "./primitives.ts";
+
+/** A request to end the current turn. Each number is new and higher than those before it. */
+export const Interrupt = v.object({
+  number: Positive,
+  /** The name of who interrupted. */
+  by: v.string(),
+});
+export type Interrupt = v.InferOutput<typeof Interrupt>;
+
+/** The error codes of failures that the caller or the agent caused. */
+const FINISH_ERROR_CODES = [
+  "invalid_request",
+  "environment_setup_failed",
+  "operation_not_supported",
+  "external_authentication_required",
+] as const;
+
+/** How the agent's turn ended. */
+export const TurnOutcome = v.object({
+  success: v.boolean(),
+  summary: textOfBytes(65_536),
+  error_code: v.exactOptional(v.picklist(FINISH_ERROR_CODES)),
+  /** Whether the agent waits for an answer to the question in `summary`. */
+  blocked: v.exactOptional(v.boolean()),
+  /** The number of the interrupt that ended the turn. */
+  interrupt: v.exactOptional(Positive),
+});
+export type TurnOutcome = v.InferOutput<typeof TurnOutcome>;
