@@ -224,6 +224,30 @@ describe("a turn of an agent", () => {
     expect(messages).toEqual([{ role: "system", content: [{ type: "text", text: expect.stringContaining(nudge) }] }]);
   });
 
+  it("is told once what is left of the run's limits, and again before its last response", async () => {
+    const left = (remaining: string, a: number): Turn => ({
+      tools: [use("look", { a })],
+      headers: { "runyard-remaining": remaining },
+    });
+    const { take, messages } = start([
+      left("3 model responses, 900 tokens", 1),
+      left("2 model responses, 500 tokens", 2),
+      left("1 model response, 100 tokens", 3),
+      { text: "Done." },
+    ]);
+    expect(await take()).toMatchObject({ success: true });
+    const told = models.seen.map(({ body }) => JSON.stringify(body.messages).split("left are: ").length - 1);
+    expect(told).toEqual([0, 1, 1, 2]);
+    const text = (remaining: string) =>
+      `The run ends when its limits are reached; left are: ${remaining}. Finish the most important work now, and say what is not done.`;
+    expect(messages).toEqual(
+      ["3 model responses, 900 tokens", "1 model response, 100 tokens"].map((remaining) => ({
+        role: "system",
+        content: [{ type: "text", text: text(remaining) }],
+      })),
+    );
+  });
+
   it("ends at once if its response repeats a passage until the token limit", async () => {
     const text = "Let me think about the failing test of the parser once more before I go on. ".repeat(60);
     expect(await start([ended("max_tokens", text), { text: "Unreached." }]).take()).toEqual({

@@ -9,6 +9,8 @@ describe("the draft of a run like another one", () => {
   const agent_config = {
     model_id: "local/runbook",
     budget_usd: 2.5,
+    timeout_minutes: 90,
+    max_steps: 50,
     mcp_servers: { docs: { url: "https://mcp.example/", headers }, files: { command: "serve", env: {} } },
   };
   const draft = toDraft({ ...item, title: "Ship", prompt: "Go.", created_at: at, updated_at: at, agent_config });
@@ -25,6 +27,9 @@ describe("the draft of a run like another one", () => {
 
 it.each([
   [{ budget: "$10" }, ["budget"]],
+  [{ minutes: "0", steps: "1.5" }, ["minutes", "steps"]],
+  [{ minutes: "10081", steps: "10001" }, ["minutes", "steps"]],
+  [{ minutes: " 10080 ", steps: "10000" }, []],
   [{ further: "[]", metadata: "ticket" }, ["further", "metadata"]],
   [{ further: '{ "base_prompt": "Replace *** by stars." }', metadata: "ticket=1", budget: "1.5" }, []],
 ])("checkTexts of %j finds faults in %j", (changes, names) => {

@@ -56,6 +56,17 @@ class TestSettings:
         sent = [seen.headers.get("authorization") for seen in server.seen]
         assert sent == ["Bearer ryp_1", "Bearer ryp_2", "Bearer own", None]
 
+    def test_log_the_warnings_of_responses(self, server: FaultServer, caplog: pytest.LogCaptureFixture) -> None:
+        warnings = [{"code": "unknown_member", "path": "promt", "message": "did you mean prompt?"}]
+        bodies = [{**RUN, **TIMES, "warnings": value} for value in (warnings, "none", None)]
+        server.play([{"body": body} for body in bodies])
+        with Runyard(api_key="k", base_url=server.api) as client:
+            for _ in bodies:
+                client.runs.create(prompt="x")
+        assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
+            "POST /agent/runs: promt: did you mean prompt?"
+        ]
+
     @pytest.mark.anyio
     async def test_may_have_an_asynchronous_key_function(self, server: FaultServer) -> None:
         async def current() -> str:
