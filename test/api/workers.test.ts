@@ -113,6 +113,15 @@ describe("the socket of workers", () => {
     expect(await status("rack-7", { key: both.key, headers: { "X-Team-Uid": plane.team } })).toBe(200);
   });
 
+  it("accepts keys with the scope workers only", async () => {
+    const keyWith = async (scope: string) =>
+      (await user.post("/agent/keys", { name: "worker", scopes: [scope] })).body.key;
+    expect((await openSocket(plane, "rack-7", { key: await keyWith("workers") })).statusCode).toBe(200);
+    const refused = await openSocket(plane, "rack-8", { key: await keyWith("runs:write") });
+    expect(refused.statusCode).toBe(403);
+    expect(refused.body).toContain("lacks the scope workers:");
+  });
+
   it.each([undefined, "", "hosted", "warp", "warp-7", "Warp", "x".repeat(513)])("refuses the id %j", async (id) => {
     expect(await status(id)).toBe(400);
     expect((await user.get(path)).body.workers).toEqual([]);

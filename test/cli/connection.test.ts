@@ -194,6 +194,17 @@ describe("runyard login", () => {
     expect(JSON.parse(readFileSync(stored(), "utf8"))).toMatchObject({ api_key: "rya_key" });
   });
 
+  it.each([
+    ["ryp_key", [1], "The key works; it may not read whose it is.\n"],
+    ["rya_key", [0, 1], "The key belongs to an agent.\n"],
+  ])("accepts %s, which lacks the scopes of the operations that check it", async (input, kinds, note) => {
+    const details = ["this call is for personal keys", "the credential lacks the scope teams:read: send …"];
+    server.play(kinds.map((kind) => problem(403, "not_authorized", details[kind] ?? "")));
+    const { code, err } = await run(["login", "--base-url", server.api], { input });
+    expect([code, err, server.left]).toEqual([0, note, 0]);
+    expect(JSON.parse(readFileSync(stored(), "utf8"))).toMatchObject({ api_key: input });
+  });
+
   it("stores nothing that does not work", async () => {
     server.play([problem(401, "authentication_required", "no such key")]);
     const { code, err } = await run(["login", "--base-url", server.api], { input: "ryp_bad" });

@@ -2,6 +2,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { entryFiles } from "#infra/entries.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import { type Route, routes } from "#infra/routes.ts";
 import { isScope } from "#shared/wire/keys/scope.ts";
 import { repository } from "./synthesize.ts";
@@ -87,6 +88,11 @@ describe("routes.ts", () => {
       if (scope === "own run") expect(who).toEqual(["run"]);
       if (scope === "own session") expect(who).toEqual(["personal"]);
     }
+  });
+
+  it("has the scope of a run's events for the function that streams them as well", () => {
+    const events = routes.find(({ path }) => path === "/agent/runs/{runId}/events");
+    expect(eventSources.streamEvents).toMatchObject({ scope: events?.scope, who: events?.who });
   });
 
   it("lets nothing be changed by a scope that reads", () => {

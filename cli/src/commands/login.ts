@@ -89,21 +89,32 @@ export async function storeLogin(context: Context, baseURL: string, apiKey: stri
   });
   const file = loginFile(context.shell);
   await writePrivately(file, { base_url: baseURL, api_key: apiKey });
-  context.note(who === undefined ? "The key belongs to an agent." : `You are ${who.display_name} <${who.email}>.`);
+  const unnamed = apiKey.startsWith("rya_")
+    ? "The key belongs to an agent."
+    : "The key works; it may not read whose it is.";
+  context.note(who === undefined ? unnamed : `You are ${who.display_name} <${who.email}>.`);
   return file;
 }
 
-/** The person whose key it is; undefined for the key of an agent, which is no person. */
+/** The person whose key it is; undefined for the key of an agent, which is no person, and for one that may not read it. */
 async function findOwner(context: Context, baseURL: string, apiKey: string): Promise<Me | undefined> {
   const client = context.clientFor({ baseURL, apiKey });
   try {
     return await client.me.retrieve();
   } catch (error) {
     if (!(error instanceof APIError) || error.status !== 403) throw error;
-    await client.models.list();
+    if (!lacksScope(error)) {
+      await client.models.list().catch((refusal: unknown) => {
+        if (!lacksScope(refusal)) throw refusal;
+      });
+    }
     return undefined;
   }
 }
+
+/** Whether the service knows the key, and the key is limited to other scopes. */
+const lacksScope = (error: unknown): boolean =>
+  error instanceof APIError && error.status === 403 && error.message.includes("lacks the scope");
 
 /** `runyard logout`: deletes what is stored. */
 export function logoutCommand(context: Context): CommandUnknownOpts {
