@@ -13,8 +13,8 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "shared/budgets": ["test/domain/{reservations,team-months}.test.ts", "test/api/team-budgets.test.ts"],
   "shared/conversations": [
     "test/api/{artifacts,caps,conversation-pages,conversation-rules,delegated,life,live-output,local-run}.test.ts",
-    "test/api/{raw-transcripts,redirects,send-followup,snapshots,stored-items,stream-events}.test.ts",
-    "test/api/{checkpoints,conversation-steps,followup-changes,stream-ends}.test.ts",
+    "test/api/{pending-followups,raw-transcripts,redirects,send-followup,snapshots,stored-items,stream-events}.test.ts",
+    "test/api/{checkpoints,conversation-steps,followup-attachments,followup-changes,followup-queue,stream-ends,submitted-prompt}.test.ts",
     "test/security/{bucket-rights,cancelled-instructions}.test.ts",
   ],
   "shared/executions": [

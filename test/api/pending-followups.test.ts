@@ -222,6 +222,15 @@ describe("a heartbeat that takes a follow-up", () => {
     expect(await take(harness, 2)).toBeNull();
   });
 
+  it("takes none for an execution that fails, which could not handle it", async () => {
+    const harness = await workingRun(plane);
+    await send(harness.run_id, "one");
+    const failing = { code: "budget_exceeded", message: "spent", by: plane.clock.now + 60_000 };
+    await plane.table.write({ kind: "update", key: keys.head(harness.run_id), set: { failing } });
+    expect(await take(harness, 0)).toBeNull();
+    expect(await list(harness.run_id)).toEqual([["followup-1", "one", "pending"]]);
+  });
+
   it("takes another one if the first is deleted at the same time", async () => {
     const harness = await workingRun(plane);
     await send(harness.run_id, "one", "two");
