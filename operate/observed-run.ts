@@ -22,6 +22,27 @@ export const FACTS = {
 /** A run that continues until it is cancelled. */
 export const ATTEMPT = { title: "Work that is cancelled", prompt: block("sleep 500") };
 
+/**
+ * A run whose commands do to their sandbox what an attacker would: names that the harness uses become directories and links, a tree is deeper
+ * than any path, a file cannot be read, and the last command's text does not end. The harness must survive all of it and report the last
+ * command as failed.
+ */
+export const HOSTILE = {
+  title: "Commands that attack their sandbox",
+  prompt: [
+    'mkdir -p "$TMPDIR/workspace.tar.gz" && for i in 1 2 3; do echo x > "$TMPDIR/workspace.tar.gz/$i"; done; ln -s / "$TMPDIR/changes.diff"; echo links',
+    'ln -s /etc/passwd "$RUNYARD_OUTPUT/passwd"; ln -s / "$RUNYARD_OUTPUT/root"; mkfifo "$RUNYARD_OUTPUT/pipe"; echo artifacts',
+    "name=$(printf 'd%.0s' $(seq 200)); (for i in $(seq 40); do mkdir $name && cd -P $name 2>/dev/null || break; done; echo x > end) || :; echo deep",
+    "echo precious > kept; echo x > closed; chmod 0 closed; mkdir locked; echo y > locked/file; chmod 0 locked; echo unreadable",
+    "bash -c 'truncate -s 1T sparse; :' 2>/dev/null; echo sparse",
+    "trap 'echo trapped' EXIT; exec 3>&-; echo traps",
+    "cat <<'NEVER'\nthe last line of a document that does not end",
+    "echo 'a quote that does not end",
+  ]
+    .map(block)
+    .join("\n"),
+};
+
 export const Started = v.object({ run_id: v.string() });
 
 /** The observed course of a run. Times are in milliseconds, and undefined for a step that it never reached. */

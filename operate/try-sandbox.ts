@@ -3,15 +3,16 @@ import * as v from "valibot";
 import { type Api, callApi } from "../server/host/api.ts";
 import { dim, green, Problem, red, say, seconds, yellow } from "../server/host/terminal.ts";
 import { runByHand } from "./by-hand.ts";
-import { ATTEMPT, FACTS, type Observed, observed, Started } from "./observed-run.ts";
+import { ATTEMPT, FACTS, HOSTILE, type Observed, observed, Started } from "./observed-run.ts";
 
 const PROVIDERS = ["lambda", "microvm", "fargate"] as const;
 type Provider = (typeof PROVIDERS)[number];
 
 const HELP = `Usage: npm run aws -- try-sandbox --provider lambda|microvm|fargate [options]
 
-Starts two runs in a sandbox of a deployed service, by its API: one prints what the sandbox is like and ends by itself, one is
-cancelled while it works. Prints what was observed. The exit code is 0 where both went as they should, in the sandbox that was named.
+Starts three runs in a sandbox of a deployed service, by its API: one prints what the sandbox is like and ends by itself, one is
+cancelled while it works, and the commands of one attack the harness and end with one that fails. Prints what was observed. The exit code is
+0 where all went as they should, in the sandbox that was named.
 
   --provider NAME   the kind of sandbox that the runs are to get
   --image IMAGE     the image of the environment, for fargate (default: public.ecr.aws/docker/library/python:3.13-slim-bookworm)
@@ -44,7 +45,8 @@ export async function trySandbox(args: string[], env: NodeJS.ProcessEnv): Promis
   try {
     const whole = await run(options, environment, FACTS);
     const stopped = await run(options, environment, ATTEMPT);
-    return report(provider, whole, stopped);
+    const hostile = await run(options, environment, HOSTILE);
+    return report(provider, whole, stopped, hostile);
   } finally {
     if (environment !== undefined) {
       await callApi(api, "DELETE", `/agent/environments/${environment}`, v.unknown()).catch(() => undefined);
@@ -102,7 +104,8 @@ async function run({ api }: Options, environment: string | undefined, work: type
   return observed(run_id, { api, cancels: work === ATTEMPT, timeoutMs: RUN_MS });
 }
 
-function report(provider: Provider, whole: Observed, stopped: Observed): number {
+function report(provider: Provider, whole: Observed, stopped: Observed, hostile: Observed): number {
+  const wrapper = hostile.printed.some((line) => line.includes("__runyard"));
   const lines: [string, string, boolean][] = [
     ["sandbox", `${whole.provider}, ${provider} was asked for`, whole.provider === provider],
     ["first run", `${whole.state}${whole.why === undefined ? "" : `: ${whole.why}`}`, whole.state === "SUCCEEDED"],
@@ -116,6 +119,8 @@ function report(provider: Provider, whole: Observed, stopped: Observed): number 
       `${span(stopped.stopMs)}, confirmed by ${stopped.stoppedBy === undefined ? "nobody" : `the ${stopped.stoppedBy}`}`,
       stopped.stoppedBy !== undefined,
     ],
+    ["hostile run", hostile.state, hostile.state === "FAILED"],
+    ["… saw the harness's program", wrapper ? "yes" : "no", !wrapper],
   ];
   say();
   for (const [name, value, isRight] of lines) say(`${isRight ? green("✓") : red("✗")} ${name.padEnd(26)} ${value}`);

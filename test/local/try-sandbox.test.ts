@@ -1,6 +1,9 @@
 import http from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { HOSTILE } from "../../operate/observed-run.ts";
 import { trySandbox } from "../../operate/try-sandbox.ts";
+import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
+import { runHarness } from "../harness/support/run-harness.ts";
 
 const T0 = Date.parse("2026-05-18T19:00:00.000Z");
 
@@ -16,6 +19,8 @@ describe("npm run aws -- try-sandbox", () => {
   let provider: string | undefined;
   let state: string;
   let stoppedBy: string;
+  let hostileState: string;
+  let hostileOutput: string;
   let status: number;
   let server: http.Server;
   let env: NodeJS.ProcessEnv;
@@ -42,6 +47,8 @@ describe("npm run aws -- try-sandbox", () => {
     provider = undefined;
     state = "SUCCEEDED";
     stoppedBy = "harness";
+    hostileState = "FAILED";
+    hostileOutput = "links";
     status = 200;
     vi.spyOn(console, "log").mockImplementation((line: string) => void said.push(line));
   });
@@ -58,7 +65,8 @@ describe("npm run aws -- try-sandbox", () => {
     }
     if (path.endsWith("/cancel")) return "a run";
     if (!path.endsWith("/events")) return method === "DELETE" ? {} : { uid: "user" };
-    const cancels = /run-[24]/.test(path);
+    const cancels = /run-[25]/.test(path);
+    const isHostile = /run-[36]/.test(path);
     const isCancelled = calls.some((call) => call.path === path.replace("/events", "/cancel"));
     const events = [
       event("run_created", 0, { state: "QUEUED" }),
@@ -68,14 +76,20 @@ describe("npm run aws -- try-sandbox", () => {
       ...(cancels
         ? []
         : [
-            event("messages", 1_600, { messages: [said1] }),
-            event(state === "FAILED" ? "run_failed" : "run_succeeded", 3_000, { state }),
+            event("messages", 1_600, { messages: [isHostile ? respondHostile() : said1] }),
+            isHostile
+              ? event("run_failed", 3_000, { state: hostileState })
+              : event(state === "FAILED" ? "run_failed" : "run_succeeded", 3_000, { state }),
           ]),
       ...(cancels && isCancelled ? [event("run_cancelled", 2_000, { state: "CANCELLED" })] : []),
       ...(cancels && isCancelled ? [event("run_stopped", 2_700, { confirmed_by: stoppedBy })] : []),
     ];
     return { events, next: events.length, ended: !cancels || isCancelled };
   }
+  const respondHostile = () => ({
+    role: "tool",
+    content: [{ type: "action_result", output: { exit_code: 1, output: hostileOutput } }],
+  });
   const said1 = {
     role: "tool",
     content: [{ type: "action_result", output: { exit_code: 0, output: "Linux aarch64\n2\n" } }],
@@ -94,7 +108,36 @@ describe("npm run aws -- try-sandbox", () => {
     expect(report()).toMatch(/stopped after the cancel\s+0\.7 s, confirmed by the harness/);
     expect(report()).toContain("Linux aarch64");
     expect(calls.some(({ path }) => path === "/agent/environments")).toBe(false);
-    expect(calls.filter(({ path }) => path === "/agent/runs").map(({ body }) => body["title"])).toHaveLength(2);
+    expect(calls.filter(({ path }) => path === "/agent/runs").map(({ body }) => body["title"])).toHaveLength(3);
+  });
+
+  test.each([
+    ["ERROR", "links", /✗.* hostile run\s+ERROR/],
+    ["FAILED", "{ __runyard=$?;", /✗.* … saw the harness's program\s+yes/],
+  ])("fails if hostile commands end the run in %s and print %j", async (ending, output, shown) => {
+    hostileState = ending;
+    hostileOutput = output;
+    expect(await trySandbox(["--provider", "lambda"], env)).toBe(1);
+    expect(report()).toMatch(shown);
+  });
+
+  test("attacks only with commands that a run here survives, but for the last", async () => {
+    await using plane = await FakeControlPlane.start({ prompt: HOSTILE.prompt });
+    const { code, log } = await runHarness(plane);
+    expect([code, plane.shutdown], log).toEqual([0, undefined]);
+    expect(plane.outputs.slice(0, -1).map((output) => output.trim().split("\n").at(-1))).toEqual([
+      ...[
+        "links",
+        "artifacts",
+        "deep",
+        "unreadable",
+        "sparse",
+        expect.stringMatching(/traps|trapped/),
+        "the last line of a document that does not end",
+      ],
+    ]);
+    expect(plane.outcome).toMatchObject({ success: false, summary: expect.stringMatching(/^Step 8 of 8 failed/) });
+    expect(plane.outputs.join("")).not.toContain("__runyard");
   });
 
   test("creates an environment with the image for runs in containers, and removes it", async () => {
