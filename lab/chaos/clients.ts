@@ -148,7 +148,7 @@ class Caller {
   async #followUp(run: AcceptedRun): Promise<void> {
     const mark = `${run.mark}-more-${run.followups.length + 1}`;
     const target = `/agent/runs/${run.runId}/followups`;
-    const response = await this.#call("POST", target, { message: block(`echo ${mark}`) }, mark);
+    const response = await this.#call("POST", target, { message: block(`${KEPT}echo ${mark}`) }, mark);
     if (response.status >= 300) run.complaints.push(`a follow-up was refused: ${response.status}`);
     else run.followups.push(mark);
   }
@@ -214,8 +214,12 @@ async function send(
   };
 }
 
+/** Fails where the workspace of the turn before is lost. */
+const KEPT = 'cat "$RUNYARD_WORKSPACE/kept" > /dev/null\n';
+
 function formatPrompt(kind: AcceptedRun["kind"], mark: string): string {
-  const say = `echo ${mark}`;
+  // What the workspace has besides: a file that follow-ups need, and one that nobody can read.
+  const say = `echo ${mark} > "$RUNYARD_WORKSPACE/kept"; echo x > "$RUNYARD_WORKSPACE/closed"; chmod 0 "$RUNYARD_WORKSPACE/closed"\necho ${mark}`;
   switch (kind) {
     case "long":
     case "steered":

@@ -16,6 +16,8 @@ export interface RunResponses {
   /** As text, to look for a line in it. */
   readonly conversation: string;
   readonly transcript: string;
+  /** Its artifacts that are files: their text, or why it cannot be read. */
+  readonly files: readonly { readonly name: string; readonly text?: string; readonly problem?: string }[];
 }
 
 /** Everything known once all runs are at rest. */
@@ -82,7 +84,30 @@ async function readRun(api: Api, runId: string): Promise<RunResponses> {
   const link = await callApi(api, "GET", `${path}/transcript?redirect=false`, Link);
   const response = await fetch(link.download_url, { signal: AbortSignal.timeout(30_000) });
   if (!response.ok) throw new Error(`the transcript's address returned ${response.status}`);
-  return { events, timeline, conversation: conversation.join("\n"), transcript: await response.text() };
+  const transcript = await response.text();
+  return { events, timeline, conversation: conversation.join("\n"), transcript, files: await readFiles(api, runId) };
+}
+
+const Artifacts = v.object({
+  artifacts: v.optional(v.array(v.looseObject({ artifact_type: v.string(), data: v.looseObject({}) })), []),
+});
+const FileArtifact = v.object({ artifact_uid: v.string(), filepath: v.string() });
+
+async function readFiles(api: Api, runId: string): Promise<RunResponses["files"]> {
+  const { artifacts } = await callApi(api, "GET", `/agent/runs/${runId}`, Artifacts);
+  const files = artifacts.filter(({ artifact_type }) => artifact_type === "FILE");
+  return await Promise.all(
+    files.map(async ({ data }) => {
+      const { artifact_uid: uid, filepath: name } = v.parse(FileArtifact, data);
+      try {
+        const { data: link } = await callApi(api, "GET", `/agent/artifacts/${uid}`, v.object({ data: Link }));
+        const response = await fetch(link.download_url, { signal: AbortSignal.timeout(30_000) });
+        return response.ok ? { name, text: await response.text() } : { name, problem: `status ${response.status}` };
+      } catch (error) {
+        return { name, problem: String(error) };
+      }
+    }),
+  );
 }
 
 interface Page {

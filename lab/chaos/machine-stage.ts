@@ -94,8 +94,8 @@ class Service {
       detached: true,
     });
     this.#child = child;
-    child.once("exit", (_, signal) => {
-      if (signal === "SIGKILL" && !this.#isStopping) this.#spawn();
+    child.once("exit", (code, signal) => {
+      if ((signal === "SIGKILL" || code === 0) && !this.#isStopping) this.#spawn();
     });
   }
 }

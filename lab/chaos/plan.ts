@@ -41,6 +41,8 @@ export interface Strike {
   readonly nth: number;
   /** Milliseconds from when the process is first seen. */
   readonly delayMs: number;
+  /** Whether it gets SIGTERM, after which it ends in order, instead of SIGKILL. @default false */
+  readonly terminates?: boolean;
 }
 
 const MIN_PAUSE_MS = 200;
@@ -51,10 +53,12 @@ const MAX_DELAY_MS = 40;
 export function* generateStrikes(seed: number, weights: Weights): Generator<Strike, never> {
   const random = seededRandom(seed);
   for (let number = 1; ; number++) {
+    const afterMs = MIN_PAUSE_MS + Math.floor(random() * (MAX_PAUSE_MS - MIN_PAUSE_MS));
+    const kind = weighted(weights, random());
     yield {
-      number,
-      afterMs: MIN_PAUSE_MS + Math.floor(random() * (MAX_PAUSE_MS - MIN_PAUSE_MS)),
-      kind: weighted(weights, random()),
+      ...{ number, afterMs, kind },
+      // Functions of AWS get no signal.
+      ...((kind === "service" || kind === "harness") && number % 3 === 0 ? { terminates: true } : {}),
       nth: Math.floor(random() * 64),
       delayMs: Math.floor(random() * MAX_DELAY_MS),
     };

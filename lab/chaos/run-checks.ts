@@ -22,6 +22,7 @@ export const RULES = {
   fence: "no execution wrote after its fence",
   outcome: "each run ended as it should, or says why not",
   output: "what commands printed can be read",
+  files: "every file that was uploaded can be read",
   responses: "the API returns what the table holds",
   counters: "counters are at zero and wait queues are empty",
   object: "every object belongs to a run",
@@ -197,7 +198,14 @@ export function checkResponses(
   if (head.transcript_events !== head.next_sequence - 1) {
     complain("responses", `its transcript has ${head.transcript_events} of ${head.next_sequence - 1} events`);
   }
+  for (const { name, problem } of responses.files) {
+    if (problem !== undefined) complain("files", `${name} cannot be read: ${problem}`);
+  }
   if (head.state !== "SUCCEEDED") return found;
+  const name = `${accepted.mark}.txt`;
+  const file = responses.files.find((one) => one.name === name);
+  if (accepted.kind === "file" && file?.text !== `${accepted.mark}\n`)
+    complain("files", `${name} is ${JSON.stringify(file?.text)}`);
   for (const mark of [accepted.mark, ...accepted.followups]) {
     // As an output: in the prompt and in the commands, another word precedes it.
     if (!responses.transcript.includes(`${mark}\\n`)) complain("output", `its transcript lacks ${mark}`);

@@ -24,6 +24,8 @@ export interface Hit {
   readonly at: number;
   /** False if the process was idle, so that the kill lost no work. */
   readonly busy: boolean;
+  /** @default SIGKILL */
+  readonly signal?: "SIGTERM";
 }
 
 /** What a process that executes no run is; undefined if it is never killed. */
@@ -100,7 +102,8 @@ export class Targets {
   }
 
   /** Kills a busy process of the strike's kind, or an idle one if none becomes busy in time. */
-  async strike({ number, kind, nth, delayMs }: Strike, signal: AbortSignal): Promise<Hit | undefined> {
+  async strike({ number, kind, nth, delayMs, terminates }: Strike, signal: AbortSignal): Promise<Hit | undefined> {
+    const how = terminates === true ? ({ signal: "SIGTERM" } as const) : {};
     const deadline = Date.now() + WATCH_MS[kind];
     let spent = new Map<number, number>();
     let idle: Target | undefined;
@@ -117,14 +120,14 @@ export class Targets {
       if (target !== undefined) {
         await pause(delayMs);
         const at = Date.now();
-        if (await this.#kill(target)) return { number, ...shown(target), at, busy: true };
+        if (await this.#kill(target, how.signal)) return { number, ...shown(target), at, busy: true, ...how };
       }
       idle = targets[nth % Math.max(1, targets.length)];
       spent = now;
       await pause(LOOK_MS);
     }
-    if (idle === undefined || signal.aborted || !(await this.#kill(idle))) return undefined;
-    return { number, ...shown(idle), at: Date.now(), busy: false };
+    if (idle === undefined || signal.aborted || !(await this.#kill(idle, how.signal))) return undefined;
+    return { number, ...shown(idle), at: Date.now(), busy: false, ...how };
   }
 
   /** The processes that executions left over: harnesses, their commands and helpers. */
@@ -199,12 +202,12 @@ export class Targets {
     );
   }
 
-  async #kill({ pid, kind }: Target): Promise<boolean> {
+  async #kill({ pid, kind }: Target, signal: NodeJS.Signals = "SIGKILL"): Promise<boolean> {
     // The list is slightly out of date: by now, the process id may belong to a process that is not ours to kill.
     const now = (await this.#look()).find((target) => target.pid === pid && target.kind === kind);
     if (now === undefined) return false;
     try {
-      process.kill(pid, "SIGKILL");
+      process.kill(pid, signal);
       return true;
     } catch {
       return false;

@@ -82,6 +82,7 @@ function findings({ history = HISTORY, head, items = [], accepted, responses, re
     timeline: history.map(({ type }) => type).filter((type) => type !== "messages" && type !== "setup_started"),
     conversation: output,
     transcript: output,
+    files: [],
     ...responses,
   };
   const evidence: Evidence = {
@@ -209,6 +210,11 @@ describe("a finding of the chaos checker", () => {
     expect(brokenBy({ responses: { timeline: [] } })).toEqual(["responses"]);
     expect(brokenBy({ responses: { events: [] } })).toEqual(["responses"]);
     expect(brokenBy({ head: { transcript_events: 3 } })).toEqual(["responses"]);
+    expect(brokenBy({ responses: { files: [{ name: "a", problem: "status 404" }] } })).toEqual(["files"]);
+    expect(brokenBy({ accepted: { kind: "file" } })).toEqual(["files"]);
+    expect(
+      brokenBy({ accepted: { kind: "file" }, responses: { files: [{ name: "line-7-1.txt", text: "line-7-1\n" }] } }),
+    ).toEqual([]);
     expect(brokenBy({ rest: { responses: new Map([[RUN, "GET returned 500"]]) } })).toEqual(["responses"]);
   });
 
