@@ -34,7 +34,8 @@ export async function startMachine(): Promise<Stage> {
     const api = await service.start();
     return {
       api,
-      targets: new Targets(scratch, classifyService),
+      // The service has the scratch directory, and harnesses have theirs in the data directory.
+      targets: new Targets(home, classifyService),
       store: new MachineStore(data),
       strikes: (seed) => generateStrikes(seed, MACHINE_WEIGHTS),
       killsPerRun: 0.3,

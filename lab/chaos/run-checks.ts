@@ -95,8 +95,8 @@ export function storedRuns(items: readonly StoredItem[]): StoredRun[] {
   });
 }
 
-/** Events that the service itself records for an execution that is over. */
-const AFTERWARDS = ["run_stopped", "followup_received"];
+/** Events that the service itself records for an execution that is over, such as those of files that were uploaded and not confirmed. */
+const AFTERWARDS = ["run_stopped", "followup_received", "artifact_created"];
 
 interface Walk {
   readonly violations: readonly Violation[];
