@@ -86,7 +86,7 @@ const createRun = {
   scope: "runs:write",
   rights: {
     table: [...read, ...write],
-    bucket: { GetObject: ["upload", "prompt"], PutObject: ["prompt", "attachment"] },
+    bucket: { GetObject: ["upload", "prompt", "followup"], PutObject: ["prompt", "attachment"] },
     runsQueue: send,
     sandboxes: ["know"],
   },

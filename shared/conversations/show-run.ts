@@ -1,4 +1,4 @@
-import { readUsage } from "#shared/records/budget-account.ts";
+import { readTreeUsage, readUsage } from "#shared/records/budget-account.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
 import { toRunItem } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -14,5 +14,8 @@ export async function showRun({ head, body }: FoundRun, ports: RunPorts): Promis
     readUsage([head], ports.table),
   ]);
   const submitted = await readSubmittedPrompt(head, prompt, ports);
-  return toRunItem(head, { ...body, prompt }, artifacts, { webUrl: ports.webUrl, now: ports.now(), used, submitted });
+  const view = { webUrl: ports.webUrl, now: ports.now(), used, submitted };
+  const item = toRunItem(head, { ...body, prompt }, artifacts, view);
+  const tree = await readTreeUsage(head, used, ports.table);
+  return { ...item, request_usage: { ...item.request_usage, tree } };
 }

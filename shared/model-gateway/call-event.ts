@@ -35,7 +35,13 @@ export async function recordCall(
   ports: ChangePorts & { readonly table: Table; readonly log: typeof logLine },
 ): Promise<void> {
   const { head: first } = call;
-  const used = { cost: result.cost ?? 0, tokens: inputTokens(result.usage) + result.usage.output };
+  const { input, output, cacheRead, cacheWrite, cacheWriteLong } = result.usage;
+  const tokens = { input, output, cache_read: cacheRead, cache_write: cacheWrite + cacheWriteLong };
+  const used = {
+    cost: result.cost ?? 0,
+    tokens: inputTokens(result.usage) + output,
+    of: { modelId: call.model.id, tokens },
+  };
   const event = { type: "model_called", data: toEventData(call, result, ports.now()) } as const;
   const isRecorded = await changeRun(first, ports, (head) => {
     const isCurrent = isExecutingHead(head) && head.execution_id === first.execution_id;

@@ -1,10 +1,13 @@
 import * as v from "valibot";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
+import { readPages } from "#shared/table/read-pages.ts";
 import type { Table, Update } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
-import type { RunItem } from "#shared/wire/run.ts";
+import type { RequestUsage } from "#shared/wire/run.ts";
+import { type ModelTokens, parseTokens, toModelTokenUsage, toTokenAttributes, toTokenTotals } from "./model-tokens.ts";
 import { toRoundedUsd } from "./money.ts";
+import type { RunHead } from "./run-head.ts";
 
 const Sum = v.optional(v.number(), 0);
 
@@ -13,7 +16,15 @@ export const ModelUsage = v.object({ cost: Sum, tokens: Sum, calls: Sum });
 export type ModelUsage = v.InferOutput<typeof ModelUsage>;
 
 /** What one model call has used. */
-type CallUsage = Pick<ModelUsage, "cost" | "tokens">;
+interface CallUsage extends Pick<ModelUsage, "cost" | "tokens"> {
+  /** The model and its tokens, where they are known. */
+  readonly of?: ModelTokens;
+}
+
+/** The usage of a run, also by model; releases before did not store which model has used what. */
+export interface RunUsage extends ModelUsage {
+  readonly models?: readonly ModelTokens[];
+}
 
 /**
  * Returns the writes that add what one model call of a run has cost and used, and count it at each run whose limits it counts against.
@@ -22,12 +33,18 @@ type CallUsage = Pick<ModelUsage, "cost" | "tokens">;
  */
 export function addUsage(
   runId: string,
-  { cost, tokens }: CallUsage,
+  { cost, tokens, of }: CallUsage,
   limited: readonly string[] = [],
 ): readonly [Update, ...Update[]] {
   const step = { steps: 1, step_tokens: tokens };
   const others = limited.filter((id) => id !== runId);
-  const own = { cost, tokens, calls: 1, ...(others.length < limited.length ? step : {}) };
+  const own = {
+    cost,
+    tokens,
+    calls: 1,
+    ...(of === undefined ? {} : toTokenAttributes(of)),
+    ...(others.length < limited.length ? step : {}),
+  };
   return [addTo(runId, own), ...others.map((id) => addTo(id, step))];
 }
 
@@ -53,17 +70,49 @@ export const noteUsage = (
 ): Promise<void> => transact(table, { usage: addUsage(runId, used, limited) });
 
 /** Formats a run's usage for responses; undefined if it has made no call. */
-export function toRequestUsage({ calls, cost, tokens }: ModelUsage): RunItem["request_usage"] {
-  return calls === 0 ? undefined : { inference_cost: toRoundedUsd(cost), total_tokens: tokens };
+export function toRequestUsage({ calls, cost, tokens, models = [] }: RunUsage): RequestUsage | undefined {
+  if (calls === 0) return undefined;
+  const usd = toRoundedUsd(cost);
+  return {
+    ...{ inference_cost: usd, inference_cost_usd: usd, total_tokens: tokens },
+    ...(models.length === 0 ? {} : { ...toTokenTotals(models), model_token_usage: models.map(toModelTokenUsage) }),
+  };
+}
+
+/** Sums the usage of a run and of its descendants. */
+export async function readTreeUsage(
+  { run_id, children }: Pick<RunHead, "run_id" | "children">,
+  own: ModelUsage | undefined,
+  table: Pick<Table, "batchGet" | "query">,
+): Promise<NonNullable<RequestUsage["tree"]>> {
+  const tree = children === 0 ? [] : [run_id, ...(await listDescendants(run_id, table))];
+  const items = children === 0 ? [own] : await batchGetAll(tree.map(keys.budget), table);
+  const all = items.map((item) => v.parse(ModelUsage, item ?? {}));
+  const sum = (of: "cost" | "tokens") => all.reduce((total, usage) => total + usage[of], 0);
+  return { cost_usd: toRoundedUsd(sum("cost")), total_tokens: sum("tokens"), runs: all.length };
+}
+
+async function listDescendants(runId: string, table: Pick<Table, "query">): Promise<readonly string[]> {
+  const { pk, sk: prefix } = keys.descendant(runId, "");
+  const found: string[] = [];
+  for await (const items of readPages({ pk, prefix }, "sk", table)) {
+    found.push(...items.map(({ sk }) => sk.slice(prefix.length)));
+  }
+  return found;
 }
 
 /** Reads the usage of runs, in their order; undefined for a run whose head is not marked. */
 export async function readUsage(
   heads: readonly { readonly run_id: string; readonly b?: true | undefined }[],
   table: Pick<Table, "batchGet">,
-): Promise<(ModelUsage | undefined)[]> {
+): Promise<(RunUsage | undefined)[]> {
   const marked = heads.filter(({ b }) => b === true).map(({ run_id }) => run_id);
   const items = await batchGetAll(marked.map(keys.budget), table);
-  const found = new Map(marked.map((runId, index) => [runId, v.parse(ModelUsage, items[index] ?? {})]));
+  const found = new Map(marked.map((runId, index) => [runId, parseUsage(items[index] ?? {})]));
   return heads.map(({ run_id }) => found.get(run_id));
+}
+
+function parseUsage(item: Readonly<Record<string, unknown>>): RunUsage {
+  const models = parseTokens(item);
+  return { ...v.parse(ModelUsage, item), ...(models.length === 0 ? {} : { models }) };
 }

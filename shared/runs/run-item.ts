@@ -1,5 +1,5 @@
 import { fitting } from "#shared/pagination/page.ts";
-import { type ModelUsage, toRequestUsage } from "#shared/records/budget-account.ts";
+import { type RunUsage, toRequestUsage } from "#shared/records/budget-account.ts";
 import { countPendingFollowups } from "#shared/records/pending-followups.ts";
 import { toDuration } from "#shared/records/run.ts";
 import { findPublicAccess, type RunBody } from "#shared/records/run-body.ts";
@@ -14,7 +14,7 @@ export interface ViewSettings {
   readonly webUrl: string | undefined;
   readonly now: number;
   /** The model usage of the run, where its head says that it has any. */
-  readonly used?: ModelUsage | undefined;
+  readonly used?: RunUsage | undefined;
   /** The prompt with the follow-ups before the start. @default the prompt */
   readonly submitted?: string;
 }
@@ -79,7 +79,7 @@ function waitingShown(head: RunHead): Pick<RunItem, "waiting_for"> {
   return isIdle(head) && countPendingFollowups(head) === 0 ? { waiting_for: "followup" } : {};
 }
 
-function usageShown(used: ModelUsage | undefined): Pick<RunItem, "request_usage"> {
+function usageShown(used: RunUsage | undefined): Pick<RunItem, "request_usage"> {
   const usage = used === undefined ? undefined : toRequestUsage(used);
   return usage === undefined ? {} : { request_usage: usage };
 }

@@ -207,6 +207,32 @@ export const RunSchedule = v.object({
   cron_schedule: v.string(),
 });
 
+/** The tokens that a run has used of one model. */
+const ModelTokenUsage = v.object({
+  model_id: v.string(),
+  total_tokens: Count,
+  usage_type: v.exactOptional(v.picklist(["byok", "custom_endpoint"])),
+  tokens_by_category: v.exactOptional(v.record(v.string(), Count)),
+});
+
+/** What a run's model calls have used and cost. */
+export const RequestUsage = v.object({
+  inference_cost: v.exactOptional(v.number()),
+  compute_cost: v.exactOptional(v.number()),
+  platform_cost: v.exactOptional(v.number()),
+  inference_cost_usd: v.exactOptional(v.number()),
+  compute_cost_usd: v.exactOptional(v.number()),
+  platform_cost_usd: v.exactOptional(v.number()),
+  total_tokens: v.exactOptional(Count),
+  input_tokens: v.exactOptional(Count),
+  output_tokens: v.exactOptional(Count),
+  cache_read_tokens: v.exactOptional(Count),
+  cache_write_tokens: v.exactOptional(Count),
+  model_token_usage: v.exactOptional(v.array(ModelTokenUsage)),
+  tree: v.exactOptional(v.object({ cost_usd: v.number(), total_tokens: Count, runs: Count })),
+});
+export type RequestUsage = v.InferOutput<typeof RequestUsage>;
+
 /** A run as responses show it. */
 export const RunItem = v.object({
   run_id: v.string(),
@@ -230,14 +256,7 @@ export const RunItem = v.object({
   trigger_url: v.exactOptional(v.string()),
   creator: v.exactOptional(UserProfile),
   executor: v.exactOptional(UserProfile),
-  request_usage: v.exactOptional(
-    v.object({
-      inference_cost: v.exactOptional(v.number()),
-      compute_cost: v.exactOptional(v.number()),
-      platform_cost: v.exactOptional(v.number()),
-      total_tokens: v.exactOptional(Count),
-    }),
-  ),
+  request_usage: v.exactOptional(RequestUsage),
   agent_config: v.exactOptional(ResolvedAgentConfig),
   agent_skill: v.exactOptional(
     v.object({

@@ -75,7 +75,18 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
       "message_stop",
     ]);
     // 1,000 × $2 + 10,000 × $0.20 + 100 × $2.50 + 50 × $10, each a million.
-    expect((await item()).request_usage).toEqual({ inference_cost: 0.00475, total_tokens: 11_150 });
+    expect((await item()).request_usage).toEqual({
+      ...{ inference_cost: 0.00475, inference_cost_usd: 0.00475, total_tokens: 11_150 },
+      ...{ input_tokens: 11_100, output_tokens: 50, cache_read_tokens: 10_000, cache_write_tokens: 100 },
+      model_token_usage: [
+        {
+          model_id: "anthropic/claude-sonnet-5-5",
+          total_tokens: 11_150,
+          tokens_by_category: { input: 1_000, output: 50, cache_read: 10_000, cache_write: 100 },
+        },
+      ],
+      tree: { cost_usd: 0.00475, total_tokens: 11_150, runs: 1 },
+    });
   });
 
   it("shows a run's usage in lists, summed over its calls, and none without a call", async () => {
@@ -86,10 +97,11 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
     const usage = Object.fromEntries(
       runs.map((one: { run_id: string; request_usage?: object }) => [one.run_id, one.request_usage]),
     );
-    expect(usage).toEqual({
-      [run.run_id]: { inference_cost: 0.0008, total_tokens: 240 },
-      [silent.run_id]: undefined,
+    expect(usage).toMatchObject({
+      [run.run_id]: { inference_cost: 0.0008, total_tokens: 240, input_tokens: 200, output_tokens: 40 },
     });
+    expect(usage[run.run_id]).not.toHaveProperty("tree");
+    expect(usage[silent.run_id]).toBeUndefined();
   });
 });
 
@@ -125,9 +137,13 @@ describe("the events of a run", () => {
       duration_ms: expect.any(Number),
       execution_id: run.execution_id,
     });
-    expect((await item()).request_usage).toEqual({
+    expect((await item()).request_usage).toMatchObject({
       inference_cost: first.data.cost_usd + second.data.cost_usd,
       total_tokens: 11_270,
+      model_token_usage: [
+        { model_id: "anthropic/claude-sonnet-5-5", total_tokens: 11_150 },
+        { model_id: "openai/gpt-5.4", total_tokens: 120 },
+      ],
     });
     const { body } = await createClient(plane).get(`/agent/runs/${run.run_id}/timeline`);
     expect(body.events.map(({ event_type }: { event_type: string }) => event_type)).not.toContain("model_called");
@@ -203,7 +219,7 @@ describe("POST {model_url}/openai/v1/…", () => {
     expect(await response.json()).toMatchObject({ object: "chat.completion", usage: { total_tokens: 120 } });
     expect(standIn.seen[0]?.headers.authorization).toBe("Bearer the-key-of-openai");
     expect(standIn.seen[0]?.body).toMatchObject({ model: "gpt-5.4", max_tokens: 100 });
-    expect((await item()).request_usage).toEqual({ inference_cost: 0.00027, total_tokens: 120 });
+    expect((await item()).request_usage).toMatchObject({ inference_cost: 0.00027, total_tokens: 120 });
   });
 
   it("cost more for long input if the provider's price is higher", async () => {
@@ -242,7 +258,11 @@ describe("POST {model_url}/openai/v1/…", () => {
     expect((await gateway.chat(run.key, { model: "compatible/llama" })).status).toBe(200);
     expect(standIn.seen[0]?.headers.authorization).toBeUndefined();
     expect(standIn.seen[0]?.body.model).toBe("llama");
-    expect((await item()).request_usage).toEqual({ inference_cost: 0, total_tokens: 120 });
+    expect((await item()).request_usage).toMatchObject({
+      inference_cost: 0,
+      total_tokens: 120,
+      model_token_usage: [{ total_tokens: 120, usage_type: "custom_endpoint" }],
+    });
   });
 });
 
@@ -430,7 +450,7 @@ describe("a failing provider", () => {
       error: { message: expect.stringContaining(`anthropic returned ${status}: the stand-in returns ${status}.`) },
     });
     expect(standIn.seen).toHaveLength(4);
-    expect((await item()).request_usage).toBeUndefined();
+    expect((await item()).request_usage).toEqual({ tree: { cost_usd: 0, total_tokens: 0, runs: 1 } });
   });
 
   it("is not retried if it requests a delay of minutes or reports that retrying is useless", async () => {
@@ -461,7 +481,9 @@ describe("a failing provider", () => {
     standIn.turns.push({ pauseMs: 2_000 });
     expect((await slow.messages(run.key)).status).toBe(504);
     expect(standIn.seen).toHaveLength(1);
-    expect((await item()).request_usage, "counts nothing without a budget").toBeUndefined();
+    expect((await item()).request_usage, "counts nothing without a budget").toEqual({
+      tree: { cost_usd: 0, total_tokens: 0, runs: 1 },
+    });
   });
 
   it("causes a 502 for an invalid response, with estimated tokens", async () => {

@@ -142,3 +142,20 @@ describe("POST /agent/environments/{environmentUid}/try", () => {
     expect((await client.get("/agent/runs")).body.runs).toEqual([]);
   });
 });
+
+describe("request_usage.tree of GET /agent/runs/{runId}", () => {
+  it("sums the usage of the run and of all its descendants, with and without model calls", async () => {
+    const root = await createRun(plane);
+    const child = await createRun(plane, { prompt: "child", parent_run_id: root });
+    const grandchild = await createRun(plane, { prompt: "grandchild", parent_run_id: child });
+    await createRun(plane, { prompt: "silent", parent_run_id: root });
+    for (const run of [child, grandchild, grandchild]) {
+      await noteUsage(run, { cost: 20_000_000, tokens: 1000 }, plane.table);
+    }
+    const shown = async (run: string) => (await createClient(plane).get(`/agent/runs/${run}`)).body.request_usage;
+    expect(await shown(root)).toEqual({ tree: { cost_usd: 0.06, total_tokens: 3_000, runs: 4 } });
+    expect((await shown(child)).tree).toEqual({ cost_usd: 0.06, total_tokens: 3_000, runs: 2 });
+    const { runs } = (await createClient(plane).get("/agent/runs")).body;
+    expect(runs.filter((run: object) => "request_usage" in run)).toEqual([]);
+  });
+});

@@ -102,7 +102,7 @@ describe("an artifact", () => {
     ],
     [
       { artifact_type: "PULL_REQUEST", url: "w", branch: "b" },
-      { url: "w", branch: "b" },
+      { url: "w", branch: "b", status: "unknown" },
       { url: "w", branch: "b" },
     ],
     [
@@ -150,7 +150,7 @@ describe("the usage of models", () => {
     const found = await readUsage(heads, table);
     expect(found).toEqual([{ cost: 3_499, tokens: 12, calls: 2 }, undefined, none]);
     expect(found.map((usage) => usage && toRequestUsage(usage))).toEqual([
-      { inference_cost: 0.000003, total_tokens: 12 },
+      { inference_cost: 0.000003, inference_cost_usd: 0.000003, total_tokens: 12 },
       undefined,
       undefined,
     ]);

@@ -495,7 +495,7 @@ describe("a run in a response", () => {
       ...plain,
       state: "INPROGRESS",
       started_at: "2026-05-18T18:59:59.000Z",
-      request_usage: { inference_cost: 0.001, total_tokens: 5 },
+      request_usage: { inference_cost: 0.001, inference_cost_usd: 0.001, total_tokens: 5 },
       schedule,
       agent_config: more.config,
       agent_skill: { full_path: "a/b:c" },

@@ -257,7 +257,14 @@ describe("the usage of runs", () => {
 
   it("is shown in dollars with six decimals once the run has made a call", () => {
     expect(toRequestUsage({ calls: 0, cost: 5, tokens: 5 })).toBeUndefined();
-    expect(toRequestUsage({ calls: 1, cost: 1_500, tokens: 5 })).toEqual({ inference_cost: 0.000002, total_tokens: 5 });
-    expect(toRequestUsage({ calls: 1, cost: 1_499, tokens: 0 })).toEqual({ inference_cost: 0.000001, total_tokens: 0 });
+    expect(toRequestUsage({ calls: 1, cost: 1_500, tokens: 5 })).toMatchObject({
+      inference_cost: 0.000002,
+      total_tokens: 5,
+    });
+    expect(toRequestUsage({ calls: 1, cost: 1_499, tokens: 0 })).toEqual({
+      inference_cost: 0.000001,
+      inference_cost_usd: 0.000001,
+      total_tokens: 0,
+    });
   });
 });

@@ -134,8 +134,8 @@ describe("the deployed code", () => {
     expect(holding.sort()).toEqual(["docs/get-openapi", "docs/get-reference"]);
   });
 
-  it("of a route is at most 107 kB without the SDK", () => {
-    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 107_000 + carriedBytes(output));
+  it("of a route is at most 108 kB without the SDK", () => {
+    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 108_000 + carriedBytes(output));
     expect(larger.map(({ output, ownBytes }) => `${output}: ${ownBytes}`)).toEqual([]);
   });
 });
@@ -152,7 +152,7 @@ const PARTS = {
 function mostAtStart(file: string): number {
   // These two contain the document that they serve.
   if (/^docs\/get-(openapi|reference)$/.test(file)) return 680_000;
-  if (file === "runs/create-run") return 210_000;
+  if (file === "runs/create-run") return 215_000;
   return file === "runs/list-runs" ? 165_000 : 147_000;
 }
 
@@ -165,14 +165,14 @@ function carriedBytes(output: string): number {
   // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
   if (output.startsWith("environments/try-environment/")) return 40_000;
   // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members and options, and the reads of workers and secrets.
-  if (output.startsWith("runs/create-run/")) return 61_000;
+  if (output.startsWith("runs/create-run/")) return 63_000;
   if (output.startsWith("schedules/run-schedule/")) return 31_500;
   if (/^schedules\/(create|update)-/.test(output)) return 52_500;
   // The ingress of triggers and a redelivery carry the creation of runs, as schedules do; the ingress reads the events of seven systems; the preview of an
   // event plans a run.
   if (/^triggers\/(receive|redeliver)-event\//.test(output)) return 42_000;
   if (output.startsWith("triggers/test-trigger/")) return 16_500;
-  if (output.startsWith("runs/list-runs/")) return 14_500;
+  if (output.startsWith("runs/list-runs/")) return 16_500;
   if (output.startsWith("runs/cancel-runs/")) return 4_000;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
   // their keys.

@@ -115,12 +115,18 @@ const named = ({ bucket = {} }: Rights): string[] =>
 const isPublic = { config: { session_sharing: { public_access: "VIEWER" } } };
 
 /** Repeats a request for a run, which has ended by then, and waits for its end. */
-async function waitForEndedRun(plane: TestControlPlane): Promise<void> {
+async function waitForEndedRun(): Promise<void> {
+  const plane = await createTestControlPlane();
   const user = createClient(plane);
   const options = { headers: { "idempotency-key": "once" } };
   const create = (query = "") => user.post(`/agent/runs${query}`, { prompt: long("e") }, options);
-  await user.post(`/agent/runs/${(await create()).body.run_id}/cancel`);
-  expect((await create("?wait=1")).body).toMatchObject({ state: "CANCELLED", prompt: long("e") });
+  const { run_id } = (await create()).body;
+  await user.post(`/agent/runs/${run_id}/followups`, { message: long("h") });
+  const harness = createHarness(plane, await plane.dispatch(run_id));
+  await harness.resolve();
+  await harness.beat(1);
+  await harness.finish();
+  expect((await create("?wait=1")).body).toMatchObject({ state: "SUCCEEDED", prompt: long("e") });
 }
 
 /** Reads a run through every route. */
@@ -160,7 +166,7 @@ async function useWorkerFiles(): Promise<void> {
   const plane = await createTestControlPlane();
   await connectedWorker(plane);
   await createRun(plane, { prompt: long("w"), config });
-  await waitForEndedRun(plane);
+  await waitForEndedRun();
   await deliver(plane);
   const other = await createTestControlPlane();
   await connectedWorker(other);

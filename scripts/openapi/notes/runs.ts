@@ -91,6 +91,32 @@ export const RUNS_NOTES: Notes = {
   inference_cost: note("The cost of model calls, in US dollars.", 0.42),
   compute_cost: note("The cost of compute, in US dollars.", 0.01),
   platform_cost: note("The platform fee, in US dollars.", 0),
+  inference_cost_usd: note("The cost of model calls, in US dollars; the same as `inference_cost`.", 0.42),
+  compute_cost_usd: note("The cost of compute, in US dollars. Absent where it is not known.", 0.01),
+  platform_cost_usd: note("The platform fee, in US dollars. Absent where there is none.", 0),
+  input_tokens: note("The number of input tokens, including those that a cache was read or written for.", 180000),
+  output_tokens: note("The number of output tokens.", 4203),
+  cache_read_tokens: note("The number of input tokens read from the cache of a provider.", 120000),
+  cache_write_tokens: note("The number of input tokens written to the cache of a provider.", 20000),
+  model_token_usage: note(
+    "The tokens of each model. Calls before the upgrade to the release that counts them are not included.",
+  ),
+  usage_type: note(
+    "`byok` for a key of the team or the run, `custom_endpoint` for a compatible server. Absent for the key of the deployment.",
+  ),
+  tokens_by_category: note(
+    "The tokens by category. Each token is in one: `input` was neither read from nor written to a cache.",
+    {
+      input: 40000,
+      output: 4203,
+      cache_read: 120000,
+      cache_write: 20000,
+    },
+  ),
+  tree: note("The usage of the run and of all its descendants. Only in the response for a single run."),
+  "tree.cost_usd": note("The cost of their model calls, in US dollars.", 1.2),
+  "tree.total_tokens": note("The number of their input and output tokens.", 500000),
+  "tree.runs": note("The number of runs, this one included.", 4),
   total_tokens: note("The number of input and output tokens of all models.", 184203),
   agent_config: note("The resolved configuration, with all defaults applied.", {
     model_id: "local/runbook",

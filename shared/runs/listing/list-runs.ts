@@ -3,7 +3,7 @@ import { invalid, RunyardError } from "#shared/errors.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { fitting } from "#shared/pagination/page.ts";
 import { listVisibleOwners, type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
-import { type ModelUsage, readUsage } from "#shared/records/budget-account.ts";
+import { type RunUsage, readUsage } from "#shared/records/budget-account.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
 import { toRunItem } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -108,7 +108,7 @@ async function toPage(
   return { runs, next: runs.length < found.length ? found[runs.length - 1]?.position : rest };
 }
 
-async function toListedRun({ head, body }: FoundRun, used: ModelUsage | undefined, ports: RunPorts): Promise<RunItem> {
+async function toListedRun({ head, body }: FoundRun, used: RunUsage | undefined, ports: RunPorts): Promise<RunItem> {
   const artifacts = head.artifacts > 0 ? await ports.runs.artifacts(head.run_id) : [];
   const submitted =
     head.early_followups === undefined

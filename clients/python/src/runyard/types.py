@@ -266,8 +266,35 @@ class RunCreatorInfo(BaseModel):
     """The URL of the person's picture."""
 
 
-class RunItemRequestUsage(BaseModel):
-    """The run's usage so far."""
+class RequestUsageModelTokenUsage(BaseModel):
+    model_id: str
+    """The model's id. Defaults to the team's model."""
+
+    total_tokens: int
+    """The number of input and output tokens of all models."""
+
+    usage_type: Optional[Union[Literal["byok", "custom_endpoint"], str]] = None
+    """`byok` for a key of the team or the run, `custom_endpoint` for a compatible server. Absent for the key of the deployment."""
+
+    tokens_by_category: Optional[Dict[str, int]] = None
+    """The tokens by category. Each token is in one: `input` was neither read from nor written to a cache."""
+
+
+class RequestUsageTree(BaseModel):
+    """The usage of the run and of all its descendants. Only in the response for a single run."""
+
+    cost_usd: float
+    """The cost of their model calls, in US dollars."""
+
+    total_tokens: int
+    """The number of their input and output tokens."""
+
+    runs: int
+    """The number of runs, this one included."""
+
+
+class RequestUsage(BaseModel):
+    """What a run's model calls have used and cost."""
 
     inference_cost: Optional[float] = None
     """The cost of model calls, in US dollars."""
@@ -278,8 +305,35 @@ class RunItemRequestUsage(BaseModel):
     platform_cost: Optional[float] = None
     """The platform fee, in US dollars."""
 
+    inference_cost_usd: Optional[float] = None
+    """The cost of model calls, in US dollars; the same as `inference_cost`."""
+
+    compute_cost_usd: Optional[float] = None
+    """The cost of compute, in US dollars. Absent where it is not known."""
+
+    platform_cost_usd: Optional[float] = None
+    """The platform fee, in US dollars. Absent where there is none."""
+
     total_tokens: Optional[int] = None
     """The number of input and output tokens of all models."""
+
+    input_tokens: Optional[int] = None
+    """The number of input tokens, including those that a cache was read or written for."""
+
+    output_tokens: Optional[int] = None
+    """The number of output tokens."""
+
+    cache_read_tokens: Optional[int] = None
+    """The number of input tokens read from the cache of a provider."""
+
+    cache_write_tokens: Optional[int] = None
+    """The number of input tokens written to the cache of a provider."""
+
+    model_token_usage: Optional[List[RequestUsageModelTokenUsage]] = None
+    """The tokens of each model. Calls before the upgrade to the release that counts them are not included."""
+
+    tree: Optional[RequestUsageTree] = None
+    """The usage of the run and of all its descendants. Only in the response for a single run."""
 
 
 class ResolvedAgentConfigMcpServersValueTools(BaseModel):
@@ -733,7 +787,7 @@ class RunItem(BaseModel):
     executor: Optional[RunCreatorInfo] = None
     """The person or identity that the run acts as. Defaults to the creator."""
 
-    request_usage: Optional[RunItemRequestUsage] = None
+    request_usage: Optional[RequestUsage] = None
     """The run's usage so far."""
 
     agent_config: Optional[ResolvedAgentConfig] = None

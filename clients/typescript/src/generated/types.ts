@@ -2381,6 +2381,56 @@ interface components {
              */
             expires_at: string;
         };
+        /** @description What a run's model calls have used and cost. */
+        RequestUsage: {
+            /** @description The cost of model calls, in US dollars. */
+            inference_cost?: number;
+            /** @description The cost of compute, in US dollars. */
+            compute_cost?: number;
+            /** @description The platform fee, in US dollars. */
+            platform_cost?: number;
+            /** @description The cost of model calls, in US dollars; the same as `inference_cost`. */
+            inference_cost_usd?: number;
+            /** @description The cost of compute, in US dollars. Absent where it is not known. */
+            compute_cost_usd?: number;
+            /** @description The platform fee, in US dollars. Absent where there is none. */
+            platform_cost_usd?: number;
+            /** @description The number of input and output tokens of all models. */
+            total_tokens?: number;
+            /** @description The number of input tokens, including those that a cache was read or written for. */
+            input_tokens?: number;
+            /** @description The number of output tokens. */
+            output_tokens?: number;
+            /** @description The number of input tokens read from the cache of a provider. */
+            cache_read_tokens?: number;
+            /** @description The number of input tokens written to the cache of a provider. */
+            cache_write_tokens?: number;
+            /** @description The tokens of each model. Calls before the upgrade to the release that counts them are not included. */
+            model_token_usage?: {
+                /** @description The model's id. Defaults to the team's model. */
+                model_id: string;
+                /** @description The number of input and output tokens of all models. */
+                total_tokens: number;
+                /**
+                 * @description `byok` for a key of the team or the run, `custom_endpoint` for a compatible server. Absent for the key of the deployment.
+                 * @enum {string}
+                 */
+                usage_type?: "byok" | "custom_endpoint";
+                /** @description The tokens by category. Each token is in one: `input` was neither read from nor written to a cache. */
+                tokens_by_category?: {
+                    [key: string]: number;
+                };
+            }[];
+            /** @description The usage of the run and of all its descendants. Only in the response for a single run. */
+            tree?: {
+                /** @description The cost of their model calls, in US dollars. */
+                cost_usd: number;
+                /** @description The number of their input and output tokens. */
+                total_tokens: number;
+                /** @description The number of runs, this one included. */
+                runs: number;
+            };
+        };
         /** @description The first request of an execution. */
         ResolvePromptRequest: {
             /** @description The skill that the harness has loaded, to be shown with the run. */
@@ -2942,16 +2992,7 @@ interface components {
             /** @description The person or identity that the run acts as. Defaults to the creator. */
             executor?: components["schemas"]["RunCreatorInfo"];
             /** @description The run's usage so far. */
-            request_usage?: {
-                /** @description The cost of model calls, in US dollars. */
-                inference_cost?: number;
-                /** @description The cost of compute, in US dollars. */
-                compute_cost?: number;
-                /** @description The platform fee, in US dollars. */
-                platform_cost?: number;
-                /** @description The number of input and output tokens of all models. */
-                total_tokens?: number;
-            };
+            request_usage?: components["schemas"]["RequestUsage"];
             /** @description The resolved configuration, with all defaults applied. */
             agent_config?: components["schemas"]["ResolvedAgentConfig"];
             /** @description The skill that the run started from. */
@@ -4629,6 +4670,7 @@ export type ReportArtifactResponse = components['schemas']['ReportArtifactRespon
 export type ReportShutdownRequest = components['schemas']['ReportShutdownRequest'];
 export type Repository = components['schemas']['Repository'];
 export type RepositoryToken = components['schemas']['RepositoryToken'];
+export type RequestUsage = components['schemas']['RequestUsage'];
 export type ResolvePromptRequest = components['schemas']['ResolvePromptRequest'];
 export type ResolvePromptResponse = components['schemas']['ResolvePromptResponse'];
 export type ResolvedAgentConfig = components['schemas']['ResolvedAgentConfig'];
