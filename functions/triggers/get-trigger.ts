@@ -2,8 +2,9 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
 import { readDeliveryCounts } from "#shared/triggers/list-deliveries.ts";
+import { readTrigger } from "#shared/triggers/read-trigger.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
-import { readTrigger, toTriggerItem } from "#shared/triggers/triggers.ts";
+import { toTriggerItem } from "#shared/triggers/triggers.ts";
 import { TriggerItem } from "#shared/wire/triggers/trigger.ts";
 
 /** GET /agent/triggers/{triggerUid}: returns a trigger with its latest delivery and

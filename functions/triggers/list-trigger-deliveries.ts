@@ -4,8 +4,8 @@ import { one } from "#shared/http/request.ts";
 import { pageQuery } from "#shared/pagination/page.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
 import { readTriggerDeliveries } from "#shared/triggers/list-deliveries.ts";
+import { readTrigger } from "#shared/triggers/read-trigger.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
-import { readTrigger } from "#shared/triggers/triggers.ts";
 import { ListTriggerDeliveriesResponse, TriggerOutcome } from "#shared/wire/triggers/trigger.ts";
 
 /**

@@ -5,8 +5,8 @@ import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { readTrigger } from "#shared/triggers/read-trigger.ts";
 import { redeliverEvent as redeliver } from "#shared/triggers/redeliver.ts";
-import { readTrigger } from "#shared/triggers/triggers.ts";
 import { TriggerDelivery } from "#shared/wire/triggers/trigger.ts";
 
 /**

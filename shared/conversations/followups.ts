@@ -36,9 +36,10 @@ import { RunChangedError } from "#shared/runs/run-store.ts";
 import { readEndedTail } from "#shared/runs/run-tree.ts";
 import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES, START_COUNTERS } from "#shared/runs/transition.ts";
 import type { Put } from "#shared/table/table.ts";
+import { ConflictError } from "#shared/table/transact.ts";
 import { CONTINUE_MESSAGE, type Followup } from "#shared/wire/harness.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import type { FollowupPolicy, RunFollowupRequest } from "#shared/wire/run.ts";
+import type { FollowupPolicy, RunFollowupRequest, UserProfile } from "#shared/wire/run.ts";
 import { storeFollowupAttachments, toAttachedFiles } from "./followup-attachments.ts";
 import { type FollowupReceipt, formatReceipt, parseReceipt, toReceipt, toSender } from "./followup-receipt.ts";
 import { type SettledTurn, settleLastTurn } from "./last-turn.ts";
@@ -102,18 +103,48 @@ export async function submitFollowup(
       if (isTerminal(first.state)) refuseDisks(config.repositories, "config.repositories");
       const stored = await storeFollowupAttachments(attachments, first, principal, ports);
       const files = stored.length === 0 ? {} : { attachments: stored };
-      const context = { record, rateLimitToken, hasMessage, conversationId };
+      const toWrites = (receipt: FollowupReceipt) => ({ idempotency: record(formatReceipt(receipt)) });
+      const context = { toWrites, toError: recordExists, rateLimitToken, hasMessage, conversationId };
       return { receipt: await writeFollowup(first, { ...content, ...files }, context, ports), replayed: false };
     },
     async (result) => ({ receipt: parseReceipt(result, first), replayed: true }),
   );
 }
 
+const recordExists = (): Error => new IdempotencyRecordExists();
+
+interface EventFollowup {
+  readonly message: string;
+  readonly policy: FollowupPolicy;
+  readonly sender: UserProfile;
+  readonly rateLimitToken: RateLimitToken;
+  readonly toWrites: FollowupContext["toWrites"];
+}
+
+/**
+ * Stores a follow-up that an event sends, together with other writes.
+ * @throws ConflictError naming those whose conditions failed
+ */
+export async function submitEventFollowup(
+  { head, body }: FoundRun,
+  { message, policy, sender, rateLimitToken, toWrites }: EventFollowup,
+  ports: RunPorts,
+): Promise<FollowupReceipt> {
+  if (isTerminal(head.state)) refuseDisks(body.config.repositories, "config.repositories");
+  const content = { ...(await storeText(head.run_id, message, ports.files)), policy, created_by: sender };
+  const { conversation_id: conversationId } = body;
+  const toError = (failed: ReadonlySet<string>) => new ConflictError(failed);
+  const context = { toWrites, toError, rateLimitToken, hasMessage: true, conversationId };
+  return writeFollowup(head, content, context, ports);
+}
+
 type Content = Omit<StoredFollowup, "number" | "created_at">;
 
 /** What is written together with a follow-up. */
 interface FollowupContext {
-  readonly record: (result: string) => Put;
+  readonly toWrites: (receipt: FollowupReceipt) => Readonly<Record<string, Put | undefined>>;
+  /** What is thrown where one of these writes fails. */
+  readonly toError: (failed: ReadonlySet<string>) => Error;
   readonly rateLimitToken: RateLimitToken;
   readonly hasMessage: boolean;
   readonly conversationId: string;
@@ -138,8 +169,8 @@ function writeFollowup(
       await ports.runs.change(head, toChange(receipt), now);
     } catch (error) {
       if (!(error instanceof RunChangedError) || error.headChanged || error.failed.has("tail")) throw error;
-      if (error.failed.has("rateLimit") && !error.failed.has("idempotency")) throw rateLimited(now);
-      throw new IdempotencyRecordExists();
+      if (error.failedOnly("rateLimit")) throw rateLimited(now);
+      throw context.toError(error.failed);
     }
     if (isTerminal(head.state)) await ports.queue.sendRun(head.run_id, parseOwner(head)).catch(() => undefined);
     return receipt;
@@ -226,7 +257,7 @@ const listRemoved = ({ ends_by }: RunHead): readonly string[] =>
 function toFollowupChange(
   head: RunHead,
   content: Content,
-  { record, rateLimitToken, receipt }: FollowupContext & { readonly receipt: FollowupReceipt },
+  { toWrites, rateLimitToken, receipt }: FollowupContext & { readonly receipt: FollowupReceipt },
   now: number,
   revival: Revival | undefined,
 ): Change {
@@ -248,7 +279,7 @@ function toFollowupChange(
     },
     ...(revives ? { remove: listRemoved(head), checkAt: now + 30_000 } : {}),
     also: {
-      idempotency: record(formatReceipt(receipt)),
+      ...toWrites(receipt),
       followup,
       rateLimit: rateLimitToken(now),
       checkpoint: settled?.checkpoint,

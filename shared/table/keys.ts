@@ -56,6 +56,7 @@ import type { Key } from "./table.ts";
  * | trigger | TRIGGER#uid | TRIGGER | every request that names it, its deliveries |
  * | trigger of a team | TEAM#team | TRIGGER#uid | lists |
  * | delivery to a trigger | TRIGGER#uid | DELIVERY#id | written once; lists |
+ * | thread of a trigger's events | TRIGGER#uid | THREAD#digest | each event of the thread |
  * | event that a trigger has received | TRIGGER#uid | RECEIVED#digest | written once, by condition: one outcome for each event |
  * | mark that webhooks exist | WEBHOOKS | WEBHOOKS | events of runs, which are ignored without it |
  * | environment, with its guests | ENVIRONMENT#uid | ENVIRONMENT | every request that names it, runs in it |
@@ -164,6 +165,7 @@ export const keys = {
   trigger: (uid: string): Key => ({ pk: `TRIGGER#${uid}`, sk: "TRIGGER" }),
   triggerEntry: (team: string, uid: string): Key => ({ pk: teamPk(team), sk: `TRIGGER#${uid}` }),
   triggerDelivery: (trigger: string, id: string): Key => ({ pk: `TRIGGER#${trigger}`, sk: `DELIVERY#${id}` }),
+  triggerThread: (trigger: string, digest: string): Key => ({ pk: `TRIGGER#${trigger}`, sk: `THREAD#${digest}` }),
   receivedEvent: (trigger: string, digest: string): Key => ({ pk: `TRIGGER#${trigger}`, sk: `RECEIVED#${digest}` }),
   webhooksExist: (): Key => ({ pk: "WEBHOOKS", sk: "WEBHOOKS" }),
   environment: (uid: string): Key => ({ pk: `ENVIRONMENT#${uid}`, sk: "ENVIRONMENT" }),

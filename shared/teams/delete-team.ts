@@ -3,7 +3,7 @@ import { identityStore } from "#shared/identities/identity-store.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { removeSecret } from "#shared/secrets/secrets.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import { removeTrigger } from "#shared/triggers/change-trigger.ts";
+import { removeTrigger } from "#shared/triggers/remove-trigger.ts";
 import type { WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
 import { removeWebhook } from "#shared/webhooks/webhooks.ts";
 import { type TeamPart, teamDeletionStore } from "./team-deletion-store.ts";

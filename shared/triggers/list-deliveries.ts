@@ -28,7 +28,7 @@ export async function readDeliveryCounts(
   { table, now }: Pick<TriggerReadPorts, "table" | "now">,
 ): Promise<Pick<TriggerItem, "last_delivery" | "counts_24h">> {
   const deliveries = await deliveryStore(table).page(uid, undefined, MAX_COUNTED);
-  const counts_24h: DeliveryCounts = { started: 0, ignored: 0, duplicate: 0, failed: 0 };
+  const counts_24h: DeliveryCounts = { started: 0, followed_up: 0, ignored: 0, duplicate: 0, failed: 0 };
   for (const { outcome, received_at } of deliveries) if (received_at > now() - DAY_MS) counts_24h[outcome]++;
   return { ...toLastDelivery(deliveries), counts_24h };
 }

@@ -3,6 +3,7 @@ import { RunyardError } from "#shared/errors.ts";
 import { isMember } from "#shared/records/read-team.ts";
 import { statusText } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { planUnattendedRun, type UnattendedPorts } from "#shared/schedules/unattended-run.ts";
 import { findAuthorRefusal } from "./author.ts";
 import type { TriggerEvent } from "./event.ts";
@@ -30,6 +31,12 @@ export function findReasonToIgnore(trigger: Trigger, event: TriggerEvent): Ignor
   return detail === undefined ? undefined : { outcome: "ignored", reason: "author", detail: statusText(detail) };
 }
 
+/** Refuses events of a trigger whose creator has left the team. */
+export async function requireMember(team: string, creator: string, table: RunPorts["table"]): Promise<void> {
+  if (await isMember(team, creator, table)) return;
+  throw new RunyardError("not_authorized", { detail: "the creator of the trigger is no longer a member of the team" });
+}
+
 interface TriggeredRun {
   readonly owner: { readonly type: "Team"; readonly uid: string };
   readonly environment: Environment | undefined;
@@ -47,10 +54,7 @@ export async function planRun(
 ): Promise<TriggeredRun> {
   const { team_uid, name, mode, metadata, created_by } = trigger;
   const owner = { type: "Team", uid: team_uid } as const;
-  if (!(await isMember(team_uid, created_by.uid, ports.table))) {
-    const detail = "the creator of the trigger is no longer a member of the team";
-    throw new RunyardError("not_authorized", { detail });
-  }
+  await requireMember(team_uid, created_by.uid, ports.table);
   const { prompt, missing } = renderPrompt(trigger.prompt, event);
   const { environment, common } = await planUnattendedRun(runId, { ...trigger, owner, prompt }, ports);
   const body: RunBody = {

@@ -4,9 +4,10 @@ import type { Principal } from "#shared/principals/principal.ts";
 import { intersectScopes, scopesMember } from "#shared/principals/scopes.ts";
 import { type ReplacedSecret, replaceSecretOnce } from "#shared/webhooks/replace-secret.ts";
 import { generateSigningSecret } from "#shared/webhooks/signature.ts";
+import { readTrigger } from "./read-trigger.ts";
 import type { TriggerPorts } from "./trigger-ports.ts";
 import { type Trigger, triggerStore } from "./trigger-store.ts";
-import { checkSecret, readTrigger } from "./triggers.ts";
+import { checkSecret } from "./triggers.ts";
 
 /** Replaces the secret of a trigger once, by a given one or a generated one. The previous secret is valid for 24 hours. */
 export const rotateSecret = (

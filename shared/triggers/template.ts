@@ -14,25 +14,25 @@ const FENCE = /^[ \t>*+\-\d.)]*(`{3,}|~{3,})(.*)$/;
 const PLAIN = /^[^`~<[\r\n\v\f\u0085\u2028\u2029]*$/;
 
 /** Refuses a template with an unknown value, or with a value where a shell would read it. Errors name line and column. */
-export function checkTemplate(template: string): void {
+export function checkTemplate(template: string, member = "prompt"): void {
   const values = [...template.matchAll(VALUE)];
-  if (values.length > MAX_VALUES) throw invalid("prompt", `must have at most ${MAX_VALUES} values`);
+  if (values.length > MAX_VALUES) throw invalid(member, `must have at most ${MAX_VALUES} values`);
   const fenced = findFencedLines(template);
   for (const { index, 1: path = "" } of values) {
     const before = template.slice(0, index).split("\n");
     const place = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
     if (!PATH.test(path.trim())) {
-      throw invalid("prompt", `${place}: must be ${VALUES}`);
+      throw invalid(member, `${place}: must be ${VALUES}`);
     }
     if (fenced.has(before.length - 1)) {
-      throw invalid("prompt", `${place}: a value of an event cannot be in a fenced block; put it outside of the block`);
+      throw invalid(member, `${place}: a value of an event cannot be in a fenced block; put it outside of the block`);
     }
   }
   const rest = template.replace(VALUE, (value) => " ".repeat(value.length));
   const broken = rest.search(/\{\{|\}\}/);
   if (broken < 0) return;
   const before = rest.slice(0, broken).split("\n");
-  throw invalid("prompt", `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}: unmatched braces`);
+  throw invalid(member, `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}: unmatched braces`);
 }
 
 /** The numbers of the lines that belong to fenced blocks, from 0. */

@@ -23,6 +23,9 @@ const Trigger = v.object({
   events: v.array(v.string()),
   agent_uid: v.exactOptional(v.string()),
   mode: RunMode,
+  followup_prompt: TriggerItem.entries.followup_prompt,
+  threads: TriggerItem.entries.threads,
+  busy: TriggerItem.entries.busy,
   allow: v.exactOptional(TriggerAuthors),
   metadata: v.exactOptional(Metadata),
   /** The scopes that its runs have at most; absent where they have all. */

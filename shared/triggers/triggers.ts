@@ -23,6 +23,7 @@ import type {
   TriggerVerification,
   UpdateTriggerRequest,
 } from "#shared/wire/triggers/trigger.ts";
+import { readTrigger } from "./read-trigger.ts";
 import type { SourceChoice } from "./sources/find-source.ts";
 import { PRESETS } from "./sources/presets.ts";
 import { checkTemplate } from "./template.ts";
@@ -36,11 +37,8 @@ const MAX_TRIGGERS = 50;
 /** Members of a trigger that this version does not carry out, and what to do instead. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
   filter: "set events",
-  followup_prompt: "each delivery starts a run of its own",
   agent_config: "set agent_uid; the identity's defaults configure the runs",
-  threads: "each delivery starts a run of its own",
-  thread_key: "each delivery starts a run of its own",
-  busy: "each delivery starts a run of its own",
+  thread_key: "use a kind or a preset, whose events have a thread",
   credential: "set allow.anyone, or allow.bots",
   reply: "let the agent reply with a tool or a secret of its environment",
   budget_usd: "set a budget for the team",
@@ -124,6 +122,9 @@ const newTrigger = (
   events: [...new Set(request.events)],
   ...(request.agent_uid === undefined ? {} : { agent_uid: request.agent_uid }),
   mode: request.mode ?? "normal",
+  ...(request.followup_prompt === undefined ? {} : { followup_prompt: request.followup_prompt }),
+  ...(request.threads === undefined ? {} : { threads: request.threads }),
+  ...(request.busy === undefined ? {} : { busy: request.busy }),
   ...(request.allow === undefined ? {} : { allow: request.allow }),
   ...(request.metadata === undefined ? {} : { metadata: request.metadata }),
   ...scopesMember(grantScopes(request.scopes, caller)),
@@ -178,21 +179,15 @@ export function checkSecret({ kind, preset, verification }: SourceChoice, secret
 /** Refuses a template with errors, and an identity that the caller cannot have execute runs of the team. */
 export async function checkRequest(
   team: string,
-  { prompt, agent_uid }: UpdateTriggerRequest,
+  { prompt, followup_prompt, agent_uid }: UpdateTriggerRequest,
   caller: PersonalPrincipal,
   table: Table,
 ): Promise<void> {
   refuseLimitedKey(caller, "triggers");
   if (prompt !== undefined) checkTemplate(prompt);
+  if (followup_prompt !== undefined) checkTemplate(followup_prompt, "followup_prompt");
   if (agent_uid === undefined || agent_uid === "") return;
   await findExecutor({ owner: { type: "Team", uid: team }, created_by: toProfile(caller), agent_uid }, table);
-}
-
-/** @throws RunyardError 404 */
-export async function readTrigger(teams: readonly string[], uid: string, table: Table): Promise<Trigger> {
-  const trigger = await triggerStore(table).get(uid);
-  if (trigger === undefined || !teams.includes(trigger.team_uid)) throw notFound("trigger");
-  return trigger;
 }
 
 /** A trigger as responses show it. */

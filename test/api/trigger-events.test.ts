@@ -171,7 +171,7 @@ describe("the events of GitLab", () => {
       };
       await hooks.send(uid, JSON.stringify({ ...payload, text }), headers);
     }
-    expect(await outcomes(uid)).toEqual(["started", "started", "duplicate", "duplicate"]);
+    expect(await outcomes(uid)).toEqual(["started", "followed_up", "duplicate", "duplicate"]);
   });
 });
 

@@ -168,9 +168,10 @@ function carriedBytes(output: string): number {
   if (output.startsWith("runs/create-run/")) return 63_000;
   if (output.startsWith("schedules/run-schedule/")) return 31_500;
   if (/^schedules\/(create|update)-/.test(output)) return 52_500;
-  // The ingress of triggers and a redelivery carry the creation of runs, as schedules do; the ingress reads the events of seven systems; the preview of an
-  // event plans a run.
-  if (/^triggers\/(receive|redeliver)-event\//.test(output)) return 42_000;
+  // The ingress of triggers and a redelivery carry the creation of runs and follow-ups; the ingress reads the events of seven systems;
+  // the preview of an event plans a run.
+  if (output.startsWith("triggers/receive-event/")) return 55_000;
+  if (output.startsWith("triggers/redeliver-event/")) return 62_000;
   if (output.startsWith("triggers/test-trigger/")) return 16_500;
   if (output.startsWith("runs/list-runs/")) return 16_500;
   if (output.startsWith("runs/cancel-runs/")) return 4_000;

@@ -19,7 +19,7 @@ import {
   said,
   workingRun,
 } from "../support/execution.ts";
-import { createHooks } from "../support/hooks.ts";
+import { createHooks, signed } from "../support/hooks.ts";
 import { matchFileKinds, RightMissing, usedFiles, withRights } from "../support/rights.ts";
 import { fireAt, listRuns, makeSchedule, nightly } from "../support/schedules.ts";
 import { createSkillControlPlane, skill } from "../support/skills.ts";
@@ -175,16 +175,42 @@ async function useWorkerFiles(): Promise<void> {
   await deliver(other);
 }
 
-/** Delivers an event, and delivers it again. */
+/** Delivers events of one thread, and delivers one again, each time after the run has failed during a turn. */
 async function useTriggerFiles(): Promise<void> {
   const plane = await createTestControlPlane();
   const hooks = createHooks(plane);
-  const secret = "a-secret-of-the-ci";
-  const { body } = await hooks.create({ kind: "webhook", verification: { scheme: "bearer" }, secret, prompt: "look" });
-  const { body: delivery } = await hooks.send(body.uid, "{}", { authorization: `Bearer ${secret}` });
-  const path = `/agent/triggers/${body.uid}/deliveries/${delivery.delivery_id}`;
-  await createClient(plane).get(path);
-  await createClient(plane).post(`${path}/redeliver`);
+  const secret = "a-secret-of-github";
+  const { body } = await hooks.create({
+    kind: "github",
+    secret,
+    prompt: "look",
+    allow: { anyone: true },
+  });
+  const send = async (text: string) => {
+    const payload = { sender: { type: "User" }, comment: { body: text }, issue: { number: 1 } };
+    const event = JSON.stringify({ ...payload, repository: { full_name: "o/r" } });
+    const { body: sent } = await hooks.send(
+      body.uid,
+      event,
+      signed.github(secret, event, "issue_comment", text.slice(0, 9)),
+    );
+    return `/agent/triggers/${body.uid}/deliveries/${sent.delivery_id}`;
+  };
+  await send("first");
+  const [run] = await hooks.runs();
+  const failTurn = async (harness: Harness, first: number) => {
+    await harness.resolve();
+    expect((await harness.messages(first, long("m"))).status).toBe(200);
+    await harness.support("finish-task", { success: false, summary: "done", followups_stored: first - 1 });
+    await deliver(plane);
+  };
+  await failTurn(createHarness(plane, await plane.dispatch(run.run_id)), 1);
+  // The fences of a text of backticks are as long as the text.
+  const path = await send("`".repeat(20_000));
+  expect((await createClient(plane).get(path)).body).toMatchObject({ outcome: "followed_up" });
+  await failTurn(await nextExecution(plane), 2);
+  const { body: again } = await createClient(plane).post(`${path}/redeliver`);
+  expect(again).toMatchObject({ outcome: "followed_up" });
 }
 
 async function useScheduleFiles(): Promise<void> {

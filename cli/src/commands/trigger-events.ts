@@ -80,6 +80,7 @@ function printDelivery(context: Context, delivery: TriggerDelivery, payload: unk
       ["outcome", reason === undefined ? outcome : `${outcome} (${reason})`],
       ["detail", delivery.detail],
       ["run", delivery.run_id],
+      ["follow-up", delivery.followup_id],
       ["repeats", delivery.of ?? delivery.redelivery_of],
       ["payload", payload === undefined ? undefined : JSON.stringify(payload, null, 2)],
     ]),

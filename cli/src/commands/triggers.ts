@@ -10,6 +10,7 @@ import { withExamples } from "./examples.ts";
 import { deliveriesCommand, deliveryCommand, redeliverCommand, testCommand } from "./trigger-events.ts";
 
 const TRIGGER = "uid of the trigger";
+const BUSY = ["enqueue", "interrupt", "skip"] as const;
 const MODES = ["normal", "plan", "orchestrate"] as const;
 
 /** `runyard triggers …`: runs that events of other systems start. */
@@ -75,6 +76,9 @@ function printTrigger(context: Context, trigger: ShownTrigger): void {
       ["events", trigger.events?.join(", ") ?? "all"],
       ["agent", trigger.agent_uid],
       ["mode", trigger.mode],
+      ["threads", trigger.threads],
+      ["busy", trigger.busy],
+      ["follow-up prompt", trigger.followup_prompt],
       ["allowed bots", trigger.allow?.bots?.join(", ")],
       ["anyone", trigger.allow?.anyone],
       ["secret", trigger.secret],
@@ -89,6 +93,11 @@ const commandWithTrigger = (name: string) =>
   new Command(name)
     .option("--name <name>", "a name for people, and the title of the runs")
     .option("--prompt <template>", "template of the prompts; `-` reads it from standard input")
+    .option("--followup-prompt <template>", "template of the follow-ups of a thread (default: {{ event.text }})")
+    .addOption(
+      new Option("--threads <threads>", "what later events of a thread do").choices(["continue", "separate"] as const),
+    )
+    .addOption(new Option("--busy <busy>", "what they do while the run is active").choices(BUSY))
     .option("--event <type>", "only events of this type, such as build.failed; repeatable (default: all)", repeated)
     .option("--agent <uid|name>", "team agent to run as")
     .addOption(new Option("--mode <mode>", "how to work").choices(MODES))
@@ -107,6 +116,9 @@ async function toMembers(client: Runyard, options: Omit<TriggerOptions, "prompt"
     agent_uid: agent === undefined ? undefined : await agentUid(client, agent),
     mode,
     metadata,
+    followup_prompt: options.followupPrompt,
+    threads: options.threads,
+    busy: options.busy,
     allow: Object.keys(allow).length === 0 ? undefined : allow,
   });
 }

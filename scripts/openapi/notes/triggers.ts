@@ -24,6 +24,21 @@ export const TRIGGER_NOTES: Notes = {
   ...inAll("name", "A name for people, which is the title of the runs.", "failed builds"),
   ...inAll("kind", "The system that sends the events. `webhook` stands for all others.", "webhook"),
   ...inAll("preset", "The system whose verification and prompt a trigger of the kind `webhook` has.", "sentry"),
+  ...inAll(
+    "followup_prompt",
+    "The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`.",
+    "{{ event.author.name }}: {{ event.text }}",
+  ),
+  ...inAll(
+    "threads",
+    "Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).",
+    "continue",
+  ),
+  ...inAll(
+    "busy",
+    "What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`).",
+    "enqueue",
+  ),
   ...inAll("allow", "Who may start runs besides people whose write access is proved."),
   "TriggerAuthors.bots": note("The names of bots and applications that may start runs, at most 50.", [
     "dependabot[bot]",
@@ -59,9 +74,14 @@ export const TRIGGER_NOTES: Notes = {
   received_at: time("The time of the request."),
   ...inDeliveries("attempts", "The number of attempts to process it.", 1),
   ...inDeliveries("outcome", "What the delivery resulted in.", "started"),
-  ...inDeliveries("reason", "Why it was ignored: the type of the event, its author, or a disabled trigger.", "event"),
+  ...inDeliveries(
+    "reason",
+    "Why it was ignored: the type of the event, its author, a disabled trigger, or an active run of its thread.",
+    "event",
+  ),
   ...inDeliveries("detail", "Why no run could be started."),
-  ...inDeliveries("run_id", "The id of the run that it started.", ids.run),
+  ...inDeliveries("run_id", "The id of the run that it started or continued.", ids.run),
+  ...inDeliveries("followup_id", "The id of the follow-up that it sent to the run `run_id`.", "followup-1"),
   ...inDeliveries("redelivery_of", "The id of the delivery whose event was delivered again on request.", ids.run),
   "TriggerDeliveryDetails.payload": note(
     "The JSON object of the event. Absent if it has more than 3.5 MB, or was received before this was stored.",
@@ -72,6 +92,7 @@ export const TRIGGER_NOTES: Notes = {
   "LastDelivery.at": time("The time of the request."),
   "LastDelivery.outcome": note("What it resulted in.", "started"),
   "DeliveryCounts.started": note("Deliveries that started a run.", 3),
+  "DeliveryCounts.followed_up": note("Deliveries that sent a follow-up.", 2),
   "DeliveryCounts.ignored": note("Deliveries that were ignored.", 5),
   "DeliveryCounts.duplicate": note("Deliveries that repeated another one.", 1),
   "DeliveryCounts.failed": note("Deliveries for which no run could be started.", 0),

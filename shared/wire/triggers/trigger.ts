@@ -53,12 +53,21 @@ const TriggerMetadata = v.pipe(
   v.check((metadata) => Object.keys(metadata).length <= MAX_METADATA - 2, `must have at most ${MAX_METADATA - 2} keys`),
 );
 
+/** `continue`: later events of an issue, a pull request, a ticket or a conversation are follow-ups of the first one's run. */
+const TriggerThreads = v.picklist(["continue", "separate"]);
+/** What an event does whose thread has an active run. */
+const BusyPolicy = v.picklist(["enqueue", "interrupt", "skip"]);
+
 const optionalMembers = {
   /** The types of events that start runs. All by default. */
   events: v.exactOptional(TriggerEvents),
   /** The identity that executes the runs. Its defaults configure them. */
   agent_uid: v.exactOptional(Id),
   mode: v.exactOptional(RunMode),
+  /** The template of the follow-ups. `{{ event.text }}` by default. */
+  followup_prompt: v.exactOptional(TriggerPrompt),
+  threads: v.exactOptional(TriggerThreads),
+  busy: v.exactOptional(BusyPolicy),
   allow: v.exactOptional(TriggerAuthors),
   metadata: v.exactOptional(TriggerMetadata),
   enabled: v.exactOptional(v.boolean()),
@@ -90,11 +99,13 @@ export const UpdateTriggerRequest = v.object({
   scopes: v.exactOptional(v.array(Scope)),
   /** `""` clears the identity. */
   agent_uid: v.exactOptional(v.union([Id, v.literal("")])),
+  /** `""` restores the default. */
+  followup_prompt: v.exactOptional(v.union([TriggerPrompt, v.literal("")])),
 });
 export type UpdateTriggerRequest = v.InferOutput<typeof UpdateTriggerRequest>;
 
 /** What a delivery to a trigger resulted in. */
-export const TriggerOutcome = v.picklist(["started", "ignored", "duplicate", "failed"]);
+export const TriggerOutcome = v.picklist(["started", "followed_up", "ignored", "duplicate", "failed"]);
 export type TriggerOutcome = v.InferOutput<typeof TriggerOutcome>;
 
 /** The outcome of the latest delivery to a trigger. */
@@ -103,6 +114,7 @@ export const LastDelivery = v.object({ at: v.string(), outcome: TriggerOutcome }
 /** Deliveries to a trigger of the last 24 hours by outcome, of the latest 1,000. */
 export const DeliveryCounts = v.object({
   started: Count,
+  followed_up: Count,
   ignored: Count,
   duplicate: Count,
   failed: Count,
@@ -123,6 +135,9 @@ export const TriggerItem = v.object({
   events: v.exactOptional(v.array(v.string())),
   agent_uid: v.exactOptional(v.string()),
   mode: RunMode,
+  followup_prompt: v.exactOptional(v.string()),
+  threads: v.exactOptional(TriggerThreads),
+  busy: v.exactOptional(BusyPolicy),
   allow: v.exactOptional(TriggerAuthors),
   metadata: v.exactOptional(Metadata),
   /** What its runs may use their keys for. Absent where that is not limited. */
@@ -152,8 +167,8 @@ export const RotatedTrigger = v.object({ ...CreatedTrigger.entries, previous_sec
 /** A page of triggers. */
 export const ListTriggersResponse = v.object({ triggers: v.array(TriggerItem), page_info: v.exactOptional(PageInfo) });
 
-/** Why a delivery is ignored: the trigger is paused, or does not take events of this type or of this author. */
-const IgnoredReason = v.picklist(["event", "paused", "author"]);
+/** Why a delivery is ignored: the trigger is paused, does not take events of this type or author, or their run is active. */
+const IgnoredReason = v.picklist(["event", "paused", "author", "busy"]);
 
 const EventPayload = v.record(v.string(), v.unknown());
 
@@ -215,6 +230,7 @@ export const TriggerDelivery = v.object({
   reason: v.exactOptional(IgnoredReason),
   detail: v.exactOptional(v.string()),
   run_id: v.exactOptional(v.string()),
+  followup_id: v.exactOptional(v.string()),
   /** The delivery whose event it delivers again on request. */
   redelivery_of: v.exactOptional(v.string()),
   /** The delivery that it repeats. */

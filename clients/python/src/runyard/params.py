@@ -681,6 +681,15 @@ class CreateTriggerRequestParam(TypedDict, total=False):
     mode: RunMode
     """The mode of the runs."""
 
+    followup_prompt: str
+    """The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. At most 8192 bytes in UTF-8."""
+
+    threads: Literal["continue", "separate"]
+    """Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`)."""
+
+    busy: Literal["enqueue", "interrupt", "skip"]
+    """What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`)."""
+
     allow: TriggerAuthorsParam
     """Who may start runs besides people whose write access is proved."""
 
@@ -708,6 +717,15 @@ class UpdateTriggerRequestParam(TypedDict, total=False):
 
     mode: RunMode
     """The mode of the runs."""
+
+    followup_prompt: Union[str, Literal[""]]
+    """`""` restores the default."""
+
+    threads: Literal["continue", "separate"]
+    """Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`)."""
+
+    busy: Literal["enqueue", "interrupt", "skip"]
+    """What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`)."""
 
     allow: TriggerAuthorsParam
     """Who may start runs besides people whose write access is proved."""

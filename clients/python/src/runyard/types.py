@@ -132,7 +132,7 @@ TickOutcome = Literal["fired", "skipped", "late", "failed"]
 """The outcome of a planned firing: a run was created (`fired`), the firing was skipped, it came too late, or it failed."""
 
 
-TriggerOutcome = Literal["started", "ignored", "duplicate", "failed"]
+TriggerOutcome = Literal["started", "followed_up", "ignored", "duplicate", "failed"]
 """What a delivery to a trigger resulted in."""
 
 
@@ -2093,6 +2093,9 @@ class DeliveryCounts(BaseModel):
     started: int
     """Deliveries that started a run."""
 
+    followed_up: int
+    """Deliveries that sent a follow-up."""
+
     ignored: int
     """Deliveries that were ignored."""
 
@@ -2138,6 +2141,15 @@ class CreatedTrigger(BaseModel):
 
     mode: Union[RunMode, str]
     """The mode of the runs."""
+
+    followup_prompt: Optional[str] = None
+    """The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`."""
+
+    threads: Optional[Union[Literal["continue", "separate"], str]] = None
+    """Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`)."""
+
+    busy: Optional[Union[Literal["enqueue", "interrupt", "skip"], str]] = None
+    """What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`)."""
 
     allow: Optional[TriggerAuthors] = None
     """Who may start runs besides people whose write access is proved."""
@@ -2215,6 +2227,15 @@ class TriggerItem(BaseModel):
 
     mode: Union[RunMode, str]
     """The mode of the runs."""
+
+    followup_prompt: Optional[str] = None
+    """The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`."""
+
+    threads: Optional[Union[Literal["continue", "separate"], str]] = None
+    """Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`)."""
+
+    busy: Optional[Union[Literal["enqueue", "interrupt", "skip"], str]] = None
+    """What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`)."""
 
     allow: Optional[TriggerAuthors] = None
     """Who may start runs besides people whose write access is proved."""
@@ -2299,6 +2320,15 @@ class RotatedTrigger(BaseModel):
 
     mode: Union[RunMode, str]
     """The mode of the runs."""
+
+    followup_prompt: Optional[str] = None
+    """The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`."""
+
+    threads: Optional[Union[Literal["continue", "separate"], str]] = None
+    """Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`)."""
+
+    busy: Optional[Union[Literal["enqueue", "interrupt", "skip"], str]] = None
+    """What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`)."""
 
     allow: Optional[TriggerAuthors] = None
     """Who may start runs besides people whose write access is proved."""
@@ -2394,7 +2424,7 @@ class TestTriggerResponse(BaseModel):
     outcome: Union[Literal["started", "ignored", "failed"], str]
     """What the event would result in."""
 
-    reason: Optional[Union[Literal["event", "paused", "author"], str]] = None
+    reason: Optional[Union[Literal["event", "paused", "author", "busy"], str]] = None
     """Why it would be ignored."""
 
     detail: Optional[str] = None
@@ -2437,14 +2467,17 @@ class TriggerDelivery(BaseModel):
     outcome: Union[TriggerOutcome, str]
     """What the delivery resulted in."""
 
-    reason: Optional[Union[Literal["event", "paused", "author"], str]] = None
-    """Why it was ignored: the type of the event, its author, or a disabled trigger."""
+    reason: Optional[Union[Literal["event", "paused", "author", "busy"], str]] = None
+    """Why it was ignored: the type of the event, its author, a disabled trigger, or an active run of its thread."""
 
     detail: Optional[str] = None
     """Why no run could be started."""
 
     run_id: Optional[str] = None
-    """The id of the run that it started."""
+    """The id of the run that it started or continued."""
+
+    followup_id: Optional[str] = None
+    """The id of the follow-up that it sent to the run `run_id`."""
 
     redelivery_of: Optional[str] = None
     """The delivery whose event it delivers again on request."""
@@ -2490,14 +2523,17 @@ class TriggerDeliveryDetails(BaseModel):
     outcome: Union[TriggerOutcome, str]
     """What the delivery resulted in."""
 
-    reason: Optional[Union[Literal["event", "paused", "author"], str]] = None
-    """Why it was ignored: the type of the event, its author, or a disabled trigger."""
+    reason: Optional[Union[Literal["event", "paused", "author", "busy"], str]] = None
+    """Why it was ignored: the type of the event, its author, a disabled trigger, or an active run of its thread."""
 
     detail: Optional[str] = None
     """Why no run could be started."""
 
     run_id: Optional[str] = None
-    """The id of the run that it started."""
+    """The id of the run that it started or continued."""
+
+    followup_id: Optional[str] = None
+    """The id of the follow-up that it sent to the run `run_id`."""
 
     redelivery_of: Optional[str] = None
     """The id of the delivery whose event was delivered again on request."""

@@ -851,6 +851,18 @@ interface components {
             agent_uid?: string;
             /** @description The mode of the runs. */
             mode?: components["schemas"]["RunMode"];
+            /** @description The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. At most 8192 bytes in UTF-8. */
+            followup_prompt?: string;
+            /**
+             * @description Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).
+             * @enum {string}
+             */
+            threads?: "continue" | "separate";
+            /**
+             * @description What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`).
+             * @enum {string}
+             */
+            busy?: "enqueue" | "interrupt" | "skip";
             /** @description Who may start runs besides people whose write access is proved. */
             allow?: components["schemas"]["TriggerAuthors"];
             /** @description The labels of the runs, at most 18. Must have at most 18 keys. */
@@ -998,6 +1010,18 @@ interface components {
             agent_uid?: string;
             /** @description The mode of the runs. */
             mode: components["schemas"]["RunMode"];
+            /** @description The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. */
+            followup_prompt?: string;
+            /**
+             * @description Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).
+             * @enum {string}
+             */
+            threads?: "continue" | "separate";
+            /**
+             * @description What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`).
+             * @enum {string}
+             */
+            busy?: "enqueue" | "interrupt" | "skip";
             /** @description Who may start runs besides people whose write access is proved. */
             allow?: components["schemas"]["TriggerAuthors"];
             /** @description The labels of the runs, at most 18. */
@@ -1120,6 +1144,8 @@ interface components {
         DeliveryCounts: {
             /** @description Deliveries that started a run. */
             started: number;
+            /** @description Deliveries that sent a follow-up. */
+            followed_up: number;
             /** @description Deliveries that were ignored. */
             ignored: number;
             /** @description Deliveries that repeated another one. */
@@ -2763,6 +2789,18 @@ interface components {
             agent_uid?: string;
             /** @description The mode of the runs. */
             mode: components["schemas"]["RunMode"];
+            /** @description The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. */
+            followup_prompt?: string;
+            /**
+             * @description Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).
+             * @enum {string}
+             */
+            threads?: "continue" | "separate";
+            /**
+             * @description What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`).
+             * @enum {string}
+             */
+            busy?: "enqueue" | "interrupt" | "skip";
             /** @description Who may start runs besides people whose write access is proved. */
             allow?: components["schemas"]["TriggerAuthors"];
             /** @description The labels of the runs, at most 18. */
@@ -3367,7 +3405,7 @@ interface components {
              * @description Why it would be ignored.
              * @enum {string}
              */
-            reason?: "event" | "paused" | "author";
+            reason?: "event" | "paused" | "author" | "busy";
             /** @description Why no run could be created. */
             detail?: string;
             /** @description The event as templates see it. */
@@ -3478,14 +3516,16 @@ interface components {
             /** @description What the delivery resulted in. */
             outcome: components["schemas"]["TriggerOutcome"];
             /**
-             * @description Why it was ignored: the type of the event, its author, or a disabled trigger.
+             * @description Why it was ignored: the type of the event, its author, a disabled trigger, or an active run of its thread.
              * @enum {string}
              */
-            reason?: "event" | "paused" | "author";
+            reason?: "event" | "paused" | "author" | "busy";
             /** @description Why no run could be started. */
             detail?: string;
-            /** @description The id of the run that it started. */
+            /** @description The id of the run that it started or continued. */
             run_id?: string;
+            /** @description The id of the follow-up that it sent to the run `run_id`. */
+            followup_id?: string;
             /** @description The delivery whose event it delivers again on request. */
             redelivery_of?: string;
             /** @description The delivery that it repeats. */
@@ -3513,14 +3553,16 @@ interface components {
             /** @description What the delivery resulted in. */
             outcome: components["schemas"]["TriggerOutcome"];
             /**
-             * @description Why it was ignored: the type of the event, its author, or a disabled trigger.
+             * @description Why it was ignored: the type of the event, its author, a disabled trigger, or an active run of its thread.
              * @enum {string}
              */
-            reason?: "event" | "paused" | "author";
+            reason?: "event" | "paused" | "author" | "busy";
             /** @description Why no run could be started. */
             detail?: string;
-            /** @description The id of the run that it started. */
+            /** @description The id of the run that it started or continued. */
             run_id?: string;
+            /** @description The id of the follow-up that it sent to the run `run_id`. */
+            followup_id?: string;
             /** @description The id of the delivery whose event was delivered again on request. */
             redelivery_of?: string;
             /** @description The id of the delivery that it repeats. */
@@ -3581,6 +3623,18 @@ interface components {
             agent_uid?: string;
             /** @description The mode of the runs. */
             mode: components["schemas"]["RunMode"];
+            /** @description The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. */
+            followup_prompt?: string;
+            /**
+             * @description Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).
+             * @enum {string}
+             */
+            threads?: "continue" | "separate";
+            /**
+             * @description What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`).
+             * @enum {string}
+             */
+            busy?: "enqueue" | "interrupt" | "skip";
             /** @description Who may start runs besides people whose write access is proved. */
             allow?: components["schemas"]["TriggerAuthors"];
             /** @description The labels of the runs, at most 18. */
@@ -3618,7 +3672,7 @@ interface components {
          * @description What a delivery to a trigger resulted in.
          * @enum {string}
          */
-        TriggerOutcome: "started" | "ignored" | "duplicate" | "failed";
+        TriggerOutcome: "started" | "followed_up" | "ignored" | "duplicate" | "failed";
         /** @description How the requests of the other system prove who sent them. */
         TriggerVerification: {
             /**
@@ -3903,6 +3957,18 @@ interface components {
             agent_uid?: string | "";
             /** @description The mode of the runs. */
             mode?: components["schemas"]["RunMode"];
+            /** @description `""` restores the default. */
+            followup_prompt?: string | "";
+            /**
+             * @description Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).
+             * @enum {string}
+             */
+            threads?: "continue" | "separate";
+            /**
+             * @description What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`).
+             * @enum {string}
+             */
+            busy?: "enqueue" | "interrupt" | "skip";
             /** @description Who may start runs besides people whose write access is proved. */
             allow?: components["schemas"]["TriggerAuthors"];
             /** @description The labels of the runs, at most 18. Must have at most 18 keys. */

@@ -2,6 +2,7 @@
 /** The values of `TriggerOutcome`. */
 export const TRIGGER_OUTCOMES = [
   "started",
+  "followed_up",
   "ignored",
   "duplicate",
   "failed",

@@ -50,6 +50,9 @@ class AsyncTriggers(AsyncResource):
         events: Union[Sequence[str], NotGiven] = NOT_GIVEN,
         agent_uid: Union[str, NotGiven] = NOT_GIVEN,
         mode: Union[RunMode, NotGiven] = NOT_GIVEN,
+        followup_prompt: Union[str, NotGiven] = NOT_GIVEN,
+        threads: Union[Literal["continue", "separate"], NotGiven] = NOT_GIVEN,
+        busy: Union[Literal["enqueue", "interrupt", "skip"], NotGiven] = NOT_GIVEN,
         allow: Union[TriggerAuthorsParam, NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
         enabled: Union[bool, NotGiven] = NOT_GIVEN,
@@ -73,6 +76,9 @@ class AsyncTriggers(AsyncResource):
             events: The types of events that start runs, such as `build` or `build.failed`. Absent for all.
             agent_uid: The identity that executes the runs. By default the trigger's creator does. At most 512 bytes in UTF-8.
             mode: The mode of the runs.
+            followup_prompt: The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. At most 8192 bytes in UTF-8.
+            threads: Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).
+            busy: What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`).
             allow: Who may start runs besides people whose write access is proved.
             metadata: The labels of the runs, at most 18. Must have at most 18 keys.
             enabled: Whether events start runs. Defaults to true.
@@ -92,6 +98,9 @@ class AsyncTriggers(AsyncResource):
                 "events": events,
                 "agent_uid": agent_uid,
                 "mode": mode,
+                "followup_prompt": followup_prompt,
+                "threads": threads,
+                "busy": busy,
                 "allow": allow,
                 "metadata": metadata,
                 "enabled": enabled,
@@ -150,6 +159,9 @@ class AsyncTriggers(AsyncResource):
         events: Union[Sequence[str], NotGiven] = NOT_GIVEN,
         agent_uid: Union[str, Literal[""], NotGiven] = NOT_GIVEN,
         mode: Union[RunMode, NotGiven] = NOT_GIVEN,
+        followup_prompt: Union[str, Literal[""], NotGiven] = NOT_GIVEN,
+        threads: Union[Literal["continue", "separate"], NotGiven] = NOT_GIVEN,
+        busy: Union[Literal["enqueue", "interrupt", "skip"], NotGiven] = NOT_GIVEN,
         allow: Union[TriggerAuthorsParam, NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
         enabled: Union[bool, NotGiven] = NOT_GIVEN,
@@ -170,6 +182,9 @@ class AsyncTriggers(AsyncResource):
             events: The types of events that start runs, such as `build` or `build.failed`. Absent for all.
             agent_uid: `""` clears the identity.
             mode: The mode of the runs.
+            followup_prompt: `""` restores the default.
+            threads: Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).
+            busy: What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`).
             allow: Who may start runs besides people whose write access is proved.
             metadata: The labels of the runs, at most 18. Must have at most 18 keys.
             enabled: Whether events start runs. Defaults to true.
@@ -185,6 +200,9 @@ class AsyncTriggers(AsyncResource):
                 "events": events,
                 "agent_uid": agent_uid,
                 "mode": mode,
+                "followup_prompt": followup_prompt,
+                "threads": threads,
+                "busy": busy,
                 "allow": allow,
                 "metadata": metadata,
                 "enabled": enabled,
