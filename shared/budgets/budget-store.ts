@@ -203,7 +203,7 @@ export async function removeHold(payer: Payer, id: string, amount: number, cost:
 }
 
 /** The attribute of a key's month that counts the runs created with it on the day of `at`. */
-export const runsOfDay = (at: number): string => `runs_${new Date(at).toISOString().slice(0, "2026-11-18".length)}`;
+const runsOfDay = (at: number): string => `runs_${new Date(at).toISOString().slice(0, "2026-11-18".length)}`;
 
 /**
  * Counts a run of a key in its month. Fails where as many were created on that day as it may, or where its budget is spent: where
