@@ -34,9 +34,13 @@ export function refuseUnsupportedOptions(sentBody: unknown, subject: keyof typeo
   for (const name of new Set(["config", CONFIGURATIONS[subject]])) {
     refuseUnsupportedMembers(readMember(sentBody, name), OPTIONS, subject, name);
   }
+  if (subject === "runs") refuseUnsupportedMembers(sentBody, OPTIONS_OF_RUNS, subject);
   if (subject === "environments") refuseUnsupportedMembers(sentBody, OPTIONS_OF_ENVIRONMENTS, subject);
 }
 
+const OPTIONS_OF_RUNS: UnsupportedMembers = {
+  notify_url: "create a webhook of the team for the final events of its runs, or wait with the query parameter wait",
+};
 const OPTIONS_OF_ENVIRONMENTS: UnsupportedMembers = {
   failure_session_retention_minutes: "leave it out: the sandbox of a failed run ends with the run",
 };

@@ -159,3 +159,15 @@ describe("GET /agent/runs by factory", () => {
     expect((await user.get("/agent/runs?factory_only=yes")).status).toBe(400);
   });
 });
+
+describe("notify_url of a run", () => {
+  it("returns 422 and creates nothing, instead of being ignored", async () => {
+    const response = await user.post("/agent/runs", { prompt: "hello", notify_url: "https://hooks.test/end" });
+    expect(response).toMatchObject({
+      status: 422,
+      body: { error_code: "operation_not_supported", errors: [{ path: "notify_url" }] },
+    });
+    expect((await user.get("/agent/runs")).body.runs).toEqual([]);
+    expect((await user.post("/agent/runs", { prompt: "hello", notify_url: "" })).status).toBe(200);
+  });
+});

@@ -91,9 +91,10 @@ function listTargets(data: PortableData): readonly string[] {
     ),
     `/public/runs/${run}`,
     "/agent/usage",
-    ...["", "/redirect"].map((part) => `/agent/conversations/${conversation}${part}`),
+    ...["", "/redirect", "/transcript"].map((part) => `/agent/conversations/${conversation}${part}`),
     `/agent/sessions/${run}/redirect`,
-    `/agent/artifacts/${artifact}`,
+    ...["", "/download"].map((part) => `/agent/artifacts/${artifact}${part}`),
+    "/agent/run-by-external-reference?url=https://tracker.test/T-1",
     "/agent",
     ...["/agent/schedules", `/agent/schedules/${schedule}`, `/agent/schedules/${schedule}/ticks`],
     ...["/agent/identities", `/agent/identities/${identity}`, `/agent/identities/${identity}/keys`],
@@ -110,8 +111,8 @@ function listTargets(data: PortableData): readonly string[] {
   return targets;
 }
 
-/** Routes for shared resources and for signed-in browsers, which may refuse the request. */
-const REFUSED = [/^\/public\//, /^\/sessions?$/, /\/redirect$/];
+/** Routes for shared resources, for signed-in browsers and for references of runs, which may refuse the request. */
+const REFUSED = [/^\/public\//, /^\/sessions?$/, /\/redirect$/, /\/run-by-external-reference/];
 
 interface Response {
   readonly status: number;
