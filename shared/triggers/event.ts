@@ -52,7 +52,7 @@ export function readChallenge({ kind }: SourceChoice, { payload }: TriggerEvent)
 }
 
 /** Parses the JSON object of a body, which some systems send as the field `payload` of a form. */
-export function parsePayload(body: Buffer, header: ReadHeader): Readonly<Record<string, unknown>> {
+function parsePayload(body: Buffer, header: ReadHeader): Readonly<Record<string, unknown>> {
   const isForm = header("content-type")?.toLowerCase().startsWith(FORM) === true;
   let value: unknown;
   try {

@@ -4,6 +4,7 @@ import type { Table } from "#shared/table/table.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type {
   DeliveryCounts,
+  LastDelivery,
   ListTriggerDeliveriesResponse,
   TriggerDelivery,
   TriggerItem,
@@ -39,8 +40,11 @@ export const readLastDelivery = async (
   { table }: Pick<TriggerReadPorts, "table">,
 ): Promise<Pick<TriggerItem, "last_delivery">> => toLastDelivery(await deliveryStore(table).page(uid, undefined, 1));
 
-const toLastDelivery = ([last]: readonly { readonly received_at: number; readonly outcome: Outcome }[]) =>
-  last === undefined ? {} : { last_delivery: { at: toTimestamp(last.received_at), outcome: last.outcome } };
+function toLastDelivery([last]: readonly { readonly received_at: number; readonly outcome: Outcome }[]): {
+  readonly last_delivery?: LastDelivery;
+} {
+  return last === undefined ? {} : { last_delivery: { at: toTimestamp(last.received_at), outcome: last.outcome } };
+}
 
 /** Reads a page of the deliveries to a trigger, newest first. */
 export async function readTriggerDeliveries(

@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import webhooks from "@octokit/webhooks-examples";
 import * as v from "valibot";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, createClient } from "../support/client.ts";
@@ -8,7 +8,7 @@ import github from "./github-events.json" with { type: "json" };
 
 /** The package's types describe no module that has the payloads as such. */
 const Examples = v.array(v.object({ name: v.string(), examples: v.array(v.record(v.string(), v.unknown())) }));
-const examples = v.parse(Examples, createRequire(import.meta.url)("@octokit/webhooks-examples"));
+const examples = v.parse(Examples, webhooks);
 
 const SECRET = "a-secret-of-the-other-system";
 const PROMPT = "Look at {{ event.text }}.";

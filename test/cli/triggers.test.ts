@@ -108,6 +108,36 @@ describe("runyard triggers test", () => {
   });
 });
 
+describe("runyard triggers replay", () => {
+  it("tests each event of a file in order, and refuses a file of another form", async () => {
+    const file = join(directory, "events.json");
+    const events = [{ headers: { "X-GitHub-Event": "push" }, payload: { build: 1 } }, { payload: { build: 2 } }];
+    await writeFile(file, JSON.stringify(events));
+    const event = { type: "push", action: "", payload: {} };
+    server.play(["one", "two"].map((prompt) => api({ outcome: "started", event, prompt })));
+    const { out } = await run(["triggers", "replay", "t1", file]);
+    expect(server.seen.map(({ body }) => JSON.parse(body))).toEqual(events);
+    expect(out).toMatch(/one[\s\S]*two/);
+    await writeFile(file, "{}");
+    const { code, err } = await run(["triggers", "replay", "t1", file]);
+    expect([code, err]).toEqual([2, expect.stringContaining("is not a JSON array of objects")]);
+  });
+});
+
+describe("runyard triggers delivery and redeliver", () => {
+  it("show a delivery with its payload, and the outcome of a redelivery", async () => {
+    const common = { event_type: "push", received_at: "2026-05-18T19:00:00.000Z", attempts: 1 };
+    server.play([
+      api({ ...common, delivery_id: "d1", outcome: "ignored", reason: "paused", payload: { build: 1 } }),
+      api({ ...common, delivery_id: "d2", outcome: "followed_up", run_id: "r1", followup_id: "followup-1" }),
+    ]);
+    expect((await run(["triggers", "delivery", "t1", "d1"])).out).toMatch(/ignored \(paused\)[\s\S]*"build": 1/);
+    const { out } = await run(["triggers", "redeliver", "t1", "d1"]);
+    expect(out).toMatch(/d2[\s\S]*followed_up[\s\S]*r1[\s\S]*followup-1/);
+    expect(server.seen.at(-1)).toMatchObject({ method: "POST" });
+  });
+});
+
 describe("runyard triggers deliveries", () => {
   it("shows the outcome of each delivery with its run or reason", async () => {
     const common = { event_type: "build", received_at: "2026-05-18T19:00:00.000Z", attempts: 1 };

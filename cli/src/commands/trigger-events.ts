@@ -20,6 +20,17 @@ const Payload = v.pipe(
   v.check((value) => !Array.isArray(value)),
   v.record(v.string(), v.unknown()),
 );
+/** Events in the order in which they were delivered. */
+const Events = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.array(
+    v.object({
+      headers: v.exactOptional(v.record(v.string(), v.string())),
+      payload: v.record(v.string(), v.unknown()),
+    }),
+  ),
+);
 const TRIGGER = "uid of the trigger";
 const DELIVERY = "id of the delivery";
 
@@ -106,6 +117,20 @@ export function testCommand(context: Context) {
   );
 }
 
+export function replayCommand(context: Context) {
+  const command = new Command("replay")
+    .description("show what each event of a file would result in; creates nothing")
+    .argument("<uid>", TRIGGER)
+    .argument("<file>", "JSON array of {headers, payload}; `-` reads it from standard input")
+    .action(async (uid, file) => {
+      const parsed = v.safeParse(Events, await readText(context, file));
+      if (!parsed.success) throw usage(`${file} is not a JSON array of objects with headers and payload.`);
+      const client = await context.client();
+      for (const event of parsed.output) printTest(context, await client.triggers.test(uid, event));
+    });
+  return withExamples(command, "runyard triggers replay $uid events.json");
+}
+
 function printTest(context: Context, tested: TestTriggerResponse): void {
   const { outcome, reason, event, missing_values: missing } = tested;
   context.show(tested, () =>
@@ -120,10 +145,12 @@ function printTest(context: Context, tested: TestTriggerResponse): void {
 }
 
 async function readPayload(context: Context, file: string): Promise<Record<string, unknown>> {
-  const text = await (file === "-" ? context.shell.readInput() : readFile(file, "utf8")).catch((error: unknown) => {
-    throw usage(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  });
-  const parsed = v.safeParse(Payload, text);
+  const parsed = v.safeParse(Payload, await readText(context, file));
   if (!parsed.success) throw usage(`${file} is not a JSON object.`);
   return parsed.output;
 }
+
+const readText = (context: Context, file: string): Promise<string> =>
+  (file === "-" ? context.shell.readInput() : readFile(file, "utf8")).catch((error: unknown) => {
+    throw usage(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  });

@@ -7,7 +7,7 @@ import { pairs, repeated } from "../options.ts";
 import { usage } from "../problem.ts";
 import { printFields, printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
-import { deliveriesCommand, deliveryCommand, redeliverCommand, testCommand } from "./trigger-events.ts";
+import { deliveriesCommand, deliveryCommand, redeliverCommand, replayCommand, testCommand } from "./trigger-events.ts";
 
 const TRIGGER = "uid of the trigger";
 const BUSY = ["enqueue", "interrupt", "skip"] as const;
@@ -28,7 +28,8 @@ export function triggersCommand(context: Context): CommandUnknownOpts {
     .addCommand(testCommand(context))
     .addCommand(deliveriesCommand(context))
     .addCommand(deliveryCommand(context))
-    .addCommand(redeliverCommand(context));
+    .addCommand(redeliverCommand(context))
+    .addCommand(replayCommand(context));
 }
 
 function listCommand(context: Context) {

@@ -110,6 +110,7 @@ export type TriggerOutcome = v.InferOutput<typeof TriggerOutcome>;
 
 /** The outcome of the latest delivery to a trigger. */
 export const LastDelivery = v.object({ at: v.string(), outcome: TriggerOutcome });
+export type LastDelivery = v.InferOutput<typeof LastDelivery>;
 
 /** Deliveries to a trigger of the last 24 hours by outcome, of the latest 1,000. */
 export const DeliveryCounts = v.object({
