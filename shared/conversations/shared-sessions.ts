@@ -1,10 +1,10 @@
 import { notFound } from "#shared/errors.ts";
 import { findPublicAccess } from "#shared/records/run-body.ts";
 import { parseOwner } from "#shared/records/run-head.ts";
+import { isSharingAllowed } from "#shared/records/team.ts";
 import { listLatestRuns } from "#shared/runs/conversation-store.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { isSharingAllowed } from "#shared/runs/sharing/sharing-allowed.ts";
 
 /** Number of the newest continuations of a conversation that are searched for a shared one. */
 const LATEST_RUNS = 20;

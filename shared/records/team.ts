@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { keys } from "#shared/table/keys.ts";
+import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Table, Value } from "#shared/table/table.ts";
 import type { TeamItem, TeamSettings } from "#shared/wire/team.ts";
 import { DEFAULT_CONCURRENCY_LIMIT, DEFAULT_QUEUE_LIMIT } from "./run.ts";
@@ -27,6 +27,13 @@ export const parseTeam = (item: Readonly<Record<string, Value>>): Team => v.pars
 export async function readTeam(uid: string, table: Pick<Table, "get">): Promise<Team | undefined> {
   const item = await table.get(keys.team(uid));
   return item === undefined ? undefined : parseTeam(item);
+}
+
+/** False where a team forbids that its runs are public. Whether a personal run is public is its creator's choice. */
+export async function isSharingAllowed({ type, uid }: Owner, table: Pick<Table, "batchGet">): Promise<boolean> {
+  if (type === "User") return true;
+  const [team] = await table.batchGet([keys.team(uid)]);
+  return team === undefined || parseTeam(team).sharing_allowed !== false;
 }
 
 /** A team as responses show it, with the defaults filled in. */

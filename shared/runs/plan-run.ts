@@ -33,7 +33,7 @@ import { checkHarness, checkNamedModel, chooseHarnessModel } from "./harness-mod
 import { checkWorkerHost, namesWorker, refuseIgnoredImage, refusePersonalWorkerRun } from "./placement.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { type ContinuedConversation, findContinuedConversation, findParent, type Parent } from "./run-tree.ts";
-import { requireSharing } from "./sharing/sharing-allowed.ts";
+import { requireSharing } from "./sharing/require-sharing.ts";
 
 /** Bytes of a configuration: with the prompt and the metadata it has to fit into one item of the table. */
 const CONFIG_BYTES = 256 * 1024;

@@ -10,8 +10,8 @@ import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
+import { requireSharing } from "./require-sharing.ts";
 import { storeSharing } from "./share-store.ts";
-import { requireSharing } from "./sharing-allowed.ts";
 
 type Ports = Pick<RunPorts, "table" | "runs" | "now">;
 
