@@ -9,7 +9,7 @@ import { PublicRun } from "#shared/wire/web/public-run.ts";
 /**
  * GET /public/runs/{sessionId}: returns a run that is shared publicly. Requires no API key. If `session_sharing` of the run
  * does not set `public_access`, the response is 404, as for an unknown id. The response has no names of people, no
- * configuration and no URLs of files.
+ * configuration. Artifacts that have a content are downloaded by their `artifact_uid`.
  */
 export const getPublicRun = publicEndpoint({
   request: { path: v.object({ sessionId: PathId }), query: pageQuery },

@@ -59,6 +59,7 @@ import { listKeys as keysListKeys } from "#functions/keys/list-keys.ts";
 import { getMe as meGetMe } from "#functions/me/get-me.ts";
 import { updateMe as meUpdateMe } from "#functions/me/update-me.ts";
 import { listModels as modelsListModels } from "#functions/models/list-models.ts";
+import { downloadPublicArtifact as publicDownloadPublicArtifact } from "#functions/public/download-public-artifact.ts";
 import { getPublicRun as publicGetPublicRun } from "#functions/public/get-public-run.ts";
 import { archiveRun as runsArchiveRun } from "#functions/runs/archive-run.ts";
 import { cancelRun as runsCancelRun } from "#functions/runs/cancel-run.ts";
@@ -208,6 +209,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "me/get-me": meGetMe,
   "me/update-me": meUpdateMe,
   "models/list-models": modelsListModels,
+  "public/download-public-artifact": publicDownloadPublicArtifact,
   "public/get-public-run": publicGetPublicRun,
   "runs/archive-run": runsArchiveRun,
   "runs/cancel-run": runsCancelRun,

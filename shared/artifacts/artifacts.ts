@@ -1,6 +1,6 @@
 import { notFound } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
-import { isUploaded, type StoredPlan, type UploadedArtifact } from "#shared/records/artifact.ts";
+import { isUploaded, type StoredArtifact, type StoredPlan, type UploadedArtifact } from "#shared/records/artifact.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { notVisibleError, visibleRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -33,14 +33,26 @@ async function findVisibleArtifact(uid: string, principal: Principal, ports: Run
   const runId = await findArtifactRun(uid, ports.table);
   if (runId === undefined) throw notVisibleError(principal, "artifact");
   await visibleRun(runId, principal, ports, "artifact");
-  const artifact = await readArtifact(runId, uid, ports.table);
+  return readCommitted(runId, uid, ports);
+}
+
+async function readCommitted(runId: string, uid: string, { table }: RunPorts) {
+  const artifact = await readArtifact(runId, uid, table);
   if (artifact?.committed_at === undefined) throw notFound("artifact");
   return { artifact, committedAt: artifact.committed_at };
 }
 
 /** Creates a URL of an artifact's content, or of a plan's text. An artifact that only refers to a URL has no content: 404. */
 export async function createArtifactDownload(uid: string, principal: Principal, ports: RunPorts): Promise<DownloadUrl> {
-  const { artifact } = await findVisibleArtifact(uid, principal, ports);
+  return createContentUrl((await findVisibleArtifact(uid, principal, ports)).artifact, ports);
+}
+
+/** As `createArtifactDownload`, for an artifact of a run that the caller may see. */
+export async function createRunArtifactDownload(runId: string, uid: string, ports: RunPorts): Promise<DownloadUrl> {
+  return createContentUrl((await readCommitted(runId, uid, ports)).artifact, ports);
+}
+
+async function createContentUrl(artifact: StoredArtifact, ports: RunPorts): Promise<DownloadUrl> {
   if (isUploaded(artifact)) return createDownload(artifact, ports);
   if (artifact.artifact_type !== "PLAN") throw notFound("content of this artifact");
   const file = { filename: "plan.md", contentType: "text/markdown; charset=utf-8" };

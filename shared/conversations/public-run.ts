@@ -1,8 +1,9 @@
+import { createRunArtifactDownload } from "#shared/artifacts/artifacts.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import type { PageQuery } from "#shared/pagination/page.ts";
 import { toRunItem } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import type { ArtifactItem } from "#shared/wire/artifact.ts";
+import type { ArtifactItem, DownloadUrl } from "#shared/wire/artifact.ts";
 import type { PublicArtifact, PublicRun } from "#shared/wire/web/public-run.ts";
 import { readSteps } from "./conversation.ts";
 import { toConversationPage } from "./conversation-page.ts";
@@ -44,10 +45,21 @@ export async function readPublicRun(
   };
 }
 
+/** Creates a URL of the content of an artifact, if its run is public. */
+export async function createPublicDownload(
+  sessionId: string,
+  artifactUid: string,
+  ports: RunPorts,
+): Promise<DownloadUrl> {
+  const { head } = await findPublicRun(sessionId, ports);
+  return createRunArtifactDownload(head.run_id, artifactUid, ports);
+}
+
 function toPublicArtifact({ artifact_type, created_at, data }: ArtifactItem): PublicArtifact {
   return {
     artifact_type,
     created_at,
+    ...("artifact_uid" in data && data.artifact_uid !== undefined ? { artifact_uid: data.artifact_uid } : {}),
     ...("title" in data && data.title !== undefined ? { title: data.title } : {}),
     ...("description" in data && data.description !== undefined ? { description: data.description } : {}),
     ...("filename" in data ? { filename: data.filename } : {}),

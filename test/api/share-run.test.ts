@@ -102,6 +102,30 @@ describe("POST /agent/runs/{runId}/share", () => {
   });
 });
 
+describe("GET /public/runs/{sessionId}/artifacts/{artifactUid}", () => {
+  it("downloads artifacts of a public run through its own session only, as long as it is public", async () => {
+    const [run, other] = [await workingRun(plane), await workingRun(plane)];
+    for (const data of [
+      { artifact_type: "PLAN", data: { title: "A plan", content: "Do it." } },
+      { artifact_type: "EXTERNAL_REFERENCE", data: { reference_type: "ISSUE", url: "https://example.com/1" } },
+    ]) {
+      expect((await run.support("report-artifact", data)).status).toBe(200);
+    }
+    await share(run.run_id);
+    await share(other.run_id);
+    const anonymous = (path: string) => createClient(plane).get(path, { key: undefined });
+    const { artifacts } = (await anonymous(`/public/runs/${run.run_id}`)).body;
+    const plan = artifacts.find(({ artifact_type }: { artifact_type: string }) => artifact_type === "PLAN");
+    const address = `/public/runs/${run.run_id}/artifacts/${plan.artifact_uid}`;
+    const found = await anonymous(address);
+    expect([found.status, found.headers["location"]]).toEqual([302, expect.stringContaining("/plans/")]);
+    const wrong = [`/public/runs/${other.run_id}/artifacts/${plan.artifact_uid}`, `${address.slice(0, -1)}x`];
+    for (const path of wrong) expect((await anonymous(path)).status, path).toBe(404);
+    await share(run.run_id, null);
+    expect((await anonymous(address)).status).toBe(404);
+  });
+});
+
 describe("a team's setting sharing_allowed", () => {
   it("is true by default, and hides and refuses public runs of the team while it is false", async () => {
     expect((await user.get(`/agent/teams/${plane.team}`)).body.settings.sharing_allowed).toBe(true);

@@ -120,6 +120,8 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/find-run-by-reference.bad.json": { outcome: invalid("url") },
   "http/get-conversation-transcript.json": { after: finished, outcome: { status: 302 } },
   "http/get-conversation-transcript.bad.json": { outcome: missing },
+  "http/download-public-artifact.json": { after: [...withArtifact, "http/share-run.json"], outcome: { status: 302 } },
+  "http/download-public-artifact.bad.json": { after: withArtifact, outcome: missing },
   "http/download-artifact.json": { after: withArtifact, outcome: { status: 302 } },
   "http/download-artifact.bad.json": { outcome: missing },
   "http/get-transcript.json": { after: finished, outcome: { status: 302 } },

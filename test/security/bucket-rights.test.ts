@@ -347,6 +347,8 @@ async function reportArtifacts(plane: TestControlPlane, harness: Harness): Promi
   for (const uid of [file.uid, plan.body.artifact_uid]) {
     expect((await createClient(plane).get(`/agent/artifacts/${uid}`)).status).toBe(200);
     expect((await createClient(plane).get(`/agent/artifacts/${uid}/download`)).status).toBe(302);
+    await createClient(plane).post(`/agent/runs/${harness.run_id}/share`, { public_access: "VIEWER" });
+    expect((await createClient(plane).get(`/public/runs/${harness.run_id}/artifacts/${uid}`)).status).toBe(302);
   }
 }
 

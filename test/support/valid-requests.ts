@@ -141,6 +141,10 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     const { body } = await createClient(stage.plane).post("/agent/runs", { prompt: "shown to all", config });
     stage.made.set("sessionId", body.run_id).set("conversationId", body.run_id);
   }
+  if (route === "GET /public/runs/{sessionId}/artifacts/{artifactUid}") {
+    await createClient(stage.plane).post(`/agent/runs/${stage.runId}/share`, { public_access: "VIEWER" });
+    stage.made.set("sessionId", stage.runId);
+  }
   if (route.endsWith("/commit-snapshot")) {
     for (const run of ["the run itself", "the run's parent", "another run of the team"] as const) {
       await createClient(stage.plane, stage.key(run)).post("/harness-support/upload-snapshot", snapshot);

@@ -3,7 +3,7 @@ import "../styles/text.css";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import * as v from "valibot";
-import { client } from "../api/client.ts";
+import { API_BASE, client } from "../api/client.ts";
 import { isNotFound } from "../api/problem.ts";
 import { artifactName } from "../run/artifact-name.ts";
 import { Conversation } from "../run/conversation.tsx";
@@ -39,7 +39,7 @@ export function PublicRunPage() {
         <span className="faint">Shared run</span>
       </header>
       <main className="page page-narrow public-run">
-        {data !== undefined && <PublicRunView run={data} />}
+        {data !== undefined && <PublicRunView sessionId={sessionId} run={data} />}
         {data === undefined && error === null && <LoadingRows />}
         {data === undefined && error !== null && isNotFound(error) && (
           <Empty title="Nothing is shared here">
@@ -54,7 +54,7 @@ export function PublicRunPage() {
   );
 }
 
-function PublicRunView({ run }: { readonly run: PublicRun }) {
+function PublicRunView({ sessionId, run }: { readonly sessionId: string; readonly run: PublicRun }) {
   const took = parseDuration(run.run_time);
   return (
     <>
@@ -70,7 +70,16 @@ function PublicRunView({ run }: { readonly run: PublicRun }) {
             {run.artifacts.map((artifact, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: artifacts have no ids here, and the order never changes.
               <li key={index} className="chip">
-                <span className="truncate">{revealHidden(artifactName(artifact))}</span>
+                {artifact.artifact_uid === undefined ? (
+                  <span className="truncate">{revealHidden(artifactName(artifact))}</span>
+                ) : (
+                  <a
+                    className="truncate"
+                    href={`${API_BASE}/public/runs/${encodeURIComponent(sessionId)}/artifacts/${encodeURIComponent(artifact.artifact_uid)}`}
+                  >
+                    {revealHidden(artifactName(artifact))}
+                  </a>
+                )}
                 {artifact.size_bytes !== undefined && ` ${formatBytes(artifact.size_bytes)}`}
               </li>
             ))}

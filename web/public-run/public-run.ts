@@ -5,9 +5,10 @@ import { addEvents, type Entry, emptyFeed } from "../run/feed.ts";
 const State = v.picklist(RUN_STATES);
 const Step = v.object({ messages: v.array(v.unknown()), steps: v.optional(v.array(v.unknown()), []) });
 
-/** An artifact without its file and its URL, which are not public. */
+/** An artifact without its URL; its content, if it has one, is downloaded by its uid. */
 const PublicArtifact = v.object({
   artifact_type: v.string(),
+  artifact_uid: v.optional(v.string()),
   title: v.optional(v.string()),
   description: v.optional(v.string()),
   filename: v.optional(v.string()),

@@ -90,7 +90,7 @@ export function RunMenu({ run, onChanged, trigger }: RunMenuProps) {
 const QUESTIONS = {
   share: {
     title: "Share this run publicly?",
-    text: "Everybody who has the link sees its conversation and the names of its artifacts, without an account.",
+    text: "Everybody who has the link sees its conversation and its artifacts, without an account.",
     action: "Share the run",
   },
   delete: {

@@ -76,6 +76,10 @@ export const RUNS_NOTES: Notes = {
   automation_id: note("The uid of a trigger, or the value of the metadata key `automation_id`."),
   schedule_name: note("The schedule's name at the time of the firing.", "Nightly dependency updates"),
   session_id: note("The id of the run's session."),
+  "PublicArtifact.artifact_uid": note(
+    "The artifact's id, by which it is downloaded. Absent if it has none.",
+    ids.artifact,
+  ),
   "ShareRunRequest.public_access": note(
     "The access of anyone with the link. Null: nobody but the run's owner sees it.",
     "VIEWER",

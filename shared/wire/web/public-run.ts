@@ -3,10 +3,11 @@ import { ArtifactType } from "../artifact.ts";
 import { Conversation } from "../conversation.ts";
 import { RunState } from "../run.ts";
 
-/** An artifact of a publicly shared run, without its file and without URLs. */
+/** An artifact of a publicly shared run, without URLs. Its content is downloaded by its uid. */
 export const PublicArtifact = v.object({
   artifact_type: ArtifactType,
   created_at: v.string(),
+  artifact_uid: v.exactOptional(v.string()),
   title: v.exactOptional(v.string()),
   description: v.exactOptional(v.string()),
   filename: v.exactOptional(v.string()),

@@ -1339,13 +1339,16 @@ class Empty(BaseModel):
 
 
 class PublicArtifact(BaseModel):
-    """An artifact of a publicly shared run, without its file and without URLs."""
+    """An artifact of a publicly shared run, without URLs. Its content is downloaded by its uid."""
 
     artifact_type: Union[ArtifactType, str]
     """The type of the artifact."""
 
     created_at: Timestamp
     """The time of creation."""
+
+    artifact_uid: Optional[str] = None
+    """The artifact's id, by which it is downloaded. Absent if it has none."""
 
     title: Optional[str] = None
     """The run's title, at most 512 characters. Defaults to the first line of the prompt."""

@@ -476,12 +476,26 @@ export class Runs extends APIResource {
    * Returns a run that is shared publicly.
    *
    * Requires no API key. If `session_sharing` of the run does not set `public_access`, the response is 404, as for an
-   * unknown id. The response has no names of people, no configuration and no URLs of files.
+   * unknown id. The response has no names of people, no configuration. Artifacts that have a content are downloaded by
+   * their `artifact_uid`.
    *
    * `GET /public/runs/{sessionId}`
    */
   retrievePublic(sessionId: string, query?: types.RunsRetrievePublicParams, options?: RequestOptions): APIPromise<types.PublicRun> {
     return this.transport.request({ method: "GET", path: path`/public/runs/${sessionId}`, query, options });
+  }
+
+  /**
+   * Redirects to the content of a public run's artifact.
+   *
+   * Requires no API key. Browsers save the file instead of showing it. With `redirect=false` the response is 200 and
+   * contains the URL. If the run is not shared, or the artifact is another run's or has no content, the response is
+   * 404.
+   *
+   * `GET /public/runs/{sessionId}/artifacts/{artifactUid}`
+   */
+  downloadPublicArtifact(sessionId: string, artifactUid: string, query?: types.RunsDownloadPublicArtifactParams, options?: RequestOptions): APIPromise<types.DownloadUrl> {
+    return this.transport.request({ method: "GET", path: path`/public/runs/${sessionId}/artifacts/${artifactUid}`, query, options });
   }
 
   /**

@@ -2200,7 +2200,7 @@ interface components {
                 expires_at: string;
             }[];
         };
-        /** @description An artifact of a publicly shared run, without its file and without URLs. */
+        /** @description An artifact of a publicly shared run, without URLs. Its content is downloaded by its uid. */
         PublicArtifact: {
             /** @description The type of the artifact. */
             artifact_type: components["schemas"]["ArtifactType"];
@@ -2209,6 +2209,8 @@ interface components {
              * @description The time of creation.
              */
             created_at: string;
+            /** @description The artifact's id, by which it is downloaded. Absent if it has none. */
+            artifact_uid?: string;
             /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. */
             title?: string;
             /** @description A description for people. */
@@ -4403,6 +4405,13 @@ interface components {
             /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
+        RunsDownloadPublicArtifactParams: {
+            /**
+             * @description Whether to redirect to the URL. `false` returns it in the body instead.
+             * @default true
+             */
+            redirect?: boolean;
+        };
         UsageRetrieveParams: {
             /**
              * Format: date
@@ -4826,6 +4835,7 @@ export type RunsFindByReferenceResponse = components['schemas']['RunsFindByRefer
 export type RunsListEventsParams = components['schemas']['RunsListEventsParams'];
 export type RunsResponseResponse = components['schemas']['RunsResponseResponse'];
 export type RunsRetrievePublicParams = components['schemas']['RunsRetrievePublicParams'];
+export type RunsDownloadPublicArtifactParams = components['schemas']['RunsDownloadPublicArtifactParams'];
 export type UsageRetrieveParams = components['schemas']['UsageRetrieveParams'];
 export type ConversationsRetrieveParams = components['schemas']['ConversationsRetrieveParams'];
 export type ConversationsTranscriptParams = components['schemas']['ConversationsTranscriptParams'];

@@ -827,7 +827,8 @@ class RunsBase(Resource):
         """Returns a run that is shared publicly.
 
         Requires no API key. If `session_sharing` of the run does not set `public_access`, the response is 404,
-        as for an unknown id. The response has no names of people, no configuration and no URLs of files.
+        as for an unknown id. The response has no names of people, no configuration. Artifacts that have a
+        content are downloaded by their `artifact_uid`.
 
         `GET /public/runs/{sessionId}`
 
@@ -841,6 +842,37 @@ class RunsBase(Resource):
             cast_to=PublicRun,
             items=lambda response: response.artifacts,
             query={"limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+    def download_public_artifact(
+        self,
+        session_id: str,
+        artifact_uid: str,
+        *,
+        redirect: Union[bool, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> DownloadUrl:
+        """Redirects to the content of a public run's artifact.
+
+        Requires no API key. Browsers save the file instead of showing it. With `redirect=false` the response is
+        200 and contains the URL. If the run is not shared, or the artifact is another run's or has no content,
+        the response is 404.
+
+        `GET /public/runs/{sessionId}/artifacts/{artifactUid}`
+
+        Args:
+            session_id: The session's id.
+            artifact_uid: The artifact's id.
+            redirect: Whether to redirect to the URL. `false` returns it in the body instead.
+        """
+        return self._call(
+            "GET",
+            _wire.path(
+                "/public/runs/{session_id}/artifacts/{artifact_uid}", session_id=session_id, artifact_uid=artifact_uid
+            ),
+            cast_to=DownloadUrl,
+            query={"redirect": redirect},
             options=options,
         )
 
@@ -921,5 +953,6 @@ class RunsWithRawResponse:
         self.response = to_raw(raw.response)
         self.create_client_event = to_raw(raw.create_client_event)
         self.retrieve_public = to_raw(raw.retrieve_public)
+        self.download_public_artifact = to_raw(raw.download_public_artifact)
         self.prepare_attachments = to_raw(raw.prepare_attachments)
         self.download_attachments = to_raw(raw.download_attachments)
