@@ -11,8 +11,6 @@ const mcpServer = {
     "Whether the server is kept in the configuration without being started or connected to. Defaults to false.",
   ),
   tools: note("The server's tools that the agent may use. Defaults to all."),
-  "tools.include": note("The tools to use, at most 100. Defaults to all.", ["search"]),
-  "tools.exclude": note("The tools not to use, at most 100.", ["delete"]),
 };
 
 /** Members of configurations. */
@@ -34,6 +32,8 @@ export const CONFIG_NOTES: Notes = {
       [`mcp_servers.${member}`, text],
     ]),
   ),
+  "tools.include": note("The tools to use, at most 100. Defaults to all.", ["search"]),
+  "tools.exclude": note("The tools not to use, at most 100.", ["delete"]),
   "mcp_servers.name": note("The server's name, unique in the list.", "docs"),
   repositories: note("The Git repositories to clone before the agent starts, at most 10."),
   computer_use_enabled: note(

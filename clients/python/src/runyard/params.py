@@ -25,7 +25,10 @@ class AmbientAgentConfigMcpServerToolsParam(TypedDict, total=False):
     """The server's tools that the agent may use. Defaults to all."""
 
     include: Sequence[str]
+    """The tools to use, at most 100. Defaults to all."""
+
     exclude: Sequence[str]
+    """The tools not to use, at most 100."""
 
 
 class AmbientAgentConfigMcpServerParam(TypedDict, total=False):
@@ -764,7 +767,10 @@ class CreateIdentityRequestMcpServerToolsParam(TypedDict, total=False):
     """The server's tools that the agent may use. Defaults to all."""
 
     include: Sequence[str]
+    """The tools to use, at most 100. Defaults to all."""
+
     exclude: Sequence[str]
+    """The tools not to use, at most 100."""
 
 
 class CreateIdentityRequestMcpServerParam(TypedDict, total=False):
@@ -882,7 +888,10 @@ class UpdateIdentityRequestMcpServerToolsParam(TypedDict, total=False):
     """The server's tools that the agent may use. Defaults to all."""
 
     include: Sequence[str]
+    """The tools to use, at most 100. Defaults to all."""
+
     exclude: Sequence[str]
+    """The tools not to use, at most 100."""
 
 
 class UpdateIdentityRequestMcpServerParam(TypedDict, total=False):

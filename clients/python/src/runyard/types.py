@@ -340,7 +340,10 @@ class ResolvedAgentConfigMcpServersValueTools(BaseModel):
     """The server's tools that the agent may use. Defaults to all."""
 
     include: Optional[List[str]] = None
+    """The tools to use, at most 100. Defaults to all."""
+
     exclude: Optional[List[str]] = None
+    """The tools not to use, at most 100."""
 
 
 class ResolvedAgentConfigMcpServersValue(BaseModel):
@@ -2575,7 +2578,10 @@ class IdentityItemMcpServersValueTools(BaseModel):
     """The server's tools that the agent may use. Defaults to all."""
 
     include: Optional[List[str]] = None
+    """The tools to use, at most 100. Defaults to all."""
+
     exclude: Optional[List[str]] = None
+    """The tools not to use, at most 100."""
 
 
 class IdentityItemMcpServersValue(BaseModel):
@@ -3673,7 +3679,10 @@ class ResolvePromptResponseContextMcpServersValueTools(BaseModel):
     """The server's tools that the agent may use. Defaults to all."""
 
     include: Optional[List[str]] = None
+    """The tools to use, at most 100. Defaults to all."""
+
     exclude: Optional[List[str]] = None
+    """The tools not to use, at most 100."""
 
 
 class ResolvePromptResponseContextMcpServersValue(BaseModel):

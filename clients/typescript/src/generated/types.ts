@@ -79,7 +79,9 @@ interface components {
                 disabled?: boolean;
                 /** @description The server's tools that the agent may use. Defaults to all. */
                 tools?: {
+                    /** @description The tools to use, at most 100. Defaults to all. */
                     include?: string[];
+                    /** @description The tools not to use, at most 100. */
                     exclude?: string[];
                 };
             }[] | {
@@ -693,7 +695,9 @@ interface components {
                 disabled?: boolean;
                 /** @description The server's tools that the agent may use. Defaults to all. */
                 tools?: {
+                    /** @description The tools to use, at most 100. Defaults to all. */
                     include?: string[];
+                    /** @description The tools not to use, at most 100. */
                     exclude?: string[];
                 };
             }[] | {
@@ -1659,7 +1663,9 @@ interface components {
                     disabled?: boolean;
                     /** @description The server's tools that the agent may use. Defaults to all. */
                     tools?: {
+                        /** @description The tools to use, at most 100. Defaults to all. */
                         include?: string[];
+                        /** @description The tools not to use, at most 100. */
                         exclude?: string[];
                     };
                 };
@@ -2524,7 +2530,9 @@ interface components {
                         disabled?: boolean;
                         /** @description The server's tools that the agent may use. Defaults to all. */
                         tools?: {
+                            /** @description The tools to use, at most 100. Defaults to all. */
                             include?: string[];
+                            /** @description The tools not to use, at most 100. */
                             exclude?: string[];
                         };
                     };
@@ -2620,7 +2628,9 @@ interface components {
                     disabled?: boolean;
                     /** @description The server's tools that the agent may use. Defaults to all. */
                     tools?: {
+                        /** @description The tools to use, at most 100. Defaults to all. */
                         include?: string[];
+                        /** @description The tools not to use, at most 100. */
                         exclude?: string[];
                     };
                 };
@@ -3836,7 +3846,9 @@ interface components {
                 disabled?: boolean;
                 /** @description The server's tools that the agent may use. Defaults to all. */
                 tools?: {
+                    /** @description The tools to use, at most 100. Defaults to all. */
                     include?: string[];
+                    /** @description The tools not to use, at most 100. */
                     exclude?: string[];
                 };
             }[] | {
