@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Block, type Message, TURN_CANCELLED } from "#shared/wire/conversation.ts";
+import type { Interrupt } from "#shared/wire/execution/turn.ts";
 import type { FinishTaskRequest, FinishTaskResponse, Followup, HeartbeatResponse } from "#shared/wire/harness.ts";
-import type { Interrupt } from "#shared/wire/turn.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { findHandledInterrupt } from "../engine/resume.ts";
 import type { Redactor } from "../redaction/redactor.ts";
@@ -66,23 +66,104 @@ const NONE_UNSENT = { onStored: () => undefined };
 const SHOWN_BYTES = 120 * 1024;
 
 export function createFollowups(options: FollowupOptions): Followups {
-  const { plane, outbox, redactor, context, stop, waitsUntil = 0 } = options;
+  const { outbox, redactor, context, stop, waitsUntil = 0 } = options;
+  const inbox = createInbox(options);
+  const { interrupts, sendHeartbeat } = inbox;
+  const ended = new AbortController();
+  /** The regular heartbeat that is being sent; none is sent while the run is being finished. */
+  let inFlight: Promise<HeartbeatResponse> | undefined;
+  let isFinishing = false;
+
+  const isOver = () => ended.signal.aborted || stop.signal.aborted;
+  const beatRegularly = async (seconds: number): Promise<number> => {
+    if (isFinishing) return seconds;
+    inFlight = sendHeartbeat();
+    return (await inFlight).next_heartbeat_seconds;
+  };
+  void repeatHeartbeats(context.next_heartbeat_seconds, beatRegularly, isOver, ended.signal).catch((error: unknown) => {
+    if (!isOver()) stop.abort(error);
+  });
+
+  /**
+   * Ends the run with all that was taken up; the request stores the messages and acknowledges their follow-ups together. Returns whether
+   * the run waits for a follow-up instead.
+   */
+  const finishWith = async (finish: FinishRun): Promise<boolean> => {
+    isFinishing = true;
+    // Its failure stops the execution; it is reported there.
+    await inFlight?.catch(() => undefined);
+    const { onStored, ...unsent } = (await outbox.takeUnsent()) ?? NONE_UNSENT;
+    const reply = await finish({
+      followups_stored: inbox.taken(),
+      interrupts_handled: interrupts.answered(),
+      ...(Date.now() < waitsUntil ? { waits: true } : {}),
+      ...unsent,
+    });
+    onStored();
+    isFinishing = false;
+    inbox.receive(reply.followups ?? []);
+    interrupts.receive(reply.interrupt);
+    if (hasEnded(reply)) ended.abort();
+    return reply.waiting === true;
+  };
+  // A heartbeat may be sent along with the last messages, unless it has to acknowledge one of them.
+  const poll = () => sendWith(outbox.flush(), inbox.isTakenUnacknowledged(), () => sendHeartbeat(inbox.taken()));
+
+  const findNext = async (
+    finish: FinishRun | undefined,
+    onWait: (() => Promise<unknown>) | undefined,
+  ): Promise<Followup | undefined> => {
+    for (;;) {
+      const known = inbox.first();
+      // A cancelled one cannot be changed.
+      const followup = known === undefined || known.cancelled === true ? known : await inbox.confirmFirst();
+      if (followup !== undefined) return followup;
+      const isIdle = finish !== undefined && (await finishWith(finish));
+      if (finish === undefined) await poll();
+      stop.signal.throwIfAborted();
+      // The request has taken it.
+      if (!isIdle) return inbox.first();
+      await onWait?.();
+      await inbox.waitForFollowup();
+      stop.signal.throwIfAborted();
+    }
+  };
+  const takeNext: Followups["takeNext"] = async (finish, receive = async (followup) => followup, onWait) => {
+    const next = await findNext(finish, onWait);
+    if (next === undefined) return undefined;
+    inbox.take(next);
+    const followup = next.cancelled === true ? next : await receive(next);
+    outbox.message(toMessage(followup, redactor), () => inbox.noteStored(followup));
+    return followup.cancelled === true ? await takeNext(finish, receive, onWait) : followup;
+  };
+
+  return {
+    takeNext,
+    pendingInterrupt: interrupts.pending,
+    answerInterrupt: interrupts.answer,
+    async settle() {
+      if (inbox.isStoredUnacknowledged()) await sendHeartbeat();
+    },
+    watch: inbox.watch,
+    end: () => ended.abort(),
+  };
+}
+
+/** What the control plane sends with heartbeats, and what they acknowledge. */
+function createInbox({ plane, context, stop, waitsUntil = 0 }: FollowupOptions) {
   /** By number, in the order of delivery. Each response shows them as they are then: edited, or moved by a promotion. */
   let waiting: readonly Followup[] = [];
   const interrupting = new Set<string>();
-  const ended = new AbortController();
+  const [first] = context.followups;
   /** The last follow-up that was taken. */
-  let taken = 0;
-  let stored = 0;
-  let acknowledged = 0;
+  let taken = first === undefined ? 0 : first.number - 1;
+  let stored = taken;
+  let acknowledged = taken;
   let interrupt: ((cause: InterruptCause) => void) | undefined;
   /** Why the run fails, once it does: a limit is reached. */
   let failing: string | undefined;
   let onReceived: (() => void) | undefined;
   const interrupts = createInterrupts(context, (cause) => interrupt?.(cause));
-  /** The regular heartbeat that is being sent; none is sent while the run is being finished. */
-  let inFlight: Promise<HeartbeatResponse> | undefined;
-  let isFinishing = false;
 
   const receive = (followups: readonly Followup[]) => {
     const known = new Map([...waiting, ...followups].map((followup) => [followup.number, followup]));
@@ -109,113 +190,58 @@ export function createFollowups(options: FollowupOptions): Followups {
     if (reply.cancel) stop.abort(new Stop("cancelled", "the run was cancelled"));
     return reply;
   };
-
-  const [first] = context.followups;
-  taken = stored = acknowledged = first === undefined ? 0 : first.number - 1;
   receive(context.followups);
-  const isOver = () => ended.signal.aborted || stop.signal.aborted;
-  const beatRegularly = async (seconds: number): Promise<number> => {
-    if (isFinishing) return seconds;
-    inFlight = sendHeartbeat();
-    return (await inFlight).next_heartbeat_seconds;
-  };
-  void repeatHeartbeats(context.next_heartbeat_seconds, beatRegularly, isOver, ended.signal).catch((error: unknown) => {
-    if (!isOver()) stop.abort(error);
-  });
-
-  /**
-   * Ends the run with all that was taken up; the request stores the messages and acknowledges their follow-ups together. Returns whether
-   * the run waits for a follow-up instead.
-   */
-  const finishWith = async (finish: FinishRun): Promise<boolean> => {
-    isFinishing = true;
-    // Its failure stops the execution; it is reported there.
-    await inFlight?.catch(() => undefined);
-    const { onStored, ...unsent } = (await outbox.takeUnsent()) ?? NONE_UNSENT;
-    const reply = await finish({
-      followups_stored: taken,
-      interrupts_handled: interrupts.answered(),
-      ...(Date.now() < waitsUntil ? { waits: true } : {}),
-      ...unsent,
-    });
-    onStored();
-    isFinishing = false;
-    receive(reply.followups ?? []);
-    interrupts.receive(reply.interrupt);
-    if (hasEnded(reply)) ended.abort();
-    return reply.waiting === true;
-  };
-  /** Resolves when a follow-up arrives, when the execution stops, or when its time to wait is over. */
-  const waitForFollowup = async (): Promise<void> => {
-    if (waiting.length > 0 || stop.signal.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const onAbort = () => resolve();
-    onReceived = resolve;
-    stop.signal.addEventListener("abort", onAbort);
-    const cancelTimer = callAt(waitsUntil, resolve);
-    await promise;
-    cancelTimer();
-    stop.signal.removeEventListener("abort", onAbort);
-    onReceived = undefined;
-  };
-  /**
-   * Takes the first follow-up that waits. The control plane confirms it, with the text that it has by now; `undefined` if it was removed
-   * in the meantime. A control plane of an earlier version does not confirm, and changes no follow-up.
-   */
-  const takeFirst = async (): Promise<Followup | undefined> => {
-    const { taken: confirmed = waiting[0] } = await sendHeartbeat(taken);
-    stop.signal.throwIfAborted();
-    if (confirmed === null) waiting = [];
-    return confirmed ?? undefined;
-  };
-  // A heartbeat may be sent along with the last messages, unless it has to acknowledge one of them.
-  const poll = () => sendWith(outbox.flush(), taken > acknowledged, () => sendHeartbeat(taken));
-
-  const note = ({ number }: Followup) => {
-    stored = Math.max(stored, number);
-  };
-  const findNext = async (
-    finish: FinishRun | undefined,
-    onWait: (() => Promise<unknown>) | undefined,
-  ): Promise<Followup | undefined> => {
-    for (;;) {
-      const [known] = waiting;
-      // A cancelled one cannot be changed.
-      const followup = known === undefined || known.cancelled === true ? known : await takeFirst();
-      if (followup !== undefined) return followup;
-      const isIdle = finish !== undefined && (await finishWith(finish));
-      if (finish === undefined) await poll();
-      stop.signal.throwIfAborted();
-      // The request has taken it.
-      if (!isIdle) return waiting[0];
-      await onWait?.();
-      await waitForFollowup();
-      stop.signal.throwIfAborted();
-    }
-  };
-  const takeNext: Followups["takeNext"] = async (finish, receive = async (followup) => followup, onWait) => {
-    const next = await findNext(finish, onWait);
-    if (next === undefined) return undefined;
-    taken = next.number;
-    waiting = waiting.filter(({ number }) => number > taken);
-    const followup = next.cancelled === true ? next : await receive(next);
-    outbox.message(toMessage(followup, redactor), () => note(followup));
-    return followup.cancelled === true ? await takeNext(finish, receive, onWait) : followup;
-  };
 
   return {
-    takeNext,
-    pendingInterrupt: interrupts.pending,
-    answerInterrupt: interrupts.answer,
-    async settle() {
-      if (stored > acknowledged) await sendHeartbeat();
+    interrupts,
+    receive,
+    sendHeartbeat,
+    first: () => waiting[0],
+    /**
+     * Takes the first follow-up that waits. The control plane confirms it, with the text that it has by now; `undefined` if it was
+     * removed in the meantime. A control plane of an earlier version does not confirm, and changes no follow-up.
+     */
+    async confirmFirst(): Promise<Followup | undefined> {
+      const { taken: confirmed = waiting[0] } = await sendHeartbeat(taken);
+      stop.signal.throwIfAborted();
+      if (confirmed === null) waiting = [];
+      return confirmed ?? undefined;
     },
-    watch(next) {
+    take({ number: last }: Followup) {
+      taken = last;
+      waiting = waiting.filter(({ number }) => number > last);
+    },
+    taken: () => taken,
+    isTakenUnacknowledged: () => taken > acknowledged,
+    noteStored({ number }: Followup) {
+      stored = Math.max(stored, number);
+    },
+    isStoredUnacknowledged: () => stored > acknowledged,
+    watch(next: ((cause: InterruptCause) => void) | undefined) {
       interrupt = next;
       if (failing !== undefined) next?.(failing);
     },
-    end: () => ended.abort(),
+    async waitForFollowup(): Promise<void> {
+      if (waiting.length > 0) return;
+      await waitUntil(waitsUntil, stop.signal, (resolve) => {
+        onReceived = resolve;
+      });
+      onReceived = undefined;
+    },
   };
+}
+
+/** Resolves at a time, when the signal aborts, or when the function that `listen` gets is called. */
+async function waitUntil(time: number, signal: AbortSignal, listen: (resolve: () => void) => void): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const onAbort = () => resolve();
+  listen(resolve);
+  signal.addEventListener("abort", onAbort);
+  const cancelTimer = callAt(time, resolve);
+  await promise;
+  cancelTimer();
+  signal.removeEventListener("abort", onAbort);
 }
 
 /** The interrupts of an execution. One that comes outside a turn is answered before the next turn. */

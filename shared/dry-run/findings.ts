@@ -134,7 +134,7 @@ const findUnknown = (sentBody: unknown) =>
     );
 
 /** Members of the request that have no effect, or an older name. */
-function* findIgnored({ config = {}, skill, images, interactive }: RunAgentRequest): Generator<Finding> {
+function* findIgnored({ config = {}, skill, images }: RunAgentRequest): Generator<Finding> {
   const ignored = (member: string, why: string) =>
     info("ignored_option", `${member}: ${why}`, `Leave ${member} out of the request.`);
   if (images !== undefined) {
@@ -145,9 +145,7 @@ function* findIgnored({ config = {}, skill, images, interactive }: RunAgentReque
     yield ignored("config.skill_spec", "skill takes its place");
   }
   if (config.computer_use_enabled === true) yield ignored("config.computer_use_enabled", NO_EFFECT);
-  if (config.idle_timeout_minutes !== undefined) yield ignored("config.idle_timeout_minutes", NO_EFFECT);
   if (config.credential_strategy) yield ignored("config.credential_strategy", NO_EFFECT);
-  if (interactive === true) yield ignored("interactive", NO_EFFECT);
 }
 
 const NO_EFFECT = "has no effect in this release";

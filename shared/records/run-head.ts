@@ -5,9 +5,9 @@ import { type SandboxProvider, sandboxStartSeconds, workerClaimSeconds } from "#
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { checkShard, keys, type Owner, runPk, sortableTime } from "#shared/table/keys.ts";
 import type { Item, Table, Test } from "#shared/table/table.ts";
+import { Interrupt, TurnOutcome } from "#shared/wire/execution/turn.ts";
 import { Scope } from "#shared/wire/keys/scope.ts";
 import { RunMode, RunStatusMessage, WaitingFor } from "#shared/wire/run.ts";
-import { Interrupt, TurnOutcome } from "#shared/wire/turn.ts";
 import { isExecuting, isTerminal, LEASE_SECONDS, LOCAL_LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
 
 /** What list filters read, projected into every list index. It changes when a skill is loaded and when the run is archived. */

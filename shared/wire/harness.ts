@@ -2,10 +2,10 @@ import * as v from "valibot";
 import { GitChanges, PullRequestStatus } from "./artifact.ts";
 import { ResolvedAgentConfig } from "./config.ts";
 import { Message } from "./conversation.ts";
+import { Interrupt, TurnOutcome } from "./execution/turn.ts";
 import { Metadata } from "./metadata.ts";
 import { Count, HttpsUrl, Id, Positive, text, textOfBytes } from "./primitives.ts";
 import { FollowupPolicy, RunMode } from "./run.ts";
-import { Interrupt, TurnOutcome } from "./turn.ts";
 
 /**
  * Everything that a sandbox receives at its start: at most 4 KB, by event or standard input, never by environment

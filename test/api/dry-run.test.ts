@@ -262,7 +262,6 @@ describe("a finding that does not refuse the run", () => {
     ["default_model", "info", async () => ({ prompt: PROMPT })],
     ["deprecated_option", "info", async () => ({ prompt: PROMPT, images: [] })],
     ["unknown_member", "warning", async () => ({ prompt: PROMPT, config: { model_idd: "nobody/knows" } })],
-    ["ignored_option", "info", async () => ({ prompt: PROMPT, interactive: true })],
     ["ignored_option", "info", async () => ({ prompt: "p", skill: "a/b:c", config: { skills: ["a/b:d"] } })],
   ];
 
@@ -299,18 +298,13 @@ describe("a finding that does not refuse the run", () => {
       [`config.computer_use_enabled: ${NO_EFFECT}`],
     ],
     ["no computer use", { config: { ...RUNBOOK, computer_use_enabled: false } }, []],
-    [
-      "an idle timeout",
-      { config: { ...RUNBOOK, idle_timeout_minutes: 5 } },
-      [`config.idle_timeout_minutes: ${NO_EFFECT}`],
-    ],
+    ["an idle timeout", { config: { ...RUNBOOK, idle_timeout_minutes: 5 } }, []],
     [
       "a credential strategy",
       { config: { ...RUNBOOK, credential_strategy: "CREATOR" } },
       [`config.credential_strategy: ${NO_EFFECT}`],
     ],
-    ["an interactive run", { interactive: true }, [`interactive: ${NO_EFFECT}`]],
-    ["a run that is not interactive", { interactive: false }, []],
+    ["an interactive run", { interactive: true }, []],
     ["images", { images: [] }, ["images: is the older name of attachments"]],
   ];
 

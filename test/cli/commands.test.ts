@@ -227,6 +227,13 @@ describe("commands for existing runs", () => {
     expect(out).toMatch(/followup-1 +delivered +\S.* +Ada +one\nfollowup-2 +pending +\S.* +two\n/);
   });
 
+  it("interrupt the turn of a run", async () => {
+    server.play([api({ run_id: "r1" }), api({ run_id: "r1" })]);
+    expect(await run(["runs", "interrupt", "r1", "--json"])).toMatchObject({ code: 0, out: '{"run_id":"r1"}\n' });
+    expect((await run(["runs", "interrupt", "r1"])).out).toBe("interrupted\n");
+    expect(requests()).toEqual(["POST /agent/runs/r1/interrupt", "POST /agent/runs/r1/interrupt"]);
+  });
+
   it("cancel several runs, and cancel by force", async () => {
     server.play([api("r1"), api("r2")]);
     expect((await run(["runs", "cancel", "r1", "r2", "--force"])).code).toBe(0);
@@ -604,6 +611,7 @@ describe("runyard completion", () => {
         "follow",
         "followup",
         "followups",
+        "interrupt",
         "cancel",
         "archive",
         "unarchive",

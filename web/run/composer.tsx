@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { SendHorizontal } from "lucide-react";
+import { SendHorizontal, Square } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useMemo, useRef, useState } from "react";
 import * as v from "valibot";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
@@ -34,6 +34,8 @@ export function Composer({ run, onSent }: ComposerProps) {
       onSent();
     },
   });
+  const interrupt = useMutation({ mutationFn: () => client.runs.interrupt(run.run_id), onSuccess: onSent });
+  const isWaiting = run.waiting_for === "followup";
   const shortcuts = useMemo(
     () => ({
       f: (event: globalThis.KeyboardEvent) => {
@@ -51,11 +53,12 @@ export function Composer({ run, onSent }: ComposerProps) {
   const onKey = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
   };
-  const label =
-    run.state === "BLOCKED" ? "Answer the question" : ended ? "Continue with a follow-up" : "Send a follow-up";
+  const asks = run.state === "BLOCKED" && !isWaiting;
+  const label = asks ? "Answer the question" : ended ? "Continue with a follow-up" : "Send a follow-up";
   return (
     <form className="composer" onSubmit={submit}>
-      <InlineError error={send.error} />
+      <InlineError error={send.error ?? interrupt.error} />
+      {isWaiting && !ended && <p className="muted">The agent waits for a follow-up.</p>}
       <div className="composer-box">
         <textarea
           ref={area}
@@ -78,6 +81,16 @@ export function Composer({ run, onSent }: ComposerProps) {
               <option value="reject">Only if idle</option>
             </select>
           )}
+          {run.state === "INPROGRESS" && !isWaiting && (
+            <Button
+              small
+              busy={interrupt.isPending}
+              onClick={() => interrupt.mutate()}
+              icon={<Square size={14} aria-hidden />}
+            >
+              Interrupt
+            </Button>
+          )}
           <Button
             type="submit"
             look="primary"
@@ -86,7 +99,7 @@ export function Composer({ run, onSent }: ComposerProps) {
             disabled={message.trim() === ""}
             icon={<SendHorizontal size={14} aria-hidden />}
           >
-            {run.state === "BLOCKED" ? "Answer" : "Send"}
+            {asks ? "Answer" : "Send"}
           </Button>
         </div>
       </div>

@@ -24,6 +24,7 @@ export function runsCommand(context: Context): CommandUnknownOpts {
     .addCommand(followCommand(context))
     .addCommand(followupCommand(context))
     .addCommand(followupsCommand(context))
+    .addCommand(interruptCommand(context))
     .addCommand(cancelCommand(context))
     .addCommand(archiveCommand(context))
     .addCommand(unarchiveCommand(context))
@@ -149,6 +150,18 @@ function followCommand(context: Context) {
     "runyard runs follow $id",
     "runyard runs follow $id --json | jq -r 'select(.type) | .type'",
   );
+}
+
+function interruptCommand(context: Context) {
+  const command = new Command("interrupt")
+    .description("end the current turn of a run; the run then waits for a follow-up")
+    .argument("<run>", "run id")
+    .action(async (id) => {
+      const client = await context.client();
+      const interrupted = await client.runs.interrupt(id);
+      context.show(interrupted, () => context.say("interrupted"));
+    });
+  return withExamples(command, "runyard runs interrupt $id");
 }
 
 function cancelCommand(context: Context) {

@@ -41,7 +41,7 @@ export const CONFIG_NOTES: Notes = {
     false,
   ),
   idle_timeout_minutes: note(
-    "Minutes without progress until the run ends, 1 to 60. Has no effect in this release. Defaults to 10.",
+    "Minutes for which an interactive or interrupted run waits for a follow-up, 0 to 60. With 0, it ends with its turn. Defaults to 10.",
     10,
   ),
   worker_host: note(

@@ -163,7 +163,10 @@ export const RUNS_NOTES: Notes = {
     true,
   ),
   agent_identity_uid: note("The identity that executes the run. For team runs only."),
-  interactive: note("Whether a user can answer the agent's questions. Defaults to false.", false),
+  interactive: note(
+    "Whether the run waits for a follow-up after each turn, for `idle_timeout_minutes`. Defaults to false.",
+    false,
+  ),
   mode: note(
     "`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.",
     "normal",

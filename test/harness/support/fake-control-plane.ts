@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import type { Message } from "#shared/wire/conversation.ts";
 import { ClientEvent, LiveRequest } from "#shared/wire/event.ts";
+import type { Interrupt } from "#shared/wire/execution/turn.ts";
 import {
   type AttachedFile,
   CommitSnapshotRequest,
@@ -22,7 +23,6 @@ import {
   TranscriptRequest,
   UploadSnapshotRequest,
 } from "#shared/wire/harness.ts";
-import type { Interrupt } from "#shared/wire/turn.ts";
 
 export type RunContext = NonNullable<ResolvePromptResponse["context"]>;
 

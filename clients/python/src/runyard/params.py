@@ -195,7 +195,7 @@ class AmbientAgentConfigParam(TypedDict, total=False):
     """Whether the agent may use a screen. Has no effect in this release. Defaults to false."""
 
     idle_timeout_minutes: int
-    """Minutes without progress until the run ends, 1 to 60. Has no effect in this release. Defaults to 10."""
+    """Minutes for which an interactive or interrupted run waits for a follow-up, 0 to 60. With 0, it ends with its turn. Defaults to 10."""
 
     worker_host: str
     """The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. At most 512 bytes in UTF-8."""
@@ -286,7 +286,7 @@ class RunAgentRequestParam(TypedDict, total=False):
     """An older form of `attachments`, for images."""
 
     interactive: bool
-    """Whether a user can answer the agent's questions. Defaults to false."""
+    """Whether the run waits for a follow-up after each turn, for `idle_timeout_minutes`. Defaults to false."""
 
     mode: RunMode
     """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""

@@ -469,7 +469,7 @@ class ResolvedAgentConfig(BaseModel):
     """Whether the agent may use a screen. Has no effect in this release. Defaults to false."""
 
     idle_timeout_minutes: Optional[int] = None
-    """Minutes without progress until the run ends, 1 to 60. Has no effect in this release. Defaults to 10."""
+    """Minutes for which an interactive or interrupted run waits for a follow-up, 0 to 60. With 0, it ends with its turn. Defaults to 10."""
 
     worker_host: Optional[str] = None
     """The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. At most 512 bytes in UTF-8."""

@@ -91,7 +91,7 @@ interface components {
             repositories?: components["schemas"]["Repository"][];
             /** @description Whether the agent may use a screen. Has no effect in this release. Defaults to false. */
             computer_use_enabled?: boolean;
-            /** @description Minutes without progress until the run ends, 1 to 60. Has no effect in this release. Defaults to 10. */
+            /** @description Minutes for which an interactive or interrupted run waits for a follow-up, 0 to 60. With 0, it ends with its turn. Defaults to 10. */
             idle_timeout_minutes?: number;
             /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. At most 512 bytes in UTF-8. */
             worker_host?: string;
@@ -2639,7 +2639,7 @@ interface components {
             repositories?: components["schemas"]["StoredRepository"][];
             /** @description Whether the agent may use a screen. Has no effect in this release. Defaults to false. */
             computer_use_enabled?: boolean;
-            /** @description Minutes without progress until the run ends, 1 to 60. Has no effect in this release. Defaults to 10. */
+            /** @description Minutes for which an interactive or interrupted run waits for a follow-up, 0 to 60. With 0, it ends with its turn. Defaults to 10. */
             idle_timeout_minutes?: number;
             /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. At most 512 bytes in UTF-8. */
             worker_host?: string;
@@ -2890,7 +2890,7 @@ interface components {
                 /** @description The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain. */
                 mime_type: string;
             }[];
-            /** @description Whether a user can answer the agent's questions. Defaults to false. */
+            /** @description Whether the run waits for a follow-up after each turn, for `idle_timeout_minutes`. Defaults to false. */
             interactive?: boolean;
             /** @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
             mode?: components["schemas"]["RunMode"];

@@ -110,7 +110,7 @@ class RunsBase(Resource):
             parent_run_id: The run's parent. The depth of a run tree is at most 10. At most 512 bytes in UTF-8.
             attachments: At most 5 files. Inline files can have 2.9 MiB in total after decoding; upload larger ones with `POST /agent/attachments`.
             images: An older form of `attachments`, for images.
-            interactive: Whether a user can answer the agent's questions. Defaults to false.
+            interactive: Whether the run waits for a follow-up after each turn, for `idle_timeout_minutes`. Defaults to false.
             mode: `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
             metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
             on_behalf_of: The uid or email address of the member to act for. Requires an agent key whose identity has `on_behalf_of_enabled`. At most 512 bytes in UTF-8.
@@ -184,7 +184,7 @@ class RunsBase(Resource):
             parent_run_id: The run's parent. The depth of a run tree is at most 10. At most 512 bytes in UTF-8.
             attachments: At most 5 files. Inline files can have 2.9 MiB in total after decoding; upload larger ones with `POST /agent/attachments`.
             images: An older form of `attachments`, for images.
-            interactive: Whether a user can answer the agent's questions. Defaults to false.
+            interactive: Whether the run waits for a follow-up after each turn, for `idle_timeout_minutes`. Defaults to false.
             mode: `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
             metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
             on_behalf_of: The uid or email address of the member to act for. Requires an agent key whose identity has `on_behalf_of_enabled`. At most 512 bytes in UTF-8.

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Positive, textOfBytes } from "./primitives.ts";
+import { Positive, textOfBytes } from "../primitives.ts";
 
 /** A request to end the current turn. Each number is new and higher than those before it. */
 export const Interrupt = v.object({
