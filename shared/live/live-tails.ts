@@ -16,7 +16,7 @@ export interface RunSignals {
   subscribe(runId: string, options?: SubscriptionOptions): RunSubscription;
 }
 
-export interface SubscriptionOptions {
+interface SubscriptionOptions {
   /**
    * The longest pause between two looks of a reader that nothing can wake.
    * @default 400
