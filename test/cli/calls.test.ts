@@ -62,6 +62,13 @@ const trigger = api({
   updated_at: "",
 });
 const tested = api({ outcome: "started", event: { type: "push", action: "", payload: {} }, prompt: "p" });
+const delivery = api({
+  delivery_id: "d1",
+  event_type: "push",
+  received_at: "2026-05-18T19:00:00.000Z",
+  attempts: 1,
+  outcome: "started",
+});
 const webhook = api({
   uid: "w1",
   url: "https://hooks.example.com/",
@@ -185,6 +192,8 @@ const CALLS: readonly (readonly [line: string, responses: readonly ResponseBody[
   ["triggers rotate-secret t1", [trigger], ["POST /agent/triggers/t1/rotate-secret"]],
   ["triggers delete t1", [gone], ["DELETE /agent/triggers/t1"]],
   ["triggers test t1 package.json", [tested], ["POST /agent/triggers/t1/test"]],
+  ["triggers delivery t1 d1", [delivery], ["GET /agent/triggers/t1/deliveries/d1"]],
+  ["triggers redeliver t1 d1", [delivery], ["POST /agent/triggers/t1/deliveries/d1/redeliver"]],
   ["triggers deliveries t1", [api({ deliveries: [] })], ["GET /agent/triggers/t1/deliveries"]],
   ["teams list", [api({ teams: [] })], ["GET /agent/teams"]],
   [`teams get ${UID}`, [team], [`GET /agent/teams/${UID}`]],
@@ -246,6 +255,7 @@ const ELSEWHERE = [
   "worker",
   "agent",
   "runs open-pr",
+  "triggers replay",
   "bootstrap",
   "completion",
   "__complete",
