@@ -8,8 +8,8 @@ import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Upload } from "#shared/runs/upload-store.ts";
 import { findFollowupUploads } from "#shared/runs/uploads.ts";
-import type { AttachedFile } from "#shared/wire/harness.ts";
 import { type RunFollowupRequest, UPLOAD_BYTES } from "#shared/wire/run.ts";
+import { toAttachedFiles } from "./attached-files.ts";
 
 /**
  * Copies the uploads of a follow-up to its run, which keeps them. All are checked before any is copied.
@@ -57,15 +57,6 @@ async function checkUpload(upload: Upload | undefined, index: number, files: Fil
   if (size > UPLOAD_BYTES) throw refuse(`has more than ${UPLOAD_BYTES} bytes`, "send a smaller file");
   return { upload, size_bytes: size };
 }
-
-/** Formats attachments for the harness, with URLs to download them. */
-export const toAttachedFiles = (attachments: readonly StoredAttachment[], files: FileStore): Promise<AttachedFile[]> =>
-  Promise.all(
-    attachments.map(async ({ attachment_id, file_name, mime_type, file }) => {
-      const { url } = await files.downloadUrl(file, { filename: file_name, contentType: mime_type });
-      return { attachment_id, filename: file_name, download_url: url, mime_type };
-    }),
-  );
 
 /**
  * Finds the files behind ids: of attachments that the run began with, came with its follow-ups, or were prepared for them.

@@ -1,6 +1,5 @@
 import { refuseDisks } from "#shared/environments/repositories.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
-import type { FileStore } from "#shared/files/file-store.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -9,14 +8,7 @@ import {
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { resetSteps } from "#shared/records/budget-account.ts";
-import {
-  followupIdOf,
-  parseFollowup,
-  putFollowup,
-  readText,
-  type StoredFollowup,
-  storeText,
-} from "#shared/records/followup.ts";
+import { putFollowup, type StoredFollowup, storeText } from "#shared/records/followup.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
 import {
   type EndedHead,
@@ -37,38 +29,11 @@ import { readEndedTail } from "#shared/runs/run-tree.ts";
 import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES, START_COUNTERS } from "#shared/runs/transition.ts";
 import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import { CONTINUE_MESSAGE, type Followup } from "#shared/wire/harness.ts";
-import { toTimestamp } from "#shared/wire/primitives.ts";
+import { CONTINUE_MESSAGE } from "#shared/wire/harness.ts";
 import type { FollowupPolicy, RunFollowupRequest, UserProfile } from "#shared/wire/run.ts";
-import { storeFollowupAttachments, toAttachedFiles } from "./followup-attachments.ts";
+import { storeFollowupAttachments } from "./followup-attachments.ts";
 import { type FollowupReceipt, formatReceipt, parseReceipt, toReceipt, toSender } from "./followup-receipt.ts";
 import { type SettledTurn, settleLastTurn } from "./last-turn.ts";
-
-/** Reads follow-ups above `stored`, in order. */
-export async function readFollowups(
-  { run_id, followups_cancelled }: RunHead,
-  stored: number,
-  ports: Pick<RunPorts, "runs" | "files">,
-): Promise<Followup[]> {
-  const items = await ports.runs.followupItems(run_id, stored);
-  const kept = items.map(parseFollowup).filter(({ deleted }) => deleted !== true);
-  const followups = await Promise.all(kept.map((followup) => toFollowup(followup, ports.files)));
-  return followups.map((it) => (it.number > followups_cancelled ? it : { ...it, cancelled: true }));
-}
-
-async function toFollowup(followup: StoredFollowup, files: FileStore): Promise<Followup> {
-  const { number, policy, created_at } = followup;
-  const message = await readText(followup, files);
-  const attachments = await toAttachedFiles(followup.attachments ?? [], files);
-  return {
-    number,
-    followup_id: followupIdOf(followup),
-    message,
-    ...(attachments.length === 0 ? {} : { attachments }),
-    policy,
-    created_at: toTimestamp(created_at),
-  };
-}
 
 interface FollowupCall {
   readonly principal: Principal;

@@ -1,5 +1,5 @@
-import { readFollowups } from "#shared/conversations/followups.ts";
 import { prepareMessages } from "#shared/conversations/messages.ts";
+import { readFollowups } from "#shared/conversations/read-followups.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { findNextFollowup } from "#shared/records/pending-followups.ts";
 import { statusText } from "#shared/records/run.ts";

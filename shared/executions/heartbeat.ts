@@ -1,6 +1,6 @@
 import type * as v from "valibot";
-import { readFollowups } from "#shared/conversations/followups.ts";
 import { isWatched } from "#shared/conversations/live-output.ts";
+import { readFollowups } from "#shared/conversations/read-followups.ts";
 import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { findNextFollowup } from "#shared/records/pending-followups.ts";

@@ -1,8 +1,8 @@
+import { toAttachedFiles } from "#shared/conversations/attached-files.ts";
 import { cancelMessage, wasCancelled } from "#shared/conversations/cancelled-turn.ts";
 import { readMessages, readPrompt } from "#shared/conversations/conversation.ts";
 import { readConversationRuns } from "#shared/conversations/conversation-runs.ts";
-import { toAttachedFiles } from "#shared/conversations/followup-attachments.ts";
-import { readFollowups } from "#shared/conversations/followups.ts";
+import { readFollowups } from "#shared/conversations/read-followups.ts";
 import { truncateMessages } from "#shared/conversations/truncate.ts";
 import { BEGINNING, type Checkpoint, loadCheckpoint, loadCheckpoints } from "#shared/records/checkpoint.ts";
 import { heartbeatSeconds } from "#shared/records/run.ts";

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { cancelMessage, wasCancelled } from "#shared/conversations/cancelled-turn.ts";
 import { findFinalMessage, readPrompt } from "#shared/conversations/conversation.ts";
 import { addDelegatedSteps } from "#shared/conversations/delegated-steps.ts";
-import { readFollowups } from "#shared/conversations/followups.ts";
 import { settleLastTurn } from "#shared/conversations/last-turn.ts";
 import {
   createLiveReader,
@@ -13,6 +12,7 @@ import {
 } from "#shared/conversations/live-output.ts";
 import { prepareMessages, readBatch } from "#shared/conversations/messages.ts";
 import { readPublicRun } from "#shared/conversations/public-run.ts";
+import { readFollowups } from "#shared/conversations/read-followups.ts";
 import { respondWithEvents } from "#shared/conversations/respond-with-events.ts";
 import { readEvents, toTimelineEvent } from "#shared/conversations/timeline.ts";
 import { composeTranscript } from "#shared/conversations/transcript.ts";
