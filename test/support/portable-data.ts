@@ -89,7 +89,7 @@ function listTargets(data: PortableData): readonly string[] {
         "/followups",
       ].map((part) => `/agent/runs/${id}${part}`),
     ),
-    `/public/runs/${run}`,
+    ...["", `/artifacts/${artifact}`].map((part) => `/public/runs/${run}${part}`),
     "/agent/usage",
     ...["", "/redirect", "/transcript"].map((part) => `/agent/conversations/${conversation}${part}`),
     `/agent/sessions/${run}/redirect`,
