@@ -27,6 +27,7 @@ it.each([
   ["a limit", { queue_limit: "40 " }, { settings: { queue_limit: 40 } }],
   ["the budget of a month", { budget_usd_month: "2.5" }, { settings: { budget_usd_month: 2.5 } }],
   ["a retention", { retention_days: "30" }, { settings: { retention_days: 30 } }],
+  ["public runs that are forbidden", { sharing: "forbidden" as const }, { settings: { sharing_allowed: false } }],
   ["a retention that is removed", { retention_days: " " }, { settings: { retention_days: null } }],
   ["a budget that is removed", { budget_usd_month: "" }, { settings: { budget_usd_month: null } }],
   ["a limit that becomes the default", { identity_limit: " " }, { settings: { identity_limit: null } }],

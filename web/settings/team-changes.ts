@@ -13,10 +13,13 @@ export type Limit = (typeof LIMITS)[number][0] | "budget_usd_month" | "retention
  * The texts that a person has changed in the form of a team. An empty limit stands for the default, an empty budget or
  * retention for none.
  */
-export type TeamChanges = Partial<Record<"name" | Limit, string>>;
+export type TeamChanges = Partial<Record<"name" | Limit, string>> & { readonly sharing?: "allowed" | "forbidden" };
 
 /** The body that saves changes. What is not among them is left out, because another admin may have changed it meanwhile. */
-export const toUpdateTeamRequest = ({ name, ...limits }: TeamChanges): UpdateTeamRequest => ({
+export const toUpdateTeamRequest = ({ name, sharing, ...limits }: TeamChanges): UpdateTeamRequest => ({
   ...(name === undefined ? {} : { name: name.trim() }),
-  settings: Object.fromEntries(Object.entries(limits).map(([limit, text]) => [limit, parseAmount(text).value ?? null])),
+  settings: {
+    ...Object.fromEntries(Object.entries(limits).map(([limit, text]) => [limit, parseAmount(text).value ?? null])),
+    ...(sharing === undefined ? {} : { sharing_allowed: sharing === "allowed" }),
+  },
 });

@@ -8,7 +8,7 @@ import { refreshQueries } from "../api/query-client.ts";
 import { sessionQuery } from "../api/session.ts";
 import { parseAmount } from "../ui/amount.ts";
 import { Button } from "../ui/button.tsx";
-import { TextField } from "../ui/field.tsx";
+import { SelectField, TextField } from "../ui/field.tsx";
 import { formatDay, formatUsd } from "../ui/format.ts";
 import { InlineError, Loaded } from "../ui/status.tsx";
 import { Invitations } from "./invitations.tsx";
@@ -95,6 +95,14 @@ function TeamForm({ team }: { readonly team: TeamDetail }) {
           hint="With their conversations and files, which cannot be restored. Usage reports stay."
           onChange={(event) => change({ retention_days: event.target.value })}
         />
+        <SelectField
+          label="Public runs"
+          value={changes.sharing ?? (team.settings.sharing_allowed ? "allowed" : "forbidden")}
+          onChange={(event) => change({ sharing: event.target.value === "allowed" ? "allowed" : "forbidden" })}
+        >
+          <option value="allowed">Allowed</option>
+          <option value="forbidden">Forbidden</option>
+        </SelectField>
         <InlineError error={save.error} />
         <div className="row">
           <Button type="submit" busy={save.isPending}>
