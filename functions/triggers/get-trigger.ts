@@ -7,8 +7,9 @@ import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
 import { toTriggerItem } from "#shared/triggers/triggers.ts";
 import { TriggerItem } from "#shared/wire/triggers/trigger.ts";
 
-/** GET /agent/triggers/{triggerUid}: returns a trigger with its latest delivery and
- * the outcomes of a day. Requires the role `admin`. */
+/**
+ * GET /agent/triggers/{triggerUid}: returns a trigger with its outcomes of a day. Requires the role `admin`.
+ */
 export const getTrigger = endpoint({
   request: { path: v.object({ triggerUid: PathId }) },
   reply: { 200: TriggerItem },

@@ -10,8 +10,8 @@ import { redeliverEvent as redeliver } from "#shared/triggers/redeliver.ts";
 import { TriggerDelivery } from "#shared/wire/triggers/trigger.ts";
 
 /**
- * POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver: delivers the event of a delivery again, to the trigger
- * as it is now. The new delivery has an outcome of its own, and the earlier one keeps its outcome. Requires the role
+ * POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver: sends the event of a delivery to its trigger again. The
+ * trigger decides as it is now. The new delivery has an outcome of its own, and the earlier one keeps its outcome. Requires the role
  * `admin`.
  */
 export const redeliverEvent = endpoint({

@@ -831,7 +831,7 @@ export class Triggers extends APIResource {
   }
 
   /**
-   * Returns a trigger with its latest delivery and the outcomes of a day.
+   * Returns a trigger with its outcomes of a day.
    *
    * Requires the role `admin`.
    *
@@ -934,9 +934,10 @@ export class Triggers extends APIResource {
   }
 
   /**
-   * Delivers the event of a delivery again, to the trigger as it is now.
+   * Sends the event of a delivery to its trigger again.
    *
-   * The new delivery has an outcome of its own, and the earlier one keeps its outcome. Requires the role `admin`.
+   * The trigger decides as it is now. The new delivery has an outcome of its own, and the earlier one keeps its
+   * outcome. Requires the role `admin`.
    *
    * `POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver`
    */
