@@ -88,7 +88,6 @@ export function followCommand(launched: LaunchedCommand, options: BackgroundOpti
   });
   const ended = waitForExit(launched, kill).then(
     (status) => {
-      // This may show why it ended.
       unwatch();
       const isBroken = contained && !launched.begin.hasBegun() && reason === undefined;
       const why = isBroken ? "the isolation boundary (bubblewrap) could not be set up" : reason;

@@ -51,16 +51,23 @@ const MIB = 1024 * 1024;
  * faster exceeds its limit for a moment.
  */
 export function createWatch(options: WatchOptions): Watch {
-  const { limits, folder, everyMs = MEASURE_MS, countKills = () => 0, measure = measureMachine } = options;
+  const meter = createMeter(options);
+  const { everyMs = MEASURE_MS } = options;
+  return { command: (pid, onExceeded) => watchCommand(pid, onExceeded, meter, everyMs) };
+}
+
+/** Finds out whether the commands of an execution exceed its limits. */
+function createMeter({ limits, folder, countKills = () => 0, measure = measureMachine }: WatchOptions) {
   let best = measure(folder);
   let kills = countKills();
   /** Whether the kernel has killed a process since this was last asked: the first to ask is the command that it belonged to. */
-  const takeKills = (): boolean => {
+  const takeKills = (): string | undefined => {
     const before = kills;
     kills = countKills();
-    return kills > before;
+    return kills > before ? messages.memory : undefined;
   };
-  const note = (now: Machine) => {
+  const measureNow = (): Machine => {
+    const now = measure(folder);
     best = {
       ...now,
       availableBytes: Math.max(best.availableBytes, now.availableBytes),
@@ -68,6 +75,7 @@ export function createWatch(options: WatchOptions): Watch {
       diskBytes: Math.max(best.diskBytes, now.diskBytes),
       files: Math.max(best.files, now.files),
     };
+    return now;
   };
   const messages = {
     memory: `it used more than ${Math.round(limits.memoryBytes / MIB)} MiB of memory`,
@@ -88,12 +96,13 @@ export function createWatch(options: WatchOptions): Watch {
   };
   const hasLostDisk = (now: Machine) => best.diskBytes - now.diskBytes > limits.diskBytes;
   const hasLostFiles = (now: Machine) => best.files - now.files > limits.files;
+  const hasLostMemory = (now: Machine) => best.availableBytes - now.availableBytes > limits.memoryBytes;
   const findExcess = (pid: number, now: Machine): string | undefined => {
-    const lost = best.availableBytes - now.availableBytes;
+    const hasLost = hasLostMemory(now);
     // Memory that the kernel holds for a command belongs to no process. End the command before the machine runs out of memory.
-    if (lost > limits.memoryBytes && now.availableBytes < now.memoryBytes * MIN_FREE_SHARE) return messages.memory;
+    if (hasLost && now.availableBytes < now.memoryBytes * MIN_FREE_SHARE) return messages.memory;
     const startedAt = performance.now();
-    const { tasks, memoryBytes, unnamedBytes } = measureUse(watched, lost > limits.memoryBytes);
+    const { tasks, memoryBytes, unnamedBytes } = measureUse(watched, hasLost);
     // Measuring thousands of processes must not take much of the harness's time.
     measureAgainAt = performance.now() + COUNT_FACTOR * (performance.now() - startedAt);
     isHigh = memoryBytes > limits.memoryBytes * HIGH_SHARE || tasks > limits.processes * HIGH_SHARE;
@@ -116,52 +125,62 @@ export function createWatch(options: WatchOptions): Watch {
   };
 
   return {
-    command(pid, onExceeded) {
-      let measurements = 0;
-      let countAgainAt = 0;
-      let countSurelyAt = performance.now() + SURE_COUNT_MS;
-      let isDoubtful = false;
-      let isOver = false;
-      watched.add(pid);
-      const exceeded = (why: string | undefined) => {
-        if (why === undefined || isOver) return;
-        stop();
-        onExceeded(why);
-      };
-      const count = async () => {
-        const startedAt = performance.now();
-        countAgainAt = Number.POSITIVE_INFINITY;
-        const { why, isHidden } = await findFileExcess(isDoubtful);
-        // Another process may be filling the disk, so counting must not take much of the harness's time.
-        const delay = isHidden && !isDoubtful ? DOUBT_MS : COUNT_MS;
-        const took = performance.now() - startedAt;
-        countAgainAt = performance.now() + delay + COUNT_FACTOR * took;
-        countSurelyAt = performance.now() + SURE_COUNT_MS + SURE_COUNT_FACTOR * took;
-        isDoubtful = isHidden;
-        exceeded(why);
-      };
-      const look = () => {
-        if (takeKills()) exceeded(messages.memory);
-        const now = measure(folder);
-        note(now);
-        const hasLost =
-          best.availableBytes - now.availableBytes > limits.memoryBytes || now.tasks - best.tasks > limits.processes;
-        const isDue = ++measurements % TREE_INTERVAL === 0 || isHigh;
-        if (hasLost || (isDue && performance.now() >= measureAgainAt)) exceeded(findExcess(pid, now));
-        const isFull = hasLostDisk(now) || hasLostFiles(now);
-        if (performance.now() > (isFull ? countAgainAt : Math.max(countAgainAt, countSurelyAt))) void count();
-      };
-      const timer = setInterval(look, everyMs);
-      const stop = () => {
-        isOver = true;
-        watched.delete(pid);
-        clearInterval(timer);
-      };
-      return () => {
-        if (!isOver && takeKills()) exceeded(messages.memory);
-        else stop();
-      };
-    },
+    ...{ watched, takeKills, measureNow, findExcess, findFileExcess },
+    /** Whether the machine has lost so much that the commands may be the cause. */
+    hasLost: (now: Machine) => hasLostMemory(now) || now.tasks - best.tasks > limits.processes,
+    isFull: (now: Machine) => hasLostDisk(now) || hasLostFiles(now),
+    /** @param measurements how often the machine was measured */
+    isDue: (measurements: number) =>
+      (measurements % TREE_INTERVAL === 0 || isHigh) && performance.now() >= measureAgainAt,
+  };
+}
+
+/** Watches one command until the returned function is called. */
+function watchCommand(
+  pid: number,
+  onExceeded: (why: string) => void,
+  meter: ReturnType<typeof createMeter>,
+  everyMs: number,
+): () => void {
+  let measurements = 0;
+  let countAgainAt = 0;
+  let countSurelyAt = performance.now() + SURE_COUNT_MS;
+  let isDoubtful = false;
+  let isOver = false;
+  meter.watched.add(pid);
+  const exceeded = (why: string | undefined) => {
+    if (why === undefined || isOver) return;
+    stop();
+    onExceeded(why);
+  };
+  const count = async () => {
+    const startedAt = performance.now();
+    countAgainAt = Number.POSITIVE_INFINITY;
+    const { why, isHidden } = await meter.findFileExcess(isDoubtful);
+    // Another process may be filling the disk, so counting must not take much of the harness's time.
+    const delay = isHidden && !isDoubtful ? DOUBT_MS : COUNT_MS;
+    const took = performance.now() - startedAt;
+    countAgainAt = performance.now() + delay + COUNT_FACTOR * took;
+    countSurelyAt = performance.now() + SURE_COUNT_MS + SURE_COUNT_FACTOR * took;
+    isDoubtful = isHidden;
+    exceeded(why);
+  };
+  const look = () => {
+    exceeded(meter.takeKills());
+    const now = meter.measureNow();
+    measurements++;
+    if (meter.hasLost(now) || meter.isDue(measurements)) exceeded(meter.findExcess(pid, now));
+    if (performance.now() > (meter.isFull(now) ? countAgainAt : Math.max(countAgainAt, countSurelyAt))) void count();
+  };
+  const timer = setInterval(look, everyMs);
+  const stop = () => {
+    isOver = true;
+    meter.watched.delete(pid);
+    clearInterval(timer);
+  };
+  return () => {
+    if (!isOver) exceeded(meter.takeKills());
+    stop();
   };
 }
 
