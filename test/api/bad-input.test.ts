@@ -630,7 +630,7 @@ describe.each(Object.entries(cases))("bad input: %s", (_, some) => {
     if (path !== undefined) expect(response.body.detail).toContain(path);
     if (detail !== undefined) expect(response.body.detail).toMatch(detail);
     if (status === 401) expect(response.headers["www-authenticate"]).toBe("Bearer");
-    if (status === 405) expect(response.headers["allow"]).toBe(target === "/agent/runs" ? "GET, POST" : "GET");
+    if (status === 405) expect(response.headers["allow"]).toBe(target === "/agent/runs" ? "GET, POST" : "DELETE, GET");
     expect(plane.table.all()).toEqual(before);
     expect([...plane.files.files.keys()]).toEqual(files);
     expect(plane.sent).toHaveLength(sent);
