@@ -304,6 +304,8 @@ export const scenarios: readonly Scenario[] = [
       const create = async (name: string, body: object): Promise<string> =>
         (await stage.sendOrThrow("create-run", () => user.post("/agent/runs", body, headers(name)))).body.run_id;
       const root = await create("root", { prompt: "hello" });
+      // Ids that are made at different times sort by them.
+      plane.clock.now += 1;
       await create("child", { prompt: "help", parent_run_id: root });
       await stage.settle();
       await create("next", { prompt: "go on", conversation_id: root });
