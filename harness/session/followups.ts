@@ -66,7 +66,7 @@ const NONE_UNSENT = { onStored: () => undefined };
 const SHOWN_BYTES = 120 * 1024;
 
 export function createFollowups(options: FollowupOptions): Followups {
-  const { outbox, redactor, context, stop, waitsUntil = 0 } = options;
+  const { outbox, redactor, context, stop } = options;
   const inbox = createInbox(options);
   const { interrupts, sendHeartbeat } = inbox;
   const ended = new AbortController();
@@ -93,12 +93,7 @@ export function createFollowups(options: FollowupOptions): Followups {
     // Its failure stops the execution; it is reported there.
     await inFlight?.catch(() => undefined);
     const { onStored, ...unsent } = (await outbox.takeUnsent()) ?? NONE_UNSENT;
-    const reply = await finish({
-      followups_stored: inbox.taken(),
-      interrupts_handled: interrupts.answered(),
-      ...(Date.now() < waitsUntil ? { waits: true } : {}),
-      ...unsent,
-    });
+    const reply = await finish({ ...inbox.state(), ...unsent });
     onStored();
     isFinishing = false;
     inbox.receive(reply.followups ?? []);
@@ -212,6 +207,12 @@ function createInbox({ plane, context, stop, waitsUntil = 0 }: FollowupOptions) 
       waiting = waiting.filter(({ number }) => number > last);
     },
     taken: () => taken,
+    /** What is handled, and whether the execution can wait for more. */
+    state: () => ({
+      followups_stored: taken,
+      interrupts_handled: interrupts.answered(),
+      ...(Date.now() < waitsUntil ? { waits: true } : {}),
+    }),
     isTakenUnacknowledged: () => taken > acknowledged,
     noteStored({ number }: Followup) {
       stored = Math.max(stored, number);
