@@ -163,13 +163,7 @@ function createInbox({ plane, context, stop, waitsUntil = 0 }: FollowupOptions) 
   const receive = (followups: readonly Followup[]) => {
     const known = new Map([...waiting, ...followups].map((followup) => [followup.number, followup]));
     waiting = [...known.values()].filter(({ number }) => number > taken).sort((a, b) => a.number - b.number);
-    for (const followup of waiting) {
-      if (followup.policy !== "interrupt" || followup.cancelled === true) continue;
-      const id = toFollowupId(followup);
-      if (interrupting.has(id)) continue;
-      interrupting.add(id);
-      interrupt?.(followup.number);
-    }
+    for (const { number } of takeInterrupting(waiting, interrupting)) interrupt?.(number);
     if (waiting.length > 0) onReceived?.();
   };
   const sendHeartbeat = async (takesAfter?: number): Promise<HeartbeatResponse> => {
@@ -230,6 +224,15 @@ function createInbox({ plane, context, stop, waitsUntil = 0 }: FollowupOptions) 
       onReceived = undefined;
     },
   };
+}
+
+/** Takes the follow-ups that interrupt the current turn, each once. */
+function takeInterrupting(waiting: readonly Followup[], taken: Set<string>): Followup[] {
+  const found = waiting.filter(
+    (followup) => followup.policy === "interrupt" && followup.cancelled !== true && !taken.has(toFollowupId(followup)),
+  );
+  for (const followup of found) taken.add(toFollowupId(followup));
+  return found;
 }
 
 /** Resolves at a time, when the signal aborts, or when the function that `listen` gets is called. */
