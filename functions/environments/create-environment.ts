@@ -4,7 +4,7 @@ import { addEnvironment } from "#shared/environments/write-environment.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
-import { requirePerson } from "#shared/teams/require-role.ts";
+import { requirePerson } from "#shared/principals/require-role.ts";
 import { CreateEnvironmentRequest, EnvironmentItem } from "#shared/wire/environment.ts";
 
 /**

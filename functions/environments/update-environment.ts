@@ -3,7 +3,7 @@ import type { EnvironmentPorts } from "#shared/environments/environment-ports.ts
 import { showEnvironment } from "#shared/environments/read-environments.ts";
 import { changeEnvironment } from "#shared/environments/write-environment.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { requirePerson } from "#shared/teams/require-role.ts";
+import { requirePerson } from "#shared/principals/require-role.ts";
 import { EnvironmentItem, UpdateEnvironmentRequest } from "#shared/wire/environment.ts";
 
 /**

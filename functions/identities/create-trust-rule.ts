@@ -3,7 +3,7 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { addTrustRule, type TrustRulePorts, toTrustRuleItem } from "#shared/identities/trust-rules.ts";
-import { requirePerson } from "#shared/teams/require-role.ts";
+import { requirePerson } from "#shared/principals/require-role.ts";
 import { TrustRuleItem, TrustRuleRequest } from "#shared/wire/trust-rule.ts";
 
 /**

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { NO_CONTENT } from "#shared/http/response.ts";
 import { removeTrustRule, type TrustRulePorts } from "#shared/identities/trust-rules.ts";
-import { requirePerson } from "#shared/teams/require-role.ts";
+import { requirePerson } from "#shared/principals/require-role.ts";
 
 /**
  * DELETE /agent/identities/{identityUid}/trust-rules/{ruleUid}: deletes a trust rule. The keys that it gave are refused

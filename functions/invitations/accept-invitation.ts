@@ -3,8 +3,8 @@ import { keyOptionalEndpoint } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { sha256 } from "#shared/ids.ts";
+import { requirePerson } from "#shared/principals/require-role.ts";
 import { createInvitedAccount, joinTeam } from "#shared/teams/accept-invitation.ts";
-import { requirePerson } from "#shared/teams/require-role.ts";
 import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { CreatedAccount, Membership } from "#shared/wire/team.ts";
 

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
+import { requireAdmin } from "#shared/principals/require-role.ts";
 import { invite } from "#shared/teams/invitations.ts";
-import { requireAdmin } from "#shared/teams/require-role.ts";
 import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { CreatedInvitation, CreateInvitationRequest } from "#shared/wire/team.ts";
 

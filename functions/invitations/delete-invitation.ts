@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { NO_CONTENT } from "#shared/http/response.ts";
+import { requireAdmin } from "#shared/principals/require-role.ts";
 import { revokeInvitation } from "#shared/teams/invitations.ts";
-import { requireAdmin } from "#shared/teams/require-role.ts";
 import type { TeamPorts } from "#shared/teams/team-ports.ts";
 
 /**

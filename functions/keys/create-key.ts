@@ -4,7 +4,7 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { keyHashOf } from "#shared/principals/principal.ts";
-import { requirePerson } from "#shared/teams/require-role.ts";
+import { requirePerson } from "#shared/principals/require-role.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
 
 /**

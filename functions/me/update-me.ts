@@ -1,6 +1,6 @@
 import { endpoint } from "#shared/http/endpoint.ts";
+import { requirePerson } from "#shared/principals/require-role.ts";
 import { changeMe } from "#shared/teams/me.ts";
-import { requirePerson } from "#shared/teams/require-role.ts";
 import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { Me, UpdateMeRequest } from "#shared/wire/team.ts";
 

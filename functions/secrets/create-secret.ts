@@ -2,9 +2,9 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { requireTeam } from "#shared/principals/default-team.ts";
+import { requireAdmin } from "#shared/principals/require-role.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { addSecret, hashSecret } from "#shared/secrets/secrets.ts";
-import { requireAdmin } from "#shared/teams/require-role.ts";
 import { CreateSecretRequest, SecretItem } from "#shared/wire/secrets/secret.ts";
 
 /**

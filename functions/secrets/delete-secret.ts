@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { NO_CONTENT } from "#shared/http/response.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { removeSecret } from "#shared/secrets/secrets.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
 import { SecretName } from "#shared/wire/secrets/secret-name.ts";
 
 /**

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { readSecret } from "#shared/secrets/secrets.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
 import { SecretItem } from "#shared/wire/secrets/secret.ts";
 import { SecretName } from "#shared/wire/secrets/secret-name.ts";
 

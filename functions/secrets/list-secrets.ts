@@ -2,8 +2,8 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { placeOf, readSecrets } from "#shared/secrets/secrets.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
 import { ListSecretsResponse } from "#shared/wire/secrets/secret.ts";
 
 /** GET /agent/secrets: lists the metadata of a team's secrets, without values. Requires the role `admin`. */

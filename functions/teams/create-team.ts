@@ -1,8 +1,8 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
+import { requirePerson } from "#shared/principals/require-role.ts";
 import { toTeamItem } from "#shared/records/team.ts";
-import { requirePerson } from "#shared/teams/require-role.ts";
 import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { addTeam } from "#shared/teams/write-team.ts";
 import { CreateTeamRequest, TeamItem } from "#shared/wire/team.ts";

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { NO_CONTENT } from "#shared/http/response.ts";
+import { requireAdmin } from "#shared/principals/require-role.ts";
 import { type DeletionPorts, removeTeam } from "#shared/teams/delete-team.ts";
-import { requireAdmin } from "#shared/teams/require-role.ts";
 
 /**
  * DELETE /agent/teams/{teamUid}: deletes a team with its identities, keys, environments, secrets and webhooks. The team's runs

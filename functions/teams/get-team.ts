@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { requireAdmin } from "#shared/teams/require-role.ts";
+import { requireAdmin } from "#shared/principals/require-role.ts";
 import { readTeamDetail } from "#shared/teams/team-detail.ts";
 import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { TeamDetail } from "#shared/wire/team.ts";

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
+import { requireAdmin } from "#shared/principals/require-role.ts";
 import { readMembers } from "#shared/teams/members.ts";
-import { requireAdmin } from "#shared/teams/require-role.ts";
 import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { ListMembersResponse } from "#shared/wire/team.ts";
 

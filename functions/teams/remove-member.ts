@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
+import { requireAdmin, requireAdminOrSelf } from "#shared/principals/require-role.ts";
 import { endMembership } from "#shared/teams/remove-member.ts";
-import { requireAdmin, requireAdminOrSelf } from "#shared/teams/require-role.ts";
 import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { Flag } from "#shared/wire/primitives.ts";
 import { RemovedMember } from "#shared/wire/team.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { requireAdmin } from "#shared/principals/require-role.ts";
 import { changeRole } from "#shared/teams/members.ts";
-import { requireAdmin } from "#shared/teams/require-role.ts";
 import type { TeamPorts } from "#shared/teams/team-ports.ts";
 import { MemberItem, UpdateMemberRequest } from "#shared/wire/team.ts";
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { requireAdmin } from "#shared/teams/require-role.ts";
+import { requireAdmin } from "#shared/principals/require-role.ts";
 import type { LimitPorts } from "#shared/teams/team-ports.ts";
 import { changeTeam } from "#shared/teams/write-team.ts";
 import { TeamDetail, UpdateTeamRequest } from "#shared/wire/team.ts";

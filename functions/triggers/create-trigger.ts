@@ -2,7 +2,7 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { requireTeam } from "#shared/principals/default-team.ts";
-import { requireAdmin } from "#shared/teams/require-role.ts";
+import { requireAdmin } from "#shared/principals/require-role.ts";
 import type { TriggerPorts } from "#shared/triggers/trigger-ports.ts";
 import { addTrigger, refuseUnsupported, toTriggerItem } from "#shared/triggers/triggers.ts";
 import { CreatedTrigger, CreateTriggerRequest } from "#shared/wire/triggers/trigger.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { NO_CONTENT } from "#shared/http/response.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { removeTrigger } from "#shared/triggers/remove-trigger.ts";
 import type { TriggerPorts } from "#shared/triggers/trigger-ports.ts";
 

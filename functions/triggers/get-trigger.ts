@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { readDeliveryCounts } from "#shared/triggers/list-deliveries.ts";
 import { readTrigger } from "#shared/triggers/read-trigger.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { pageQuery } from "#shared/pagination/page.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { readTriggerDeliveries } from "#shared/triggers/list-deliveries.ts";
 import { readTrigger } from "#shared/triggers/read-trigger.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";

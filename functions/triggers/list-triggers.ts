@@ -1,7 +1,7 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { readLastDelivery } from "#shared/triggers/list-deliveries.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
 import { triggerStore } from "#shared/triggers/trigger-store.ts";

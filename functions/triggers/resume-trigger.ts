@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { setEnabled } from "#shared/triggers/change-trigger.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
 import { toTriggerItem } from "#shared/triggers/triggers.ts";

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { rotateSecret } from "#shared/triggers/rotate-secret.ts";
 import type { TriggerPorts } from "#shared/triggers/trigger-ports.ts";
 import { toTriggerItem } from "#shared/triggers/triggers.ts";

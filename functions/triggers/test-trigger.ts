@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { previewEvent } from "#shared/triggers/preview-event.ts";
 import { readTrigger } from "#shared/triggers/read-trigger.ts";
 import type { TriggerTestPorts } from "#shared/triggers/trigger-ports.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { requireAdministeredTeams, requirePerson } from "#shared/teams/require-role.ts";
+import { requireAdministeredTeams, requirePerson } from "#shared/principals/require-role.ts";
 import { changeTrigger } from "#shared/triggers/change-trigger.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
 import { refuseUnsupported, toTriggerItem } from "#shared/triggers/triggers.ts";

@@ -1,5 +1,5 @@
 import { endpoint } from "#shared/http/endpoint.ts";
-import { requirePerson } from "#shared/teams/require-role.ts";
+import { requirePerson } from "#shared/principals/require-role.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import { createLink } from "#shared/web-sessions/sign-in-link.ts";
 import { SignInLink } from "#shared/wire/web/web-session.ts";

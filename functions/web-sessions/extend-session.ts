@@ -1,6 +1,6 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { NO_CONTENT } from "#shared/http/response.ts";
-import { requirePerson } from "#shared/teams/require-role.ts";
+import { requirePerson } from "#shared/principals/require-role.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { endpoint } from "#shared/http/endpoint.ts";
+import { requirePerson } from "#shared/principals/require-role.ts";
 import { readMe } from "#shared/teams/me.ts";
-import { requirePerson } from "#shared/teams/require-role.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import { toSessionInfo } from "#shared/web-sessions/web-sessions.ts";
 import { SessionInfo } from "#shared/wire/web/web-session.ts";

@@ -2,7 +2,7 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
-import { requirePerson } from "#shared/teams/require-role.ts";
+import { requirePerson } from "#shared/principals/require-role.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import { listSessions } from "#shared/web-sessions/web-sessions.ts";
 import { ListWebSessionsResponse } from "#shared/wire/web/web-session.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { NO_CONTENT } from "#shared/http/response.ts";
-import { requirePerson } from "#shared/teams/require-role.ts";
+import { requirePerson } from "#shared/principals/require-role.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import { endSession } from "#shared/web-sessions/web-sessions.ts";
 

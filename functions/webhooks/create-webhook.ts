@@ -2,7 +2,7 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { requireTeam } from "#shared/principals/default-team.ts";
-import { requireAdmin } from "#shared/teams/require-role.ts";
+import { requireAdmin } from "#shared/principals/require-role.ts";
 import type { WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
 import { addWebhook, toWebhookItem } from "#shared/webhooks/webhooks.ts";
 import { CreatedWebhook, CreateWebhookRequest } from "#shared/wire/webhooks/webhook.ts";

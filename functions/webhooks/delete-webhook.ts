@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { NO_CONTENT } from "#shared/http/response.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import type { WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
 import { removeWebhook } from "#shared/webhooks/webhooks.ts";
 

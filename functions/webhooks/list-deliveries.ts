@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { pageQuery } from "#shared/pagination/page.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { readDeliveryPage } from "#shared/webhooks/deliveries.ts";
 import type { WebhookReadPorts } from "#shared/webhooks/webhook-ports.ts";
 import { readWebhook } from "#shared/webhooks/webhooks.ts";

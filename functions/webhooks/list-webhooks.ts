@@ -1,7 +1,7 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import type { WebhookReadPorts } from "#shared/webhooks/webhook-ports.ts";
 import { readWebhooks, toWebhookItem } from "#shared/webhooks/webhooks.ts";
 import { ListWebhooksResponse } from "#shared/wire/webhooks/webhook.ts";

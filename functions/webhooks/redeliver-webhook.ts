@@ -3,7 +3,7 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { required } from "#shared/http/request.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { redeliver } from "#shared/webhooks/deliveries.ts";
 import type { WebhookReadPorts } from "#shared/webhooks/webhook-ports.ts";
 import { readWebhook } from "#shared/webhooks/webhooks.ts";

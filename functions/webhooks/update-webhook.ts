@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { requireAdministeredTeams } from "#shared/teams/require-role.ts";
+import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import type { WebhookReadPorts } from "#shared/webhooks/webhook-ports.ts";
 import { changeWebhook, toWebhookItem } from "#shared/webhooks/webhooks.ts";
 import { UpdateWebhookRequest, WebhookItem } from "#shared/wire/webhooks/webhook.ts";

@@ -89,9 +89,7 @@ export function followCommand(launched: LaunchedCommand, options: BackgroundOpti
   const ended = waitForExit(launched, kill).then(
     (status) => {
       unwatch();
-      const isBroken = contained && !launched.begin.hasBegun() && reason === undefined;
-      const why = isBroken ? "the isolation boundary (bubblewrap) could not be set up" : reason;
-      end = { ...status, ...(why === undefined ? {} : { reason: why }) };
+      end = { ...status, ...explainEnd(reason, contained && !launched.begin.hasBegun()) };
     },
     (error: unknown) => {
       end = { exitCode: NOT_STARTED_CODE, reason: formatError(error) };
@@ -153,6 +151,11 @@ export function followCommand(launched: LaunchedCommand, options: BackgroundOpti
       await ended;
     },
   };
+}
+
+function explainEnd(reason: string | undefined, isBroken: boolean): Pick<BackgroundEnd, "reason"> {
+  const why = reason ?? (isBroken ? "the isolation boundary (bubblewrap) could not be set up" : undefined);
+  return why === undefined ? {} : { reason: why };
 }
 
 /** Collects the output of a command, passes it on, and measures how long there has been none. */

@@ -50,15 +50,7 @@ export class DataStack extends Stack {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: onAws },
       removalPolicy,
     });
-    for (const [indexName, { partition, sort, carries }] of Object.entries(indexes)) {
-      table.addGlobalSecondaryIndex({
-        indexName,
-        partitionKey: { name: partition, type: AttributeType.STRING },
-        sortKey: { name: sort, type: AttributeType.STRING },
-        projectionType: ProjectionType.INCLUDE,
-        nonKeyAttributes: carries,
-      });
-    }
+    addIndexes(table);
 
     this.live = new Table(this, "LiveTable", {
       tableName: `${settings.tableName}-live`,
@@ -114,6 +106,18 @@ export class DataStack extends Stack {
       this.exportValue(value);
     new CfnOutput(this, "TableName", { value: this.table.tableName });
     new CfnOutput(this, "BucketName", { value: this.bucket.bucketName });
+  }
+}
+
+function addIndexes(table: Table): void {
+  for (const [indexName, { partition, sort, carries }] of Object.entries(indexes)) {
+    table.addGlobalSecondaryIndex({
+      indexName,
+      partitionKey: { name: partition, type: AttributeType.STRING },
+      sortKey: { name: sort, type: AttributeType.STRING },
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: carries,
+    });
   }
 }
 

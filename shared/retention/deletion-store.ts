@@ -9,7 +9,7 @@ import { DELETION_SHARD, keys, runPk } from "#shared/table/keys.ts";
 import { readPages } from "#shared/table/read-pages.ts";
 import { ConditionFailed, type Item, type Key, type Table, type Write } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
-import { leaveConversation } from "./leave-conversation.ts";
+import { type LeftConversation, leaveConversation } from "./leave-conversation.ts";
 
 /** Items that are deleted at the same time. Each is a write of its own, since a transaction would cost twice as much. */
 const DELETED_AT_ONCE = 25;
@@ -43,6 +43,7 @@ interface DeletionOptions {
 
 /** The deletion of runs from the table, in two steps. */
 export function deletionStore(table: Table) {
+  const { leaveForGood, deletePartition, deleteAll, writeIfHolds } = itemRemoval(table);
   return {
     /** Runs whose deletion has begun, and was not completed. */
     async *unfinished(): AsyncGenerator<string> {
@@ -61,13 +62,9 @@ export function deletionStore(table: Table) {
     ): Promise<void> {
       const { run_id: id, state, next_sequence, children, descendants } = head;
       const conversation = await leaveConversation(id, body.conversation_id, mayKeepTurns, table);
-      const deletion = toDeletion(head, body);
       const note = {
-        ...deletion,
-        files: [...(conversation.keepsTurns ? [] : listPromptFiles(body)), ...deletion.files],
+        ...toNote(head, body, conversation),
         ...(notBefore === undefined ? {} : { not_before: notBefore }),
-        ...(conversation.keepsTurns ? { keeps_turns: true } : {}),
-        ...(conversation.dropped.length === 0 ? {} : { dropped: conversation.dropped }),
       };
       const unchanged = {
         state: { eq: state },
@@ -124,7 +121,13 @@ export function deletionStore(table: Table) {
       );
     },
   };
+}
 
+/** Deletes items one by one. What is deleted already is no error. */
+function itemRemoval(table: Table) {
+  return { leaveForGood, deletePartition, deleteAll, writeIfHolds };
+
+  /** A deleted run is no longer part of its conversation. */
   async function leaveForGood(runId: string, conversationId: string): Promise<void> {
     await deleteAll([keys.conversationRun(conversationId, runId)]);
     for (const key of [keys.conversationTail(conversationId), keys.conversationRaw(conversationId)])
@@ -156,6 +159,17 @@ export function deletionStore(table: Table) {
       if (!(error instanceof ConditionFailed)) throw error;
     }
   }
+}
+
+/** What remains to be deleted of a run that leaves its conversation. */
+function toNote(head: EndedHead, body: RunBody, { keepsTurns, dropped }: LeftConversation): Deletion {
+  const deletion = toDeletion(head, body);
+  return {
+    ...deletion,
+    files: [...(keepsTurns ? [] : listPromptFiles(body)), ...deletion.files],
+    ...(keepsTurns ? { keeps_turns: true } : {}),
+    ...(dropped.length === 0 ? {} : { dropped: [...dropped] }),
+  };
 }
 
 /** True for the items that hold the turns of a run. */

@@ -3,7 +3,7 @@ import { leaveTail, listConversationRuns, readConversationTail } from "#shared/r
 import type { Table } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
 
-interface LeftConversation {
+export interface LeftConversation {
   /** True if a later run continues the conversation: the turns of the run remain part of it. */
   readonly keepsTurns: boolean;
   /** Runs that were deleted before, and whose turns no later run continues any more. */

@@ -14,7 +14,7 @@ const Upload = v.object({
   uploaded_by: v.string(),
   /** The team that the caller named or is of: then only its runs may have the file. */
   team: v.exactOptional(v.string()),
-  /** The run for whose follow-ups it was prepared: then only they may have the file, whoever sends them. */
+  /** The run for whose follow-ups it was prepared: then only they may have the file, no matter which principal sends them. */
   run: v.exactOptional(v.string()),
   file_name: v.string(),
   mime_type: v.string(),

@@ -18,7 +18,7 @@ import { deliveryStore, type EventClaim, type NewDelivery, putDelivery } from ".
 import type { ReceivedEvent } from "./event.ts";
 import { findReasonToIgnore, planRun, requireMember } from "./plan-run.ts";
 import { renderPrompt } from "./template.ts";
-import { readThread, type Thread } from "./thread.ts";
+import { readThread, type Thread } from "./thread-store.ts";
 import type { Trigger } from "./trigger-store.ts";
 
 const MAX_ATTEMPTS = 5;

@@ -8,7 +8,7 @@ import { actionTitle, asJson, outputText } from "./action-text.ts";
 import type { ActionEntry } from "./feed.ts";
 import { readText } from "./members.ts";
 
-const Diffs = lazy(async () => ({ default: (await import("./file-diff.tsx")).Diffs }));
+const Diffs = lazy(async () => ({ default: (await import("./changes/file-diff.tsx")).Diffs }));
 const PlanDetails = lazy(async () => ({ default: (await import("./plan-details.tsx")).PlanDetails }));
 
 /** Actions whose body shows what their summary says. */

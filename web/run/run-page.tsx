@@ -28,7 +28,7 @@ const PendingFollowups = lazy(async () => ({
   default: (await import("./pending-followups.tsx")).PendingFollowups,
 }));
 const RepositoryChanges = lazy(async () => ({
-  default: (await import("./repository-changes.tsx")).RepositoryChanges,
+  default: (await import("./changes/repository-changes.tsx")).RepositoryChanges,
 }));
 
 const route = getRouteApi("/shell/runs/$runId");

@@ -21,11 +21,13 @@ export interface FilterDraft {
 }
 
 export function toFilterDraft(filter: Filter = {}): FilterDraft {
-  const { environment_id, schedule_id, source, name, skill, skill_spec, metadata, ...others } = filter;
+  const { environment_id, schedule_id, source = "", name, skill, skill_spec, metadata, ...rest } = filter;
+  // The form offers one source.
+  const [one, others] = typeof source === "string" ? [source, rest] : ["", { ...rest, source }];
   return {
     environment_id: environment_id ?? "",
     schedule_id: schedule_id ?? "",
-    source: source ?? "",
+    source: one,
     name: name ?? "",
     skill: skill ?? skill_spec ?? "",
     metadata: formatMetadata(metadata),

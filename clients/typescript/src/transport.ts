@@ -195,7 +195,7 @@ const isWarning = (value: unknown): value is RequestWarning =>
   ["code", "path", "message"].every((name) => typeof Reflect.get(value, name) === "string");
 
 function printWarnings(warnings: readonly RequestWarning[]): void {
-  // biome-ignore lint/suspicious/noConsole: whoever set no onWarnings learns of a misspelled member as well.
+  // biome-ignore lint/suspicious/noConsole: a caller without onWarnings learns of a misspelled member as well.
   for (const { path, message } of warnings) console.warn(`Runyard: ${path}: ${message}`);
 }
 

@@ -55,6 +55,9 @@ export function readDescendants(ancestor: string, { query }: IndexReader): Sourc
   };
 }
 
+/** The index entry of a run, as far as its head is read by it. */
+export const toHeadEntry = (runId: string): Item => ({ ...keys.head(runId) });
+
 /** Reads the heads of index entries, which have the keys of every order. */
 export async function readHeadEntries(
   entries: readonly Item[],

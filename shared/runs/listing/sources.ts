@@ -1,7 +1,6 @@
 import { isTerminal } from "#shared/records/run.ts";
 import { readHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { keys } from "#shared/table/keys.ts";
 import { RunState } from "#shared/wire/run.ts";
 import type { Filters } from "./filters.ts";
 import { readInHalves } from "./halves.ts";
@@ -16,7 +15,14 @@ import {
   type Source,
   type SourcePage,
 } from "./order.ts";
-import { readDescendants, readHeadEntries, runIndexStore, timeBound, toGroups } from "./run-index-store.ts";
+import {
+  readDescendants,
+  readHeadEntries,
+  runIndexStore,
+  timeBound,
+  toGroups,
+  toHeadEntry,
+} from "./run-index-store.ts";
 import { needsSearch, searchSources } from "./search-sources.ts";
 import { listMatchingStates } from "./task-status.ts";
 
@@ -76,7 +82,7 @@ async function namedSource(
 }
 
 const toPage = (runIds: readonly string[]): SourcePage => ({
-  items: runIds.map((runId) => ({ ...keys.head(runId) })),
+  items: runIds.map(toHeadEntry),
   more: false,
 });
 

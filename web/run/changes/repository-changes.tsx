@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { GitCompare } from "lucide-react";
 import { useState } from "react";
-import type { RunItem } from "../../clients/typescript/src/index.ts";
-import { client } from "../api/client.ts";
-import { plural } from "../ui/format.ts";
-import { revealHidden } from "../ui/hidden-characters.ts";
-import { safeUrl } from "../ui/safe-url.ts";
-import { InlineError, LoadingRows } from "../ui/status.tsx";
+import type { RunItem } from "../../../clients/typescript/src/index.ts";
+import { client } from "../../api/client.ts";
+import { plural } from "../../ui/format.ts";
+import { revealHidden } from "../../ui/hidden-characters.ts";
+import { safeUrl } from "../../ui/safe-url.ts";
+import { InlineError, LoadingRows } from "../../ui/status.tsx";
 import { Diffs } from "./file-diff.tsx";
 
 type Artifact = NonNullable<RunItem["artifacts"]>[number];

@@ -1,6 +1,6 @@
 import { notFound, RunyardError } from "#shared/errors.ts";
-import { listTeamsToRead } from "#shared/principals/default-team.ts";
-import type { PersonalPrincipal, Principal } from "#shared/principals/principal.ts";
+import { listTeamsToRead } from "./default-team.ts";
+import type { PersonalPrincipal, Principal } from "./principal.ts";
 
 /** The caller as a person: agents and runs may not manage teams. */
 export function requirePerson(principal: Principal): PersonalPrincipal {

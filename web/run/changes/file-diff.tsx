@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useState } from "react";
-import { CopyButton } from "../ui/button.tsx";
-import { Tokens } from "../ui/code.tsx";
-import { plural } from "../ui/format.ts";
-import { revealHidden } from "../ui/hidden-characters.ts";
-import type { Token } from "../ui/highlight.ts";
+import { CopyButton } from "../../ui/button.tsx";
+import { Tokens } from "../../ui/code.tsx";
+import { plural } from "../../ui/format.ts";
+import { revealHidden } from "../../ui/hidden-characters.ts";
+import type { Token } from "../../ui/highlight.ts";
 import { type DiffLine, type FileDiff, parseDiff } from "./diff.ts";
 
 const FOLDED_LINES = 40;
@@ -78,7 +78,7 @@ function useLineTokens(lines: readonly DiffLine[], path: string): readonly (read
     setTokens(undefined);
     if (language === undefined || text.length > 60_000) return;
     let isCurrent = true;
-    void import("../ui/highlight.ts").then(({ highlight }) => {
+    void import("../../ui/highlight.ts").then(({ highlight }) => {
       if (isCurrent)
         setTokens(text.split("\n").map((line) => highlight(revealHidden(line.slice(0, MAX_LINE)), language)));
     });
