@@ -46,6 +46,7 @@ describe("routes.ts", () => {
   it("opens harness support to run keys only, and to everybody only the public routes", () => {
     const open = [
       "/public/runs/{sessionId}",
+      "/public/runs/{sessionId}/artifacts/{artifactUid}",
       "/agent/conversations/{conversationId}/redirect",
       "/agent/sessions/{sessionId}/redirect",
       "/hooks/{triggerUid}",
