@@ -111,6 +111,7 @@ const CALLS: readonly (readonly [line: string, responses: readonly ResponseBody[
   ["runs followups edit r1 followup-2 less", [api({})], ["PUT /agent/runs/r1/followups/followup-2"]],
   ["runs followups remove r1 followup-2", [gone], ["DELETE /agent/runs/r1/followups/followup-2"]],
   ["runs followups promote r1 followup-2", [api({})], ["POST /agent/runs/r1/followups/followup-2/promote"]],
+  ["runs interrupt r1", [api({ run_id: "r1" })], ["POST /agent/runs/r1/interrupt"]],
   ["runs cancel r1", [api("r1")], ["POST /agent/runs/r1/cancel"]],
   ["runs archive r1 r2", [api(RUN), api(RUN)], ["POST /agent/runs/r1/archive", "POST /agent/runs/r2/archive"]],
   ["runs unarchive r1", [api(RUN)], ["POST /agent/runs/r1/unarchive"]],
