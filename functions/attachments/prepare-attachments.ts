@@ -8,8 +8,8 @@ import { prepareFollowupUploads } from "#shared/runs/uploads.ts";
 import { PrepareAttachmentsRequest, PrepareAttachmentsResponse } from "#shared/wire/attachment.ts";
 
 /**
- * POST /agent/runs/{runId}/attachments/prepare: creates upload URLs for files that a follow-up sends to the agent, up to
- * 100 MiB each. Upload each file to its `upload_url` within 10 minutes by a PUT with its `Content-Type`, then name its
+ * POST /agent/runs/{runId}/attachments/prepare: creates upload URLs for the files of a follow-up. Each has up to 100 MiB.
+ * Upload each file to its `upload_url` within 10 minutes by a PUT with its `Content-Type`, then name its
  * `attachment_id` in a follow-up of this run. Attachments expire after 24 hours.
  */
 export const prepareAttachments = endpoint({

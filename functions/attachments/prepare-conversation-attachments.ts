@@ -8,8 +8,8 @@ import { prepareFollowupUploads } from "#shared/runs/uploads.ts";
 import { PrepareAttachmentsRequest, PrepareAttachmentsResponse } from "#shared/wire/attachment.ts";
 
 /**
- * POST /agent/conversations/{conversationId}/attachments/prepare: creates upload URLs for files that a follow-up sends to
- * the latest run of a conversation. Follows the rules of attachments for that run.
+ * POST /agent/conversations/{conversationId}/attachments/prepare: creates upload URLs for the files of a conversation's
+ * follow-up. Follows the rules of attachments for its latest run.
  */
 export const prepareConversationAttachments = endpoint({
   request: { path: v.object({ conversationId: PathId }), body: PrepareAttachmentsRequest },

@@ -8,8 +8,8 @@ import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { FollowupItem } from "#shared/wire/run.ts";
 
 /**
- * POST /agent/runs/{runId}/followups/{followupId}/promote: makes a pending follow-up the next message, and interrupts the
- * current turn of the agent for it. Returns 409 once the agent has taken the follow-up, and after it was removed.
+ * POST /agent/runs/{runId}/followups/{followupId}/promote: promotes a pending follow-up to the agent's next message. Interrupts
+ * the current turn for it. Returns 409 once the agent has taken the follow-up, and after it was removed.
  */
 export const promoteFollowup = endpoint({
   request: { path: v.object({ runId: PathId, followupId: v.string() }) },

@@ -94,8 +94,8 @@ const cases: Record<string, readonly Case[]> = {
     { name: "execution_location", send: member("execution_location", "MOON"), status: 400, path: "execution_location" },
     { name: "config", send: member("config", "local/runbook"), status: 400, path: "config" },
     {
-      name: "idle_timeout_minutes 0",
-      send: config("idle_timeout_minutes", 0),
+      name: "idle_timeout_minutes -1",
+      send: config("idle_timeout_minutes", -1),
       status: 400,
       path: "config.idle_timeout_minutes",
     },

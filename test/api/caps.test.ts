@@ -120,12 +120,12 @@ describe("a text of 32 KiB", () => {
   const INLINE = 32 * 1024;
 
   it.each([
-    [INLINE, "message"],
-    [INLINE + 1, "message_file"],
-  ])("of %i bytes in a follow-up is stored as %s", async (bytes, member) => {
+    [INLINE, ["message"]],
+    [INLINE + 1, ["message_file", "message_bytes"]],
+  ])("of %i bytes in a follow-up is stored as %j", async (bytes, members) => {
     await user.post(`/agent/runs/${run.run_id}/followups`, { message: "m".repeat(bytes) });
     const [stored] = plane.table.all().filter(({ policy }) => policy !== undefined);
-    expect(Object.keys(stored ?? {}).filter((name) => name.startsWith("message"))).toEqual([member]);
+    expect(Object.keys(stored ?? {}).filter((name) => name.startsWith("message"))).toEqual(members);
   });
 
   it.each([

@@ -32,7 +32,7 @@ describe("an error", () => {
       prompt: 7,
       title: "t".repeat(513),
       mode: "fast",
-      config: { idle_timeout_minutes: 0, repositories: [{ url: "https://git.test/a" }, { url: "ftp://git.test/b" }] },
+      config: { idle_timeout_minutes: 61, repositories: [{ url: "https://git.test/a" }, { url: "ftp://git.test/b" }] },
       metadata: { "a key": "v" },
     });
     const paths = response.body.errors.map(({ path }: { path: string }) => path);

@@ -640,10 +640,11 @@ describe("a publicly shared run", () => {
       conversation: { conversation_id: harness.run_id, steps: [{ messages: [message("user", text("hello"))] }] },
     });
     const created_at = "2026-05-18T19:00:00.000Z";
+    const artifact_uid = expect.any(String);
     const { filename, mime_type, description } = file;
     expect(shown.artifacts.toSorted((one, other) => (one.artifact_type < other.artifact_type ? -1 : 1))).toEqual([
-      { artifact_type: "FILE", created_at, description, filename, mime_type, size_bytes: 3 },
-      { artifact_type: "PLAN", created_at, title: "A plan" },
+      { artifact_type: "FILE", artifact_uid, created_at, description, filename, mime_type, size_bytes: 3 },
+      { artifact_type: "PLAN", artifact_uid, created_at, title: "A plan" },
       { artifact_type: "PULL_REQUEST", created_at },
     ]);
     await set(plane, harness.run_id, { external: true });

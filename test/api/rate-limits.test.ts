@@ -18,6 +18,7 @@ const LIMITED: Readonly<Record<string, RateLimitKind>> = {
   "POST /agent/run": "create",
   "POST /agent/schedules/{scheduleId}/run": "create",
   "POST /agent/environments/{environmentUid}/try": "create",
+  "POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver": "create",
   "POST /agent/runs/{runId}/followups": "followup",
   "POST /agent/conversations/{conversationId}/followups": "followup",
   "POST /agent/keys": "key",
@@ -73,6 +74,9 @@ describe.each(Object.entries(LIMITED))("%s", (route, kind) => {
   });
 
   it("counts each caller separately", async () => {
+    // Some routes are for admins only.
+    const { plane, memberUid } = stage;
+    await createClient(plane).put(`/agent/teams/${plane.team}/members/${memberUid}`, { role: "admin" });
     for (let sent = 0; sent < 3; sent++) await send();
     expect((await send()).status).toBe(429);
     expect((await send("teammate")).status).toBeLessThan(300);

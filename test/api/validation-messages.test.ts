@@ -26,7 +26,7 @@ describe("parseFields", () => {
     [RunAgentRequest, { team: "yes" }, "team: must be true or false"],
     [RunAgentRequest, { mode: "fast" }, 'mode: must be "normal", "plan" or "orchestrate"'],
     [RunAgentRequest, { config: { idle_timeout_minutes: 1.5 } }, "config.idle_timeout_minutes: must be a whole number"],
-    [RunAgentRequest, { config: { idle_timeout_minutes: 0 } }, "config.idle_timeout_minutes: must be at least 1"],
+    [RunAgentRequest, { config: { idle_timeout_minutes: -1 } }, "config.idle_timeout_minutes: must be at least 0"],
     [RunAgentRequest, { config: { idle_timeout_minutes: 61 } }, "config.idle_timeout_minutes: must be at most 60"],
     [RunAgentRequest, { config: { skills: Array(21).fill("a:b") } }, "config.skills: must have at most 20 items"],
     [CreateIdentityRequest, { name: "" }, "name: must not be empty"],

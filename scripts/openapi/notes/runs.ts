@@ -59,6 +59,10 @@ export const RUNS_NOTES: Notes = {
   status_message: note(
     "The reason for the run's final state. For `BLOCKED`, the agent's question. For `CANCELLED`, who cancelled the run.",
   ),
+  waiting_for: note(
+    "What a `BLOCKED` run waits for: the `answer` to the agent's question, an `approval`, or any `followup`.",
+    "answer",
+  ),
   "RunStatusMessage.message": note(
     "One sentence of at most 1,024 characters, without secrets.",
     "npm test ended with exit code 1",
