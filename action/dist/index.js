@@ -371,9 +371,9 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "DELETE", path: path`/agent/runs/${runId}/followups/${followupId}`, options });
   }
   /**
-   * Makes a pending follow-up the next message, and interrupts the current turn of the agent for it.
+   * Promotes a pending follow-up to the agent's next message.
    *
-   * Returns 409 once the agent has taken the follow-up, and after it was removed.
+   * Interrupts the current turn for it. Returns 409 once the agent has taken the follow-up, and after it was removed.
    *
    * `POST /agent/runs/{runId}/followups/{followupId}/promote`
    */
@@ -497,10 +497,10 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "GET", path: path`/public/runs/${sessionId}/artifacts/${artifactUid}`, query, options });
   }
   /**
-   * Creates upload URLs for files that a follow-up sends to the agent, up to 100 MiB each.
+   * Creates upload URLs for the files of a follow-up.
    *
-   * Upload each file to its `upload_url` within 10 minutes by a PUT with its `Content-Type`, then name its
-   * `attachment_id` in a follow-up of this run. Attachments expire after 24 hours.
+   * Each has up to 100 MiB. Upload each file to its `upload_url` within 10 minutes by a PUT with its `Content-Type`,
+   * then name its `attachment_id` in a follow-up of this run. Attachments expire after 24 hours.
    *
    * `POST /agent/runs/{runId}/attachments/prepare`
    */

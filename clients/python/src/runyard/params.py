@@ -1658,6 +1658,8 @@ class FinishTaskRequestParam(TypedDict, total=False):
     """Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up."""
 
     interrupt: int
+    """The number of the interrupt that ended the turn."""
+
     first_sequence: int
     """The number of the first of these messages within the run."""
 
@@ -1668,7 +1670,10 @@ class FinishTaskRequestParam(TypedDict, total=False):
     """The number of follow-ups that the conversation has with `messages`. If more wait, the run continues."""
 
     interrupts_handled: int
+    """The number of the last interrupt whose turn has ended. A later one keeps the run from ending."""
+
     waits: bool
+    """Whether the execution can stay alive to wait for follow-ups."""
 
 
 class UploadSnapshotRequestFileParam(TypedDict, total=False):

@@ -766,6 +766,8 @@ class RunItem(BaseModel):
     """The reason for the run's final state. For `BLOCKED`, the agent's question. For `CANCELLED`, who cancelled the run."""
 
     waiting_for: Optional[Union[WaitingFor, str]] = None
+    """What a `BLOCKED` run waits for: the `answer` to the agent's question, an `approval`, or any `followup`."""
+
     source: Optional[Union[RunSourceType, str]] = None
     """The source of the run."""
 
@@ -3813,7 +3815,7 @@ class Interrupt(BaseModel):
     """A request to end the current turn. Each number is new and higher than those before it."""
 
     number: int
-    """The follow-up's place in the order of delivery, starting at 1."""
+    """The number of the interrupt, higher than those before it."""
 
     by: str
     """The name of who interrupted."""
@@ -3874,6 +3876,8 @@ class ResolvePromptResponseContext(BaseModel):
     """The follow-ups that the harness has not stored yet, in order."""
 
     interrupt: Optional[Interrupt] = None
+    """The request to end the current turn. Absent unless the conversation has yet to show it."""
+
     next_heartbeat_seconds: int
     """Seconds until the next heartbeat is due."""
 
@@ -3913,6 +3917,8 @@ class HeartbeatResponse(BaseModel):
     """Why the run fails: a limit is reached. End the turn, and finish the run."""
 
     interrupt: Optional[Interrupt] = None
+    """The request to end the current turn. Absent unless the conversation has yet to show it."""
+
     next_heartbeat_seconds: int
     """Seconds until the next heartbeat is due."""
 
@@ -3954,6 +3960,8 @@ class FinishTaskResponse(BaseModel):
     """The follow-ups that keep the run from ending."""
 
     interrupt: Optional[Interrupt] = None
+    """The request to end the current turn. Absent unless the conversation has yet to show it."""
+
     waiting: Optional[bool] = None
     """True if the run waits for a follow-up, which a heartbeat delivers."""
 

@@ -362,9 +362,9 @@ export class Runs extends APIResource {
   }
 
   /**
-   * Makes a pending follow-up the next message, and interrupts the current turn of the agent for it.
+   * Promotes a pending follow-up to the agent's next message.
    *
-   * Returns 409 once the agent has taken the follow-up, and after it was removed.
+   * Interrupts the current turn for it. Returns 409 once the agent has taken the follow-up, and after it was removed.
    *
    * `POST /agent/runs/{runId}/followups/{followupId}/promote`
    */
@@ -499,10 +499,10 @@ export class Runs extends APIResource {
   }
 
   /**
-   * Creates upload URLs for files that a follow-up sends to the agent, up to 100 MiB each.
+   * Creates upload URLs for the files of a follow-up.
    *
-   * Upload each file to its `upload_url` within 10 minutes by a PUT with its `Content-Type`, then name its
-   * `attachment_id` in a follow-up of this run. Attachments expire after 24 hours.
+   * Each has up to 100 MiB. Upload each file to its `upload_url` within 10 minutes by a PUT with its `Content-Type`,
+   * then name its `attachment_id` in a follow-up of this run. Attachments expire after 24 hours.
    *
    * `POST /agent/runs/{runId}/attachments/prepare`
    */
@@ -596,9 +596,9 @@ export class Conversations extends APIResource {
   }
 
   /**
-   * Creates upload URLs for files that a follow-up sends to the latest run of a conversation.
+   * Creates upload URLs for the files of a conversation's follow-up.
    *
-   * Follows the rules of attachments for that run.
+   * Follows the rules of attachments for its latest run.
    *
    * `POST /agent/conversations/{conversationId}/attachments/prepare`
    */

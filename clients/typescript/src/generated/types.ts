@@ -1437,6 +1437,7 @@ interface components {
             error_code?: "invalid_request" | "environment_setup_failed" | "operation_not_supported" | "external_authentication_required";
             /** @description Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up. */
             blocked?: boolean;
+            /** @description The number of the interrupt that ended the turn. */
             interrupt?: number;
             /** @description The number of the first of these messages within the run. */
             first_sequence?: number;
@@ -1444,13 +1445,16 @@ interface components {
             messages?: components["schemas"]["Message"][];
             /** @description The number of follow-ups that the conversation has with `messages`. If more wait, the run continues. */
             followups_stored?: number;
+            /** @description The number of the last interrupt whose turn has ended. A later one keeps the run from ending. */
             interrupts_handled?: number;
+            /** @description Whether the execution can stay alive to wait for follow-ups. */
             waits?: boolean;
         };
         /** @description What keeps the run from ending; an empty object if it has ended. */
         FinishTaskResponse: {
             /** @description The follow-ups that keep the run from ending. */
             followups?: components["schemas"]["Followup"][];
+            /** @description The request to end the current turn. Absent unless the conversation has yet to show it. */
             interrupt?: components["schemas"]["Interrupt"];
             /**
              * @description True if the run waits for a follow-up, which a heartbeat delivers.
@@ -1596,6 +1600,7 @@ interface components {
             cancel: boolean;
             /** @description Why the run fails: a limit is reached. End the turn, and finish the run. */
             failing?: string;
+            /** @description The request to end the current turn. Absent unless the conversation has yet to show it. */
             interrupt?: components["schemas"]["Interrupt"];
             /** @description Seconds until the next heartbeat is due. */
             next_heartbeat_seconds: number;
@@ -1738,7 +1743,7 @@ interface components {
         };
         /** @description A request to end the current turn. Each number is new and higher than those before it. */
         Interrupt: {
-            /** @description The follow-up's place in the order of delivery, starting at 1. */
+            /** @description The number of the interrupt, higher than those before it. */
             number: number;
             /** @description The name of who interrupted. */
             by: string;
@@ -2582,6 +2587,7 @@ interface components {
                 };
                 /** @description The follow-ups that the harness has not stored yet, in order. */
                 followups: components["schemas"]["Followup"][];
+                /** @description The request to end the current turn. Absent unless the conversation has yet to show it. */
                 interrupt?: components["schemas"]["Interrupt"];
                 /** @description Seconds until the next heartbeat is due. */
                 next_heartbeat_seconds: number;
@@ -3024,6 +3030,7 @@ interface components {
             finished_at?: string | null;
             /** @description The reason for the run's final state. For `BLOCKED`, the agent's question. For `CANCELLED`, who cancelled the run. */
             status_message?: components["schemas"]["RunStatusMessage"];
+            /** @description What a `BLOCKED` run waits for: the `answer` to the agent's question, an `approval`, or any `followup`. */
             waiting_for?: components["schemas"]["WaitingFor"];
             /** @description The source of the run. */
             source?: components["schemas"]["RunSourceType"];

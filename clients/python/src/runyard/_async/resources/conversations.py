@@ -159,9 +159,9 @@ class AsyncConversations(AsyncResource):
         attachments: Union[Sequence[PrepareAttachmentsRequestAttachmentParam], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> PrepareAttachmentsResponse:
-        """Creates upload URLs for files that a follow-up sends to the latest run of a conversation.
+        """Creates upload URLs for the files of a conversation's follow-up.
 
-        Follows the rules of attachments for that run.
+        Follows the rules of attachments for its latest run.
 
         `POST /agent/conversations/{conversationId}/attachments/prepare`
 

@@ -271,9 +271,12 @@ class AsyncHarnessSupport(AsyncResource):
             summary: The result, or with `blocked` the agent's question. At most 65536 bytes in UTF-8.
             error_code: The error code of a failed run.
             blocked: Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up.
+            interrupt: The number of the interrupt that ended the turn.
             first_sequence: The number of the first of these messages within the run.
             messages: The last messages of the conversation, 1 to 200; requires `first_sequence`.
             followups_stored: The number of follow-ups that the conversation has with `messages`. If more wait, the run continues.
+            interrupts_handled: The number of the last interrupt whose turn has ended. A later one keeps the run from ending.
+            waits: Whether the execution can stay alive to wait for follow-ups.
             runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
             runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
