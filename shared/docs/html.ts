@@ -64,7 +64,7 @@ a{color:var(--link)}a:focus-visible,pre:focus-visible,.wide:focus-visible{outlin
 .skip{position:absolute;left:-99rem}.skip:focus{position:static}
 h1,h2,h3,h4{line-height:1.25}h2{margin-top:3rem;border-bottom:1px solid var(--line)}h3{margin-top:2.25rem}
 article{border-top:1px solid var(--line);padding-top:.25rem}
-code,pre{font-family:ui-monospace,monospace;font-size:.9em}:not(pre)>code{overflow-wrap:anywhere}
+code,pre{font-family:ui-monospace,monospace;font-size:.9em}:not(pre)>code,h3{overflow-wrap:anywhere}
 pre{background:var(--soft);padding:.75rem;overflow:auto;max-height:28rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.35rem .75rem .35rem 0;border-bottom:1px solid var(--line)}th[scope=row]{font-weight:400;white-space:nowrap}
