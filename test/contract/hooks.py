@@ -94,12 +94,15 @@ def before_call(context, case, kwargs):
         case.headers["X-Team-Uid"] = seed["team"]
     if "path" not in bad and seed["path"]:
         case.path_parameters = {**case.path_parameters, **seed["path"]}
+    whole = phase == "fuzzing" and every_third(case.operation)
+    if "query" not in bad and seed["query"] and whole:
+        case.query = {**(case.query or {}), **seed["query"]}
     if "body" not in bad and "body" in seed and isinstance(case.body, dict):
-        case.body = seeded_body(case.body, seed["body"], whole=phase == "fuzzing" and every_third(case.operation))
+        case.body = seeded_body(case.body, seed["body"], whole=whole)
 
 
 def take_seed(label, stateful):
-    """The seed that the test server has for `METHOD /path`: key, team, path, body."""
+    """The seed that the test server has for `METHOD /path`: key, team, path, query, body."""
     connection = connections.__dict__.setdefault("seeds", http.client.HTTPConnection(SEEDS_URL.netloc))
     connection.request("GET", f"{SEEDS_URL.path}{quote(label, safe='')}{'?stateful' if stateful else ''}")
     response = connection.getresponse()
@@ -174,6 +177,10 @@ REFUSALS = [
     (400, r"^url: must (lead to the internet|be an https URL|be a URL)", "url (https; no private addresses)"),
     (400, r"^verification\.\w+: (is (required by|for) the scheme hmac|must be a header of its own)", "by exactly one scheme"),
     (400, r"^secret: must be whsec_", "Standard Webhooks have secrets in base64"),
+    (400, r"^prompt: is required without a preset", "preset: fills verification, thread key and prompt"),
+    (400, r"^(preset|verification): (is for the kind webhook only|leave it out)", "exactly one scheme, of the kind or the preset"),
+    (400, r"^secret: is required: \w+ makes it", "secret: given by the caller where the other system makes it"),
+    (400, r"^url: is required", "GET /agent/run-by-external-reference: no url: 400, and an empty value is absent"),
     (400, r"^prompt: line \d+, column \d+: ", "a template contains values of the event, outside of blocks"),
     (400, r"^metadata: must have at most 18 keys", "labels of a trigger: at most 18"),
     (422, r"", "operation_not_supported: 422"),
@@ -194,8 +201,9 @@ def filter_failure(context, failure, case, response):
             return False  # Runyard-Protocol (too old: 426)
         return not all(is_ignored(case, *wrong) for wrong in wrong_parameters(case))
     if kind == "UnsupportedMethodResponse":
-        # GET /agent/runs/{runId} is what this path is to GET. "A malformed id is a 404."
-        return (case.path, response.request.method, response.status_code) != ("/agent/runs/cancel", "GET", 404)
+        # GET and DELETE /agent/runs/{runId} are what this path is to them. "A malformed id is a 404."
+        of_run = response.request.method in ("GET", "DELETE") and response.status_code == 404
+        return not (case.path == "/agent/runs/cancel" and of_run)
     return True
 
 

@@ -9,6 +9,8 @@ export interface Seed {
   readonly team: string;
   /** Values of the path's parameters, by name. */
   readonly path: Readonly<Record<string, string>>;
+  /** Values of the query's parameters, by name. */
+  readonly query: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
@@ -72,7 +74,7 @@ export function seeds(): Seeds {
     async take(operation, stateful) {
       if (stateful) {
         shared ??= newStage();
-        return { ...chooseCaller(operation, await shared, 0), path: {} };
+        return { ...chooseCaller(operation, await shared, 0), path: {}, query: {} };
       }
       const use = await prepareUse(operation);
       use.requests++;
@@ -95,9 +97,11 @@ export function seeds(): Seeds {
 
 function createSeed(operation: string, stage: Stage, round: number): Seed {
   const body = bodies[operation]?.(stage);
+  const [path = "", query = ""] = toTarget(operation, stage).split("?");
   return {
     ...chooseCaller(operation, stage, round),
-    path: chooseParameters(operation, stage),
+    path: chooseParameters(operation, path),
+    query: Object.fromEntries(new URLSearchParams(query)),
     ...(body === undefined ? {} : { body }),
   };
 }
@@ -110,9 +114,9 @@ function chooseCaller(operation: string, stage: Stage, round: number): Pick<Seed
   return { ...(caller === undefined ? {} : { key: stage.key(caller) }), team: stage.plane.team };
 }
 
-function chooseParameters(operation: string, stage: Stage): Record<string, string> {
+function chooseParameters(operation: string, target: string): Record<string, string> {
   const names = operation.split("/").slice(1);
-  const [, ...parts] = toTarget(operation, stage).split("/");
+  const [, ...parts] = target.split("/");
   const pairs = names.map((name, index) => [name, parts[index] ?? ""] as const);
   return Object.fromEntries(
     pairs.filter(([name]) => name.startsWith("{")).map(([name, id]) => [name.slice(1, -1), id]),
