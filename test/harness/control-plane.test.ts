@@ -123,8 +123,8 @@ describe("a call of the control plane", () => {
       () => plane.finishTask({ success: true, summary: "a" }),
       "/harness-support/finish-task",
       { success: true, summary: "a" },
-      {},
-      [],
+      { followups: [], waiting: true },
+      { followups: [], waiting: true },
     ],
     ["reportShutdown", () => plane.reportShutdown(), "/harness-support/report-shutdown", {}, {}, undefined],
     [

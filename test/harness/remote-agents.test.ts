@@ -106,7 +106,8 @@ describe("start_agent", () => {
         title: "Fix",
         state: "SUCCEEDED",
         text: "It is fixed.",
-        artifacts: [{ artifact_type: "PULL_REQUEST", ...PULL_REQUEST }],
+        artifacts: [{ artifact_type: "PULL_REQUEST", ...PULL_REQUEST, status: "unknown" }],
+        usage: { tree: { runs: 1, total_tokens: 0, cost_usd: 0 } },
       },
     });
     expect((await user.get(`/agent/runs/${child}`)).body).toMatchObject({
