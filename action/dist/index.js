@@ -1698,6 +1698,7 @@ async function buildConfig(client, input2) {
     model_id: model,
     worker_host: worker,
     fallback_model_ids: input2.fallbackModel,
+    reasoning_level: input2.reasoning,
     budget_usd: input2.budget,
     timeout_minutes: input2.timeout,
     max_steps: input2.maxSteps,

@@ -5,6 +5,8 @@ import { defined } from "./defined.ts";
 import { environmentUid } from "./names.ts";
 import { usage } from "./problem.ts";
 
+type ReasoningLevel = NonNullable<AmbientAgentConfig["reasoning_level"]>;
+
 /** What a person says about how a run is carried out. */
 export interface ConfigInput {
   /** Uid or name. */
@@ -15,6 +17,7 @@ export interface ConfigInput {
   readonly model?: string | undefined;
   readonly worker?: string | undefined;
   readonly fallbackModel?: string[] | undefined;
+  readonly reasoning?: ReasoningLevel | undefined;
   readonly budget?: number | undefined;
   /** Minutes. */
   readonly timeout?: number | undefined;
@@ -37,6 +40,7 @@ export async function buildConfig(
     model_id: model,
     worker_host: worker,
     fallback_model_ids: input.fallbackModel,
+    reasoning_level: input.reasoning,
     budget_usd: input.budget,
     timeout_minutes: input.timeout,
     max_steps: input.maxSteps,

@@ -11,6 +11,7 @@ import {
   Message,
   TextBlock,
 } from "@strands-agents/sdk";
+import { REASONING_LEVELS } from "#shared/wire/limits/run-limits.ts";
 import type { AgentWork } from "../engine/agent-context.ts";
 import type { AgentEngine, AgentTools, Turn, TurnOutcome } from "../engine/engine.ts";
 import { createRetryReporter, type ModelRetry } from "../reporting/retry-reporter.ts";
@@ -24,6 +25,7 @@ import { buildHistory, listTurn } from "./history.ts";
 import { LoopDetector, repeatsItself } from "./loop-detection.ts";
 import { createModel } from "./model.ts";
 import { submitPlan } from "./plan.ts";
+import { createReasoning, type Reasoning } from "./reasoning.ts";
 import { findResponseFault } from "./unusable-response.ts";
 
 /** The most model responses in one turn. */
@@ -37,7 +39,10 @@ const GO_ON =
 export interface EngineWork extends Pick<AgentWork, "opening" | "slice" | "signal" | "turn"> {
   readonly envelope: Pick<AgentWork["envelope"], "model_url" | "key">;
   readonly context: Pick<AgentWork["context"], "mode" | "messages" | "own_messages"> & {
-    readonly agent_config?: Pick<AgentWork["context"]["agent_config"], "fallback_model_ids">;
+    readonly agent_config?: Pick<
+      AgentWork["context"]["agent_config"],
+      "fallback_model_ids" | "reasoning_level" | "harness"
+    >;
   };
   readonly outbox: Pick<AgentWork["outbox"], "event" | "message" | "flush">;
   readonly live: Pick<AgentWork["live"], "text">;
@@ -54,7 +59,7 @@ export function createAgentEngine(
   configureLogging({ debug: nothing, info: nothing, warn: nothing, error: nothing });
   const onRetry = createRetryReporter(work.outbox);
   const models = [modelId, ...(work.context.agent_config?.fallback_model_ids ?? [])];
-  const options = { systemPrompt, work, onRetry, makeModel };
+  const options = { systemPrompt, work, onRetry, makeModel, reasoning: chooseReasoning(work) };
   return {
     async takeTurn(turn, tools) {
       for (;;) {
@@ -71,6 +76,15 @@ export function createAgentEngine(
   };
 }
 
+function chooseReasoning({ context, outbox }: EngineWork): Reasoning | undefined {
+  const { reasoning_level, harness } = context.agent_config ?? {};
+  const level = REASONING_LEVELS.find((one) => one === harness?.reasoning_level) ?? reasoning_level;
+  if (level === undefined) return undefined;
+  return createReasoning(level, (model_id, detail) =>
+    outbox.event("agent_started", { model_id, detail: toWellFormed(detail) }),
+  );
+}
+
 interface TurnOptions {
   readonly modelId: string;
   readonly hasFallback: boolean;
@@ -78,6 +92,7 @@ interface TurnOptions {
   readonly work: EngineWork;
   readonly onRetry: (retry: ModelRetry) => void;
   readonly makeModel: typeof createModel;
+  readonly reasoning: Reasoning | undefined;
 }
 
 /** The failure of a call that another provider may carry out. */
@@ -93,7 +108,7 @@ async function takeTurn(options: TurnOptions, turn: Turn, tools: AgentTools): Pr
   const deadline = createSignalAt(slice.deadlineAt);
   const cut = new AbortController();
   const signal = AbortSignal.any([stopped, deadline, cut.signal]);
-  const access = { modelId, modelUrl: envelope.model_url, key: envelope.key, signal };
+  const access = { modelId, modelUrl: envelope.model_url, key: envelope.key, signal, reasoning: options.reasoning };
   const state: State = { responses: 0, cut: 0, said: "" };
   const onRemaining = (remaining: string) => noteRemaining(state, remaining);
   const model = makeModel({ ...access, onText: work.live.text, onRemaining });

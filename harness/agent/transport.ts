@@ -14,6 +14,7 @@ import { isMembers, type Members } from "./dialects/members.ts";
 import { assembleMessage, listMessageIds, replayMessage, restoreMessage } from "./dialects/messages.ts";
 import { assembleResponse, listResponseIds, replayResponse, restoreResponse } from "./dialects/responses.ts";
 import { createTextReader } from "./dialects/text-deltas.ts";
+import type { Reasoning } from "./reasoning.ts";
 
 /** The APIs of the model gateway. */
 export type ModelApi = keyof typeof APIS;
@@ -52,6 +53,8 @@ export interface TransportOptions {
   /** Ends a call immediately. */
   readonly signal: AbortSignal;
   readonly limits?: TransportLimits;
+  /** Sets the reasoning level of requests. */
+  readonly reasoning?: Reasoning | undefined;
   /** Receives the text of a response while it arrives; it may turn out to be unusable. */
   readonly onText?: (text: string) => void;
   /** Receives the reasoning of a complete response, or an empty text. */
@@ -85,6 +88,7 @@ export function createTransport({
   key,
   signal,
   limits = {},
+  reasoning,
   onText,
   onReasoning,
   onWindow,
@@ -98,29 +102,36 @@ export function createTransport({
     const sent = typeof init?.body === "string" ? init.body : null;
     const asked = sent === null ? undefined : parseJson(sent);
     const body = isMembers(asked) ? APIS[api].restore(asked, (id) => memory.get(id)) : undefined;
-    try {
+    const post = async (members: Members | undefined) => {
       const response = await fetch(toUrl(input), {
         method: "POST",
-        headers: {
-          authorization: `Bearer ${key}`,
-          accept: "text/event-stream, application/json",
-          "content-type": "application/json",
-          "anthropic-version": "2023-06-01",
-        },
-        body: body === asked ? sent : JSON.stringify(body),
+        headers: toHeaders(key),
+        body: members === asked ? sent : JSON.stringify(members),
         redirect: "error",
         signal: ends,
       });
+      const readPiece = onText === undefined || !response.ok ? () => {} : createTextReader(onText);
+      return { response, text: await readText(response, watch.alive, readPiece) };
+    };
+    // Servers differ in which levels they take, and say so only in their refusal.
+    const postReasoned = async (members: Members | undefined) => {
+      if (members === undefined || reasoning === undefined) return post(members);
+      const reasoned = reasoning.add(api, members);
+      const first = await post(reasoned);
+      const isRefused = reasoned !== members && reasoning.isRefused(members, first.response.status, first.text);
+      return isRefused ? post(members) : first;
+    };
+    try {
+      const { response, text } = await postReasoned(body);
       const window = Number(response.headers.get(CONTEXT_TOKENS_HEADER));
       if (Number.isInteger(window) && window > 0) onWindow?.(window);
       const remaining = response.headers.get(REMAINING_HEADER);
       if (remaining !== null) onRemaining?.(remaining);
-      const readPiece = onText === undefined || !response.ok ? () => {} : createTextReader(onText);
-      const text = await readText(response, watch.alive, readPiece);
       if (!response.ok) return new Response(text, { status: response.status, headers: pickErrorHeaders(response) });
-      const { events, carried, reasoning } = readResponse(APIS[api], text, createIds(APIS[api].listIds(body ?? {})));
+      const replayed = readResponse(APIS[api], text, createIds(APIS[api].listIds(body ?? {})));
+      const { events, carried } = replayed;
       for (const id of carried?.ids ?? []) memory.set(id, carried?.value ?? []);
-      onReasoning?.(reasoning);
+      onReasoning?.(replayed.reasoning);
       return new Response(formatEvents(events), { headers: { "content-type": "text/event-stream" } });
     } catch (error) {
       signal.throwIfAborted();
@@ -132,6 +143,13 @@ export function createTransport({
     }
   };
 }
+
+const toHeaders = (key: string) => ({
+  authorization: `Bearer ${key}`,
+  accept: "text/event-stream, application/json",
+  "content-type": "application/json",
+  "anthropic-version": "2023-06-01",
+});
 
 function readResponse({ assemble, replay }: Api, text: string, assignId: AssignId): ReplayedResponse {
   const isWhole = text.trimStart().startsWith("{");

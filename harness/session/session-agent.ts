@@ -1,6 +1,6 @@
 import { describeLostCommands } from "../commands/earlier-commands.ts";
 import { createShell } from "../commands/shell.ts";
-import type { AgentEngine } from "../engine/engine.ts";
+import { type AgentEngine, RUNBOOK_MODEL } from "../engine/engine.ts";
 import { cutBytes } from "../support/text-limits.ts";
 import { throttle } from "../support/throttle.ts";
 import { createTools, type SessionTools } from "../tools/agent-tools.ts";
@@ -72,7 +72,14 @@ export async function startAgent(
     clones: setup.clones,
     turn: turns.signal,
   });
-  const unsupported = context.agent_config.computer_use_enabled === true ? ", computer use is not supported" : "";
+  const { agent_config } = context;
+  const unsupported = [
+    ...(agent_config.computer_use_enabled === true ? [", computer use is not supported"] : []),
+    ...((agent_config.harness?.reasoning_level ?? agent_config.reasoning_level) !== undefined &&
+    !canReason(agent_config.harness?.type, modelId)
+      ? [", a reasoning level has no effect on this agent"]
+      : []),
+  ].join("");
   outbox.event("agent_started", {
     detail: cutBytes(
       [`model ${modelId}, isolation: ${sandbox.kind}${unsupported}`, ...unusableSkills].join("; "),
@@ -93,3 +100,7 @@ export async function startAgent(
     close,
   };
 }
+
+/** A level of the configuration has no effect on Gemini's agent, which sets its own, and on a model that only runs commands. */
+const canReason = (harness: string | undefined, modelId: string | undefined): boolean =>
+  harness !== "gemini" && modelId !== RUNBOOK_MODEL;

@@ -36,6 +36,13 @@ export interface TurnInput {
   readonly files: string;
 }
 
+/** Chooses an agent's own name of a reasoning level, from the lowest to the highest; undefined for a level that it does not know. */
+export function toEffort(level: string | undefined, efforts: readonly string[]): string | undefined {
+  if (level === undefined || efforts.includes(level)) return level;
+  if (level === "none" || level === "minimal") return efforts.at(0);
+  return level === "max" ? efforts.at(-1) : undefined;
+}
+
 /** How an agent's own turn ended. */
 export interface Ended {
   readonly success: boolean;

@@ -3,7 +3,7 @@ import { quoteForShell } from "../commands/shell-quote.ts";
 import type { StepDiff } from "../engine/tool.ts";
 import { formatHunks } from "../steps/diff.ts";
 import { toMembers } from "../steps/value.ts";
-import { isUuid, type McpServer, type StreamReader, type ThirdPartyAgent, type TurnInput } from "./agent.ts";
+import { isUuid, type McpServer, type StreamReader, type ThirdPartyAgent, type TurnInput, toEffort } from "./agent.ts";
 import { CLAUDE_OBSERVER } from "./claude-observer.ts";
 import { findCommand, OBSERVER_FILE } from "./command-output.ts";
 import { type MessageRecorder, type ToolNames, toToolActivity } from "./message-recorder.ts";
@@ -48,10 +48,11 @@ const ENVIRONMENT = [
 function buildArguments(input: TurnInput): string[] {
   const { session, model, reasoningLevel, systemPrompt, mode, files } = input;
   const excluded = listExcludedTools(input);
+  const effort = toEffort(reasoningLevel, EFFORTS);
   return [
     ...["-p", "--output-format", "stream-json", "--verbose", "--model", quoteForShell(model)],
     ...["--permission-mode", mode === "plan" ? "plan" : "bypassPermissions"],
-    ...(reasoningLevel !== undefined && EFFORTS.includes(reasoningLevel) ? ["--effort", reasoningLevel] : []),
+    ...(effort === undefined ? [] : ["--effort", effort]),
     ...(systemPrompt === undefined
       ? []
       : ["--append-system-prompt", `"$(cat ${quoteForShell(`${files}/${SYSTEM_PROMPT}`)})"`]),

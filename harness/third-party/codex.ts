@@ -1,6 +1,14 @@
 import * as v from "valibot";
 import { quoteForShell } from "../commands/shell-quote.ts";
-import { isUuid, type McpServer, PLAN_ONLY, type StreamReader, type ThirdPartyAgent, type TurnInput } from "./agent.ts";
+import {
+  isUuid,
+  type McpServer,
+  PLAN_ONLY,
+  type StreamReader,
+  type ThirdPartyAgent,
+  type TurnInput,
+  toEffort,
+} from "./agent.ts";
 import type { MessageRecorder, ToolActivity } from "./message-recorder.ts";
 
 const CONFIG = "codex.toml";
@@ -46,12 +54,11 @@ const Meta = v.object({
 
 function buildConfig({ model, reasoningLevel, systemPrompt, mode, mcpServers }: TurnInput): string {
   const instructions = [systemPrompt, ...(mode === "plan" ? [PLAN_ONLY] : [])].filter((text) => text !== undefined);
+  const effort = toEffort(reasoningLevel, EFFORTS);
   return [
     formatSetting("model", model),
     formatSetting("model_provider", "runyard"),
-    ...(reasoningLevel !== undefined && EFFORTS.includes(reasoningLevel)
-      ? [formatSetting("model_reasoning_effort", reasoningLevel)]
-      : []),
+    ...(effort === undefined ? [] : [formatSetting("model_reasoning_effort", effort)]),
     ...(instructions.length === 0 ? [] : [formatSetting("developer_instructions", instructions.join("\n\n"))]),
     formatSetting("approval_policy", "never"),
     formatSetting("sandbox_mode", "danger-full-access"),

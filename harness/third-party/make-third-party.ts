@@ -19,7 +19,7 @@ export function makeThirdParty(agent: ThirdPartyAgent, modelId: string, work: Ag
     ...(work.basePrompt === undefined ? [] : [work.basePrompt]),
   ].join("\n\n");
   const sessions = createSessions({ ...work, agent, conversationId, seen });
-  const reasoningLevel = agent_config.harness?.reasoning_level;
+  const reasoningLevel = agent_config.harness?.reasoning_level ?? agent_config.reasoning_level;
   return createThirdPartyEngine({
     ...work,
     agent,

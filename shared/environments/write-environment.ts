@@ -143,6 +143,7 @@ function toChange(request: UpdateEnvironmentRequest, before: Environment | undef
     max_steps: request.max_steps,
     max_total_tokens: request.max_total_tokens,
     fallback_model_ids: request.fallback_model_ids,
+    reasoning_level: request.reasoning_level,
     secrets: request.secrets?.map(({ name }) => name),
   };
   const entries = Object.entries(given).flatMap(([name, value]) =>

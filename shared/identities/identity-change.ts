@@ -2,7 +2,7 @@ import { refuseBlockedServers } from "#shared/environments/outward-urls.ts";
 import { invalid } from "#shared/errors.ts";
 import { checkFallbackModels, checkModel } from "#shared/models/models.ts";
 import type { Identity } from "#shared/records/identity.ts";
-import { refuseAuthSecret } from "#shared/runs/harness-model.ts";
+import { checkHarnessLevel, refuseAuthSecret } from "#shared/runs/harness-model.ts";
 import type { Value } from "#shared/table/table.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import type { CreateIdentityRequest, UpdateIdentityRequest } from "#shared/wire/identity.ts";
@@ -29,6 +29,7 @@ export function toIdentityChange(
   const { secrets, mcp_servers } = request;
   const harness = chooseHarness(request);
   checkFallbackModels(request.fallback_model_ids ?? [], "fallback_model_ids");
+  checkHarnessLevel(harness ?? undefined, "harness");
   refuseBlockedServers(mcp_servers, "mcp_servers");
   refuseAuthSecret(
     (harness ?? before?.harness)?.type,
@@ -48,6 +49,7 @@ export function toIdentityChange(
     max_steps: request.max_steps,
     max_total_tokens: request.max_total_tokens,
     fallback_model_ids: request.fallback_model_ids,
+    reasoning_level: request.reasoning_level,
     worker_host: request.worker_host,
     secrets: appendSecrets(request, before) ?? secrets?.map(({ name }) => name),
     on_behalf_of_enabled: request.on_behalf_of_enabled,

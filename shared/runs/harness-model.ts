@@ -1,7 +1,9 @@
+import * as v from "valibot";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { PROVIDERS, type Provider } from "#shared/models/catalogue.ts";
 import { checkModel, usableModels } from "#shared/models/models.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
+import { REASONING_LEVELS, ReasoningLevel } from "#shared/wire/limits/run-limits.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
 
 type ThirdParty = "claude" | "codex" | "gemini";
@@ -26,6 +28,7 @@ export function checkHarness({
 }: Pick<RunAgentRequest, "config" | "execution_location">) {
   const model = config.harness?.model_id;
   if (model !== undefined) checkModel(model, "config.harness.model_id");
+  checkHarnessLevel(config.harness, "config.harness");
   const type = getThirdParty(config);
   if (type === undefined) return;
   if (execution_location === "LOCAL") {
@@ -36,6 +39,16 @@ export function checkHarness({
   }
   refuseAuthSecret(type, config.harness_auth_secrets, "config.harness_auth_secrets");
   if (model !== undefined && !canCall(type, model)) throw wrongModel("config.harness.model_id", type);
+}
+
+/** Refuses a reasoning level that the built-in agent does not have; third-party harnesses have names of their own. */
+export function checkHarnessLevel(
+  harness: Partial<NonNullable<AmbientAgentConfig["harness"]>> | undefined,
+  path: string,
+): void {
+  const { type, reasoning_level: level } = harness ?? {};
+  if (level === undefined || (type !== "default" && type !== "oz") || v.is(ReasoningLevel, level)) return;
+  throw invalid(`${path}.reasoning_level`, `must be one of ${REASONING_LEVELS.join(", ")} for the built-in agent`);
 }
 
 /** Refuses a secret with which a third-party harness would call models by itself. */

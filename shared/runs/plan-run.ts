@@ -120,7 +120,7 @@ async function fillRequest(
 ): Promise<{ filled: RunAgentRequest; environment: Environment | undefined }> {
   const bounds = await findBounds(principal, parent, ports);
   if (bounds !== undefined) check(() => refuseBeyond(request, bounds));
-  const withLayers = withDefaults(request, actors);
+  const withLayers = withParent(withDefaults(request, actors), parent);
   const chosen = bounds === undefined ? withLayers : withinRun(withLayers, bounds);
   const reader = { ...environmentReader(principal, owner), inherited: bounds?.config.environment_id };
   const environment = await findRunEnvironment(chosen.config, reader, ports.table);
@@ -130,6 +130,12 @@ async function fillRequest(
   check(() => refuseIgnoredImage({ ...copySetup(environment), execution_location, config: filled.config }, ports));
   check(() => refusePersonalWorkerRun(filled, owner));
   return { filled, environment };
+}
+
+/** Fills in what a child has from its parent. Its limits draw on those of the parent, and are checked where those are read. */
+function withParent(request: RunAgentRequest, parent: Parent | undefined): RunAgentRequest {
+  const { reasoning_level } = parent?.config ?? {};
+  return reasoning_level === undefined ? request : { ...request, config: { reasoning_level, ...request.config } };
 }
 
 function mergeMetadata(parent: Parent | undefined, request: RunAgentRequest): Readonly<Record<string, string>> {

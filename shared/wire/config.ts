@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { FallbackModelIds, RunLimits } from "./limits/run-limits.ts";
+import { FallbackModelIds, ReasoningLevel, RunLimits } from "./limits/run-limits.ts";
 import { Id, Name, text, textOfBytes, usdUpTo } from "./primitives.ts";
 import { hasCredentials } from "./repository-url.ts";
 import { SecretName } from "./secrets/secret-name.ts";
@@ -134,6 +134,7 @@ export const AmbientAgentConfig = v.pipe(
         v.metadata({ description: "Models that the agent continues with, in this order, while a provider is down." }),
       ),
     ),
+    reasoning_level: v.exactOptional(ReasoningLevel),
     base_prompt: v.exactOptional(textOfBytes(65_536)),
     environment_id: v.exactOptional(Id),
     skill_spec: v.exactOptional(SkillSpec),

@@ -13,8 +13,14 @@ beforeEach(async () => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-const LIMITS = { timeout_minutes: 30, max_steps: 7, max_total_tokens: 9_000, fallback_model_ids: ["openai/gpt-5.4"] };
-const CLEARED = { timeout_minutes: 0, max_steps: 0, max_total_tokens: 0, fallback_model_ids: [] };
+const LIMITS = {
+  timeout_minutes: 30,
+  max_steps: 7,
+  max_total_tokens: 9_000,
+  fallback_model_ids: ["openai/gpt-5.4"],
+  reasoning_level: "high",
+};
+const CLEARED = { timeout_minutes: 0, max_steps: 0, max_total_tokens: 0, fallback_model_ids: [], reasoning_level: "" };
 const shown = async (run_id: string) => (await user.get(`/agent/runs/${run_id}`)).body.agent_config;
 const create = async (path: string, body: object): Promise<string> => {
   const response = await user.post(path, body);
@@ -27,7 +33,7 @@ const storeSecrets = async (...names: readonly string[]) => {
   for (const name of names) expect((await user.post("/agent/secrets", { name, value: "value" })).status).toBe(201);
 };
 
-describe("limits and fallback models as defaults", () => {
+describe("limits, fallback models and the reasoning level as defaults", () => {
   it("of an identity and an environment apply to runs that have none, the identity's first", async () => {
     const config = { model_id: SONNET };
     const agent_identity_uid = await identity({ ...LIMITS, max_steps: 3 });
@@ -53,7 +59,7 @@ describe("limits and fallback models as defaults", () => {
   it.each([
     ["identity", "/agent/identities", (body: ReturnType<JSON["parse"]>) => body],
     ["environment", "/agent/environments", (body: ReturnType<JSON["parse"]>) => body.config],
-  ])("of an %s are changed, kept by null, and cleared by 0 and []", async (_, path, read) => {
+  ])("of an %s are changed, kept by null, and cleared by empty values", async (_, path, read) => {
     const uid = await create(path, { name: "one", ...LIMITS });
     const update = async (body: object) => read((await user.put(`${path}/${uid}`, body)).body);
     expect(await update({ timeout_minutes: null })).toMatchObject(LIMITS);
@@ -65,6 +71,7 @@ describe("limits and fallback models as defaults", () => {
       ["max_total_tokens", 1.5],
       ["fallback_model_ids", Array(6).fill(SONNET)],
       ["fallback_model_ids", ["local/runbook"]],
+      ["reasoning_level", "xhigh"],
     ] as const) {
       const response = await user.put(`${path}/${uid}`, { [name]: value });
       expect([response.status, response.body.errors[0].path]).toEqual([400, expect.stringContaining(name)]);
@@ -77,6 +84,54 @@ describe("limits and fallback models as defaults", () => {
       const run = await createRun(plane, { prompt: "hello", config: { ...config, environment_id } });
       expect(await shown(run)).not.toHaveProperty("fallback_model_ids");
     }
+  });
+});
+
+describe("the reasoning level", () => {
+  const start = (config: object) =>
+    user.post("/agent/runs", { prompt: "hello", config: { model_id: SONNET, ...config } });
+
+  it.each(["none", "minimal", "low", "medium", "high", "max"])(
+    "%s is shown by the run, and given to its execution",
+    async (level) => {
+      const run = await createRun(plane, { prompt: "hello", config: { model_id: SONNET, reasoning_level: level } });
+      const { body } = await (await nextExecution(plane)).resolve();
+      expect([(await shown(run)).reasoning_level, body.context.agent_config.reasoning_level]).toEqual([level, level]);
+    },
+  );
+
+  it("has no other value, also as that of the built-in agent's harness", async () => {
+    for (const level of ["xhigh", "", 3, null]) {
+      const { status, body } = await start({ reasoning_level: level });
+      expect([status, body.errors[0].path]).toEqual([400, "config.reasoning_level"]);
+    }
+    for (const type of ["default", "oz"]) {
+      const { status, body } = await start({ harness: { type, reasoning_level: "xhigh" } });
+      expect([status, body.errors]).toEqual([
+        400,
+        [{ path: "config.harness.reasoning_level", message: expect.stringContaining("none, minimal, low") }],
+      ]);
+      expect((await start({ harness: { type, reasoning_level: "max" } })).status).toBe(200);
+    }
+    expect((await start({ harness: { type: "claude", reasoning_level: "xhigh" } })).status).toBe(200);
+    expect(
+      (await user.post("/agent/identities", { name: "bot", harness: { type: "default", reasoning_level: "x" } })).body
+        .errors,
+    ).toEqual([{ path: "harness.reasoning_level", message: expect.any(String) }]);
+    const schedule = { name: "n", cron_schedule: "@daily", prompt: "x", agent_config: { reasoning_level: "x" } };
+    expect((await user.post("/agent/schedules", schedule)).body.errors[0].path).toBe("agent_config.reasoning_level");
+  });
+
+  it("of a child is its parent's, unless it has one of its own", async () => {
+    const parent = await workingRun(plane, { prompt: "hello", config: { model_id: SONNET, reasoning_level: "low" } });
+    const child = async (config: object) => {
+      const { body } = await parent.client.post("/agent/runs", {
+        prompt: "x",
+        config: { model_id: SONNET, ...config },
+      });
+      return (await shown(body.run_id)).reasoning_level;
+    };
+    expect([await child({}), await child({ reasoning_level: "max" })]).toEqual(["low", "max"]);
   });
 });
 

@@ -58,7 +58,7 @@ const DEFAULTS = {
   },
 };
 const CONFIG = {
-  line: `--env ${ENV} --repo https://x/a.git#v1 --skill a/b:c --model m --worker w --fallback-model f1 --fallback-model f2 --budget 1.5 --timeout 90 --max-steps 50 --max-tokens 100000`,
+  line: `--env ${ENV} --repo https://x/a.git#v1 --skill a/b:c --model m --worker w --fallback-model f1 --fallback-model f2 --budget 1.5 --timeout 90 --max-steps 50 --max-tokens 100000 --reasoning high`,
   body: {
     environment_id: ENV,
     repositories: [{ url: "https://x/a.git", ref: "v1" }],
@@ -70,6 +70,7 @@ const CONFIG = {
     timeout_minutes: 90,
     max_steps: 50,
     max_total_tokens: 100_000,
+    reasoning_level: "high",
   },
 };
 

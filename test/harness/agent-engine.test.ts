@@ -336,6 +336,32 @@ describe("a turn of an agent", () => {
     ]);
   });
 
+  it("repeats a call without the reasoning level that its server refuses, remembers it, and says so once", async () => {
+    const context = { mode: "normal" as const, messages: [], agent_config: { reasoning_level: "high" as const } };
+    const before = models.seen.length;
+    const refusal: Turn = { status: 400, raw: raw("output_config: Extra inputs are not permitted") };
+    const { take, events } = start([refusal, { tools: [use("look")] }, { text: "Done." }, { text: "Again." }], {
+      context,
+    });
+    expect(await take()).toEqual({ success: true, summary: "Done." });
+    expect(await take()).toEqual({ success: true, summary: "Again." });
+    expect(models.seen.slice(before).map(({ body }) => body.output_config)).toEqual([
+      { effort: "high" },
+      ...[undefined, undefined, undefined],
+    ]);
+    expect(events).toEqual([
+      ["agent_started", { model_id: "anthropic/some", detail: expect.stringContaining("its server refuses it") }],
+    ]);
+  });
+
+  it("sends the level of the harness before that of the configuration", async () => {
+    const harness = { type: "default" as const, reasoning_level: "low" };
+    const agent_config = { reasoning_level: "high" as const, harness };
+    const { take, events } = start([{ text: "Done." }], { context: { mode: "normal", messages: [], agent_config } });
+    expect(await take()).toMatchObject({ success: true });
+    expect([models.seen.at(-1)?.body.output_config, events]).toEqual([{ effort: "low" }, []]);
+  });
+
   it("stays with its model after a refusal that another model would not repair", async () => {
     const context = { mode: "normal" as const, messages: [], agent_config: { fallback_model_ids: ["openai/other"] } };
     const before = models.seen.length;

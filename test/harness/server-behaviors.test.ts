@@ -8,6 +8,7 @@ import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { toFailure } from "#harness/agent/failures.ts";
 import { createModel } from "#harness/agent/model.ts";
+import { createReasoning } from "#harness/agent/reasoning.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
 import { createGateway, MODEL_SETTINGS } from "../support/gateway.ts";
@@ -120,13 +121,14 @@ const user = (content: TextBlock | ToolResultBlock) => new Message({ role: "user
 const ASKED = user(new TextBlock("Go."));
 
 /** Calls the model through the gateway, as an agent does. */
-function start(dialect: keyof typeof MODELS) {
+function start(dialect: keyof typeof MODELS, reasoning?: ReturnType<typeof createReasoning>) {
   const reasonings: string[] = [];
   const model = createModel({
     modelId: MODELS[dialect],
     modelUrl,
     key: run.key,
     signal: new AbortController().signal,
+    reasoning,
     onReasoning: (reasoning) => void reasonings.push(reasoning),
   });
   const call = async (messages: Message[]) => {
@@ -179,6 +181,28 @@ for (const { dialect, behaviors } of files) {
     });
   });
 }
+
+it.each([
+  ["chat", "reasoning_effort", "Unrecognized request argument supplied: reasoning_effort"],
+  ["responses", "reasoning", "Unsupported parameter: 'reasoning.effort' is not supported with this model."],
+  ["messages", "output_config", "This model does not support the effort parameter."],
+] as const)(
+  "a server with the dialect %s that refuses the member %s is called without it",
+  async (dialect, member, message) => {
+    const reports: string[] = [];
+    const { call } = start(
+      dialect,
+      createReasoning("high", (_, detail) => void reports.push(detail)),
+    );
+    const error = { message, type: "invalid_request_error" };
+    reply = v.parse(Reply, { status: 400, body: { type: "error", error } });
+    const before = seen.length;
+    for (const _ of [1, 2]) await expect(call([ASKED])).rejects.toThrow();
+    const sent = seen.slice(before).map((text) => member in JSON.parse(text));
+    expect(sent).toEqual([true, false, false]);
+    expect(reports).toEqual([expect.stringContaining("its server refuses it")]);
+  },
+);
 
 it("the behaviors are at least 80, each with a name of its own, over five dialects", () => {
   const names = files.flatMap(({ dialect, behaviors }) => behaviors.map(({ name }) => `${dialect}: ${name}`));

@@ -210,6 +210,23 @@ describe("a session", () => {
     }
   });
 
+  it.each([
+    [{ model_id: "local/runbook", reasoning_level: "high" as const }, true],
+    [{ model_id: "openai/x", harness: { type: "gemini" as const, reasoning_level: "high" } }, true],
+    [{ model_id: "openai/x", harness: { type: "codex" as const }, reasoning_level: "high" as const }, false],
+    [{ model_id: "local/runbook" }, false],
+  ])("says in the timeline whether a reasoning level has no effect: %j", async (agent_config, isIgnored) => {
+    vi.stubEnv("RUNYARD_AGENTS", "/nowhere");
+    try {
+      await using plane = await start({ prompt: sh("echo one"), context: { agent_config } });
+      await execute(plane);
+      const [started] = eventsOf(plane, "agent_started");
+      expect(JSON.stringify(started).includes("a reasoning level has no effect on this agent")).toBe(isIgnored);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
   it("collects the files and changes of a turn, and reports what it did not store", async () => {
     using repository = new Repository("shop", { "a.txt": "a\n" });
     const context = { agent_config: { repositories: [{ url: repository.url }] } };

@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 /** The dependencies of an agent, whose commands do nothing. */
-function createWork({ network = true, programs = "/programs", attachments = [""], basePrompt = "" }) {
+function createWork({ network = true, programs = "/programs", attachments = [""], basePrompt = "", level = "high" }) {
   const url = "http://127.0.0.1:1";
   const envelope: Envelope = {
     version: 1,
@@ -57,7 +57,10 @@ function createWork({ network = true, programs = "/programs", attachments = [""]
       conversation_id: "conversation-1",
       title: "A run",
       mode: "normal",
-      agent_config: { harness: { type: "claude", reasoning_level: "high" } },
+      agent_config: {
+        harness: { type: "claude", ...(level === "" ? {} : { reasoning_level: level }) },
+        reasoning_level: "minimal",
+      },
       attachments: attachments
         .filter((filename) => filename !== "")
         .map((filename) => ({ attachment_id: filename, filename, download_url: url })),
@@ -130,6 +133,11 @@ describe("makeThirdParty", () => {
     expect(JSON.parse(read("claude-mcp.json"))).toEqual({
       mcpServers: { "the-box": { type: "http", url: "https://mcp.example", headers: {} } },
     });
+  });
+
+  it("starts the agent with the nearest level to that of the configuration if its harness has none", async () => {
+    const { commands } = await takeTurn({ level: "" });
+    expect(commands[0]).toContain("--effort low");
   });
 
   it("says how to install an agent that the sandbox does not have", async () => {

@@ -1,4 +1,5 @@
-import { Command } from "@commander-js/extra-typings";
+import { Command, Option } from "@commander-js/extra-typings";
+import { REASONING_LEVELS } from "../../../clients/typescript/src/index.ts";
 import { parseNumber, repeated, wholeNumber } from "../options.ts";
 
 /** A command with the options that say how a run is carried out. */
@@ -8,6 +9,9 @@ export function commandWithConfig(name: string) {
     .option("--repo <url>", "repository to clone, `URL#ref` for a branch, tag or commit; repeatable", repeated)
     .option("--skill <spec>", "skill to start from: `owner/repo:name` or `owner/repo:path/to/SKILL.md`")
     .option("--model <id>", "model; `runyard models list` lists them")
+    .addOption(
+      new Option("--reasoning <level>", "how much the model reasons before it responds").choices(REASONING_LEVELS),
+    )
     .option("--fallback-model <id>", "model to continue with while a provider is down; repeatable", repeated)
     .option("--budget <usd>", "most that the run may spend on models, in US dollars", parseNumber)
     .option("--timeout <minutes>", "minutes from its start in which the run has to end", wholeNumber(1, 10_080))

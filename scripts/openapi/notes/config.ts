@@ -19,6 +19,10 @@ export const CONFIG_NOTES: Notes = {
   "AmbientAgentConfig.name": note("The configuration's name. Defaults to the name of the skill.", "checkout"),
   model_id: note("The model's id. Defaults to the team's model.", "local/runbook"),
   "harness.model_id": note("The model of this harness. Defaults to the configuration's `model_id`.", "local/runbook"),
+  "harness.reasoning_level": note(
+    "The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own.",
+    "high",
+  ),
   "harness.type": note("The harness to use. `oz` is an alias of `default`."),
   base_prompt: note("Additional instructions for the agent."),
   environment_id: note("The environment to set up before the agent starts."),
@@ -68,6 +72,7 @@ export const CONFIG_NOTES: Notes = {
       (request) => [
         [`${request}.timeout_minutes`, note("The default of its runs, up to 10,080. 0 clears it.", 120)],
         [`${request}.max_steps`, note("The default of its runs, up to 10,000. 0 clears it.", 200)],
+        [`${request}.reasoning_level`, note("The default of its runs. An empty text clears it.", "high")],
         [`${request}.max_total_tokens`, note("The default of its runs, up to 1,000,000,000. 0 clears it.", 2_000_000)],
       ],
     ),
@@ -82,7 +87,10 @@ export const CONFIG_NOTES: Notes = {
     [],
   ),
   harness: note("The program that runs the agent. Responses omit it for the default harness."),
-  reasoning_level: note("The reasoning level of the model. Supported levels depend on the model."),
+  reasoning_level: note(
+    "How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own.",
+    "high",
+  ),
   harness_auth_secrets: note("The secrets that third-party harnesses use to authenticate."),
   claude_auth_secret_name: note("The name of the secret for `claude`."),
   codex_auth_secret_name: note("The name of the secret for `codex`."),

@@ -15,32 +15,44 @@ export const RunLimits = {
 /** Models that the agent continues with while a provider is down. */
 export const FallbackModelIds = v.pipe(v.array(Id), v.maxLength(5));
 
+export const REASONING_LEVELS = ["none", "minimal", "low", "medium", "high", "max"] as const;
+export type ReasoningLevel = (typeof REASONING_LEVELS)[number];
+/** How much a model reasons before it responds. */
+export const ReasoningLevel = v.picklist(REASONING_LEVELS);
+
 /** A default of an identity or environment: absent or null leaves it as it is. */
 const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
 
-/** The limits and fallback models of an identity or environment for its runs: 0 and `[]` clear them. */
+/** The limits, fallback models and reasoning of an identity or environment for its runs: 0, `[]` and `""` clear them. */
 export const LimitDefaults = {
   timeout_minutes: optional(wholeUpTo(MAX.timeout_minutes, 0)),
   max_steps: optional(wholeUpTo(MAX.max_steps, 0)),
   max_total_tokens: optional(wholeUpTo(MAX.max_total_tokens, 0)),
   fallback_model_ids: optional(FallbackModelIds),
+  reasoning_level: optional(v.picklist([...REASONING_LEVELS, ""])),
 };
 
 /** The same as they are stored and shown. */
-export const StoredLimits = { ...RunLimits, fallback_model_ids: v.exactOptional(FallbackModelIds) };
+export const StoredLimits = {
+  ...RunLimits,
+  fallback_model_ids: v.exactOptional(FallbackModelIds),
+  reasoning_level: v.exactOptional(ReasoningLevel),
+};
 export type StoredLimits = v.InferOutput<v.ObjectSchema<typeof StoredLimits, undefined>>;
 
-/** Picks the limits and fallback models that are set. */
+/** Picks those that are set. */
 export function pickLimits({
   timeout_minutes,
   max_steps,
   max_total_tokens,
   fallback_model_ids,
+  reasoning_level,
 }: StoredLimits): StoredLimits {
   return {
     ...(timeout_minutes === undefined ? {} : { timeout_minutes }),
     ...(max_steps === undefined ? {} : { max_steps }),
     ...(max_total_tokens === undefined ? {} : { max_total_tokens }),
     ...(fallback_model_ids === undefined ? {} : { fallback_model_ids }),
+    ...(reasoning_level === undefined ? {} : { reasoning_level }),
   };
 }

@@ -12,6 +12,7 @@ from .types import (
     ExecutionLocation,
     FollowupPolicy,
     Overlap,
+    ReasoningLevel,
     Role,
     RunMode,
     RunState,
@@ -136,7 +137,7 @@ class AmbientAgentConfigHarnessParam(TypedDict, total=False):
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: str
-    """The reasoning level of the model. Supported levels depend on the model."""
+    """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
 
 
 class AmbientAgentConfigHarnessAuthSecretsParam(TypedDict, total=False):
@@ -172,6 +173,9 @@ class AmbientAgentConfigParam(TypedDict, total=False):
 
     fallback_model_ids: Sequence[str]
     """Models that the agent continues with, in this order, while a provider is down."""
+
+    reasoning_level: ReasoningLevel
+    """How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own."""
 
     base_prompt: str
     """Additional instructions for the agent. At most 65536 bytes in UTF-8."""
@@ -810,7 +814,7 @@ class CreateIdentityRequestHarnessParam(TypedDict, total=False):
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: str
-    """The reasoning level of the model. Supported levels depend on the model."""
+    """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
 
 
 class CreateIdentityRequestSecretParam(TypedDict, total=False):
@@ -877,6 +881,9 @@ class CreateIdentityRequestParam(TypedDict, total=False):
     fallback_model_ids: Optional[Sequence[str]]
     """Models that the agent continues with, in this order, while a provider is down."""
 
+    reasoning_level: Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]]
+    """The default of its runs. An empty text clears it."""
+
     base_harness: Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]]
     """The older name of `harness.type`. An empty text clears the harness."""
 
@@ -931,7 +938,7 @@ class UpdateIdentityRequestHarnessParam(TypedDict, total=False):
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: str
-    """The reasoning level of the model. Supported levels depend on the model."""
+    """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
 
 
 class UpdateIdentityRequestSecretParam(TypedDict, total=False):
@@ -1002,6 +1009,9 @@ class UpdateIdentityRequestParam(TypedDict, total=False):
 
     fallback_model_ids: Optional[Sequence[str]]
     """Models that the agent continues with, in this order, while a provider is down."""
+
+    reasoning_level: Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]]
+    """The default of its runs. An empty text clears it."""
 
     base_harness: Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]]
     """The older name of `harness.type`. An empty text clears the harness."""
@@ -1119,6 +1129,9 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
     fallback_model_ids: Optional[Sequence[str]]
     """Models that the agent continues with, in this order, while a provider is down."""
 
+    reasoning_level: Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]]
+    """The default of its runs. An empty text clears it."""
+
     secrets: Optional[Sequence[CreateEnvironmentRequestSecretParam]]
     """The secrets available to runs, at most 50."""
 
@@ -1174,6 +1187,9 @@ class UpdateEnvironmentRequestParam(TypedDict, total=False):
 
     fallback_model_ids: Optional[Sequence[str]]
     """Models that the agent continues with, in this order, while a provider is down."""
+
+    reasoning_level: Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]]
+    """The default of its runs. An empty text clears it."""
 
     secrets: Optional[Sequence[UpdateEnvironmentRequestSecretParam]]
     """The secrets available to runs, at most 50."""

@@ -9,6 +9,10 @@ from typing_extensions import Annotated, Literal, get_args
 
 from ._models import BaseModel, Timestamp, kind_of
 
+ReasoningLevel = Literal["none", "minimal", "low", "medium", "high", "max"]
+"""How much a model reasons before it responds."""
+
+
 RunMode = Literal["normal", "plan", "orchestrate"]
 """The mode of a run: `normal` executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
 
@@ -162,6 +166,9 @@ WebhookEventType = Literal[
 DeliveryState = Literal["pending", "delivered", "failed"]
 """The state of a delivery."""
 
+
+REASONING_LEVELS: Tuple[ReasoningLevel, ...] = get_args(ReasoningLevel)
+"""The values of `ReasoningLevel`."""
 
 RUN_MODES: Tuple[RunMode, ...] = get_args(RunMode)
 """The values of `RunMode`."""
@@ -410,7 +417,7 @@ class ResolvedAgentConfigHarness(BaseModel):
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: Optional[str] = None
-    """The reasoning level of the model. Supported levels depend on the model."""
+    """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
 
 
 class ResolvedAgentConfigHarnessAuthSecrets(BaseModel):
@@ -446,6 +453,9 @@ class ResolvedAgentConfig(BaseModel):
 
     fallback_model_ids: Optional[List[str]] = None
     """Models that the agent continues with, in this order, while a provider is down."""
+
+    reasoning_level: Optional[Union[ReasoningLevel, str]] = None
+    """How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own."""
 
     base_prompt: Optional[str] = None
     """Additional instructions for the agent. At most 65536 bytes in UTF-8."""
@@ -1900,6 +1910,9 @@ class EnvironmentConfig(BaseModel):
     fallback_model_ids: Optional[List[str]] = None
     """Models that the agent continues with, in this order, while a provider is down."""
 
+    reasoning_level: Optional[Union[ReasoningLevel, str]] = None
+    """How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own."""
+
     secrets: Optional[List[EnvironmentConfigSecret]] = None
     """The secrets available to runs, at most 50."""
 
@@ -2622,7 +2635,7 @@ class IdentityItemHarness(BaseModel):
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: Optional[str] = None
-    """The reasoning level of the model. Supported levels depend on the model."""
+    """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
 
 
 class IdentityItemHarnessAuthSecrets(BaseModel):
@@ -2713,6 +2726,9 @@ class IdentityItem(BaseModel):
 
     fallback_model_ids: Optional[List[str]] = None
     """Models that the agent continues with, in this order, while a provider is down."""
+
+    reasoning_level: Optional[Union[ReasoningLevel, str]] = None
+    """How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own."""
 
     harness_auth_secrets: Optional[IdentityItemHarnessAuthSecrets] = None
     """The secrets that third-party harnesses use to authenticate."""

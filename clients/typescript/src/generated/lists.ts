@@ -6,6 +6,7 @@ export { FOLLOWUP_OUTCOMES } from "./lists/followup-outcomes.ts";
 export { FOLLOWUP_POLICIES } from "./lists/followup-policies.ts";
 export { OVERLAPS } from "./lists/overlaps.ts";
 export { PULL_REQUEST_STATUSS } from "./lists/pull-request-statuss.ts";
+export { REASONING_LEVELS } from "./lists/reasoning-levels.ts";
 export { ROLES } from "./lists/roles.ts";
 export { RUN_MODES } from "./lists/run-modes.ts";
 export { RUN_SOURCES } from "./lists/run-sources.ts";

@@ -47,6 +47,8 @@ interface components {
             model_id?: string;
             /** @description Models that the agent continues with, in this order, while a provider is down. */
             fallback_model_ids?: string[];
+            /** @description How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own. */
+            reasoning_level?: components["schemas"]["ReasoningLevel"];
             /** @description Additional instructions for the agent. At most 65536 bytes in UTF-8. */
             base_prompt?: string;
             /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
@@ -112,7 +114,7 @@ interface components {
                 type: "default" | "oz" | "claude" | "codex" | "gemini";
                 /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description The reasoning level of the model. Supported levels depend on the model. */
+                /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
             };
             /** @description The secrets that third-party harnesses use to authenticate. */
@@ -651,6 +653,8 @@ interface components {
             max_total_tokens?: number | null;
             /** @description Models that the agent continues with, in this order, while a provider is down. */
             fallback_model_ids?: string[] | null;
+            /** @description The default of its runs. An empty text clears it. */
+            reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
@@ -712,7 +716,7 @@ interface components {
                 type?: "default" | "oz" | "claude" | "codex" | "gemini";
                 /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description The reasoning level of the model. Supported levels depend on the model. */
+                /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
             } | null;
             /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
@@ -734,6 +738,8 @@ interface components {
             max_total_tokens?: number | null;
             /** @description Models that the agent continues with, in this order, while a provider is down. */
             fallback_model_ids?: string[] | null;
+            /** @description The default of its runs. An empty text clears it. */
+            reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
             /** @description The older name of `harness.type`. An empty text clears the harness. */
             base_harness?: (("default" | "oz" | "claude" | "codex" | "gemini") | "") | null;
             /** @description The secrets that third-party harnesses use to authenticate. */
@@ -1276,6 +1282,8 @@ interface components {
             max_total_tokens?: number;
             /** @description Models that the agent continues with, in this order, while a provider is down. */
             fallback_model_ids?: string[];
+            /** @description How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own. */
+            reasoning_level?: components["schemas"]["ReasoningLevel"];
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. */
@@ -1684,7 +1692,7 @@ interface components {
                 type: "default" | "oz" | "claude" | "codex" | "gemini";
                 /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description The reasoning level of the model. Supported levels depend on the model. */
+                /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
             };
             /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
@@ -1697,6 +1705,8 @@ interface components {
             max_total_tokens?: number;
             /** @description Models that the agent continues with, in this order, while a provider is down. */
             fallback_model_ids?: string[];
+            /** @description How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own. */
+            reasoning_level?: components["schemas"]["ReasoningLevel"];
             /** @description The secrets that third-party harnesses use to authenticate. */
             harness_auth_secrets?: {
                 /** @description The name of the secret for `claude`. */
@@ -2256,6 +2266,11 @@ interface components {
          * @enum {string}
          */
         PullRequestStatus: "open" | "draft" | "merged" | "closed" | "unknown";
+        /**
+         * @description How much a model reasons before it responds.
+         * @enum {string}
+         */
+        ReasoningLevel: "none" | "minimal" | "low" | "medium" | "high" | "max";
         /** @description The response to a delivery that was verified: its id, or the answer to the question that Slack asks about a new URL. */
         ReceivedDelivery: {
             /** @description The delivery's id. */
@@ -2603,6 +2618,8 @@ interface components {
             model_id?: string;
             /** @description Models that the agent continues with, in this order, while a provider is down. */
             fallback_model_ids?: string[];
+            /** @description How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own. */
+            reasoning_level?: components["schemas"]["ReasoningLevel"];
             /** @description Additional instructions for the agent. At most 65536 bytes in UTF-8. */
             base_prompt?: string;
             /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
@@ -2666,7 +2683,7 @@ interface components {
                 type: "default" | "oz" | "claude" | "codex" | "gemini";
                 /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description The reasoning level of the model. Supported levels depend on the model. */
+                /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
             };
             /** @description The secrets that third-party harnesses use to authenticate. */
@@ -3804,6 +3821,8 @@ interface components {
             max_total_tokens?: number | null;
             /** @description Models that the agent continues with, in this order, while a provider is down. */
             fallback_model_ids?: string[] | null;
+            /** @description The default of its runs. An empty text clears it. */
+            reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
@@ -3870,7 +3889,7 @@ interface components {
                 type?: "default" | "oz" | "claude" | "codex" | "gemini";
                 /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description The reasoning level of the model. Supported levels depend on the model. */
+                /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
             } | null;
             /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
@@ -3892,6 +3911,8 @@ interface components {
             max_total_tokens?: number | null;
             /** @description Models that the agent continues with, in this order, while a provider is down. */
             fallback_model_ids?: string[] | null;
+            /** @description The default of its runs. An empty text clears it. */
+            reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
             /** @description The older name of `harness.type`. An empty text clears the harness. */
             base_harness?: (("default" | "oz" | "claude" | "codex" | "gemini") | "") | null;
             /** @description The secrets that third-party harnesses use to authenticate. */
@@ -4756,6 +4777,7 @@ export type PrepareAttachmentsResponse = components['schemas']['PrepareAttachmen
 export type PublicArtifact = components['schemas']['PublicArtifact'];
 export type PublicRun = components['schemas']['PublicRun'];
 export type PullRequestStatus = components['schemas']['PullRequestStatus'];
+export type ReasoningLevel = components['schemas']['ReasoningLevel'];
 export type ReceivedDelivery = components['schemas']['ReceivedDelivery'];
 export type RedeliverResponse = components['schemas']['RedeliverResponse'];
 export type RemovedMember = components['schemas']['RemovedMember'];

@@ -48,6 +48,9 @@ class Environments(Resource):
         max_steps: Union[Optional[int], NotGiven] = NOT_GIVEN,
         max_total_tokens: Union[Optional[int], NotGiven] = NOT_GIVEN,
         fallback_model_ids: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
+        reasoning_level: Union[
+            Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]], NotGiven
+        ] = NOT_GIVEN,
         secrets: Union[Optional[Sequence[CreateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
@@ -72,6 +75,7 @@ class Environments(Resource):
             max_steps: The default of its runs, up to 10,000. 0 clears it.
             max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
             fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
+            reasoning_level: The default of its runs. An empty text clears it.
             secrets: The secrets available to runs, at most 50.
         """
         return self._call(
@@ -92,6 +96,7 @@ class Environments(Resource):
                 "max_steps": max_steps,
                 "max_total_tokens": max_total_tokens,
                 "fallback_model_ids": fallback_model_ids,
+                "reasoning_level": reasoning_level,
                 "secrets": secrets,
             },
             options=options,
@@ -165,6 +170,9 @@ class Environments(Resource):
         max_steps: Union[Optional[int], NotGiven] = NOT_GIVEN,
         max_total_tokens: Union[Optional[int], NotGiven] = NOT_GIVEN,
         fallback_model_ids: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
+        reasoning_level: Union[
+            Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]], NotGiven
+        ] = NOT_GIVEN,
         secrets: Union[Optional[Sequence[UpdateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
@@ -189,6 +197,7 @@ class Environments(Resource):
             max_steps: The default of its runs, up to 10,000. 0 clears it.
             max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
             fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
+            reasoning_level: The default of its runs. An empty text clears it.
             secrets: The secrets available to runs, at most 50.
         """
         return self._call(
@@ -208,6 +217,7 @@ class Environments(Resource):
                 "max_steps": max_steps,
                 "max_total_tokens": max_total_tokens,
                 "fallback_model_ids": fallback_model_ids,
+                "reasoning_level": reasoning_level,
                 "secrets": secrets,
             },
             options=options,

@@ -66,6 +66,9 @@ class Identities(Resource):
         max_steps: Union[Optional[int], NotGiven] = NOT_GIVEN,
         max_total_tokens: Union[Optional[int], NotGiven] = NOT_GIVEN,
         fallback_model_ids: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
+        reasoning_level: Union[
+            Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]], NotGiven
+        ] = NOT_GIVEN,
         base_harness: Union[
             Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]], NotGiven
         ] = NOT_GIVEN,
@@ -97,6 +100,7 @@ class Identities(Resource):
             max_steps: The default of its runs, up to 10,000. 0 clears it.
             max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
             fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
+            reasoning_level: The default of its runs. An empty text clears it.
             base_harness: The older name of `harness.type`. An empty text clears the harness.
             harness_auth_secrets: The secrets that third-party harnesses use to authenticate.
         """
@@ -121,6 +125,7 @@ class Identities(Resource):
                 "max_steps": max_steps,
                 "max_total_tokens": max_total_tokens,
                 "fallback_model_ids": fallback_model_ids,
+                "reasoning_level": reasoning_level,
                 "base_harness": base_harness,
                 "harness_auth_secrets": harness_auth_secrets,
             },
@@ -187,6 +192,9 @@ class Identities(Resource):
         max_steps: Union[Optional[int], NotGiven] = NOT_GIVEN,
         max_total_tokens: Union[Optional[int], NotGiven] = NOT_GIVEN,
         fallback_model_ids: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
+        reasoning_level: Union[
+            Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]], NotGiven
+        ] = NOT_GIVEN,
         base_harness: Union[
             Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]], NotGiven
         ] = NOT_GIVEN,
@@ -219,6 +227,7 @@ class Identities(Resource):
             max_steps: The default of its runs, up to 10,000. 0 clears it.
             max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
             fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
+            reasoning_level: The default of its runs. An empty text clears it.
             base_harness: The older name of `harness.type`. An empty text clears the harness.
             harness_auth_secrets: The secrets that third-party harnesses use to authenticate.
             secrets_append: Secrets to add to those of the identity. Must be the only member of its request.
@@ -244,6 +253,7 @@ class Identities(Resource):
                 "max_steps": max_steps,
                 "max_total_tokens": max_total_tokens,
                 "fallback_model_ids": fallback_model_ids,
+                "reasoning_level": reasoning_level,
                 "base_harness": base_harness,
                 "harness_auth_secrets": harness_auth_secrets,
                 "secrets_append": secrets_append,
