@@ -21,6 +21,24 @@ const WIRINGS = [
   "createIngressPorts",
 ];
 
+/** Functions that check or evaluate expressions of triggers, in a thread with a file of its own. */
+const WITH_EXPRESSIONS = ["create-trigger", "update-trigger", "test-trigger", "receive-event", "redeliver-event"];
+
+/** Makes the file of that thread and copies it into the directories of the functions. */
+export function buildExpressionWorker(root: string, outdir: string, options: BuildOptions): Metafile {
+  const folder = join(dirname(outdir), "expressions");
+  const { metafile } = buildSync({
+    ...options,
+    metafile: true,
+    absWorkingDir: root,
+    outdir: folder,
+    entryPoints: [{ in: join(root, "shared/triggers/expressions/worker.ts"), out: "expression-worker" }],
+    sourcemap: false,
+  });
+  for (const file of WITH_EXPRESSIONS) cpSync(folder, join(outdir, "triggers", file), { recursive: true });
+  return metafile;
+}
+
 /** Whether a function loads its adapters by their first use. Consumers use all of theirs. */
 export const hasParts = (file: string): boolean =>
   !file.startsWith("execution/") && WIRINGS.includes(findWiring(file)[1]);

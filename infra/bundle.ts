@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
-import { buildParts, hasParts, loadedAtStart, withoutParts } from "./bundle-parts.ts";
+import { buildExpressionWorker, buildParts, hasParts, loadedAtStart, withoutParts } from "./bundle-parts.ts";
 import { entryFiles, writeEntries } from "./entries.ts";
 import { eventSources } from "./event-sources.ts";
 
@@ -67,6 +67,7 @@ export function bundle(options: BundleOptions = {}): Bundle {
     alias: { ...common.alias, ...withoutParts.alias },
   });
   const parts = buildParts(root, outdir, common);
+  const expressions = buildExpressionWorker(root, outdir, common);
   const separate = buildSync({
     ...shared,
     entryPoints: programs,
@@ -79,7 +80,7 @@ export function bundle(options: BundleOptions = {}): Bundle {
       "@smithy/fetch-http-handler": noBedrock,
     },
   });
-  const metafile = mergedMetafile(whole.metafile, divided.metafile, parts, separate.metafile);
+  const metafile = mergedMetafile(whole.metafile, divided.metafile, parts, expressions, separate.metafile);
   const metafilePath = join(dirname(outdir), "metafile.json");
   mkdirSync(dirname(metafilePath), { recursive: true });
   writeFileSync(metafilePath, JSON.stringify(metafile));

@@ -19,12 +19,14 @@ export function changeTrigger(
   ports: ChangePorts,
 ): Promise<Trigger> {
   return retryOnChange(teams, uid, ports.table, async (before) => {
-    await checkRequest(before.team_uid, request, caller, ports.table);
+    await checkRequest(before.team_uid, request, before.kind, caller, ports.table);
     const {
       agent_uid = before.agent_uid,
       metadata = before.metadata,
       allow = before.allow,
       followup_prompt = before.followup_prompt,
+      filter = before.filter,
+      thread_key = before.thread_key,
       scopes,
       ...members
     } = request;
@@ -33,6 +35,8 @@ export function changeTrigger(
       metadata: _metadata,
       allow: _allow,
       followup_prompt: _followup,
+      filter: _filter,
+      thread_key: _threadKey,
       scopes: _scopes,
       ...kept
     } = before;
@@ -41,6 +45,8 @@ export function changeTrigger(
       ...members,
       ...(agent_uid === undefined || agent_uid === "" ? {} : { agent_uid }),
       ...(followup_prompt === undefined || followup_prompt === "" ? {} : { followup_prompt }),
+      ...(filter === undefined || filter === "" ? {} : { filter }),
+      ...(thread_key === undefined || thread_key === "" ? {} : { thread_key }),
       ...(allow === undefined || Object.keys(allow).length === 0 ? {} : { allow }),
       ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
       ...scopesMember(changeScopes(before, scopes, caller)),

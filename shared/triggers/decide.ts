@@ -16,7 +16,8 @@ import { ConflictError } from "#shared/table/transact.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
 import { deliveryStore, type EventClaim, type NewDelivery, putDelivery } from "./delivery-store.ts";
 import type { ReceivedEvent } from "./event.ts";
-import { findReasonToIgnore, planRun, requireMember } from "./plan-run.ts";
+import { selectEvent } from "./filter.ts";
+import { planRun, requireMember } from "./plan-run.ts";
 import { renderPrompt } from "./template.ts";
 import { readThread, type Thread } from "./thread-store.ts";
 import type { Trigger } from "./trigger-store.ts";
@@ -53,7 +54,7 @@ export const toFacts = (event: ReceivedEvent, now: number): DeliveryFacts => ({
 export async function decide(
   facts: DeliveryFacts,
   trigger: Trigger,
-  event: ReceivedEvent,
+  received: ReceivedEvent,
   { claim, idempotency, rateLimitToken }: OutcomeWrites & { readonly rateLimitToken: RateLimitToken },
   ports: RunPorts,
 ): Promise<void> {
@@ -61,7 +62,7 @@ export async function decide(
   // Not an outcome of the event: once the trigger is enabled, a repeated delivery starts a run.
   if (!trigger.enabled)
     return store.add(trigger.uid, { ...facts, outcome: "ignored", reason: "paused" }, { idempotency });
-  const ignored = findReasonToIgnore(trigger, event);
+  const { event, ignored } = await selectEvent(trigger, received);
   if (ignored !== undefined) return store.add(trigger.uid, { ...facts, ...ignored }, { ...claim, idempotency });
   try {
     await act(facts, trigger, event, { claim, idempotency, rateLimitToken }, ports);

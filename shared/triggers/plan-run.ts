@@ -18,9 +18,9 @@ const takesEvent = ({ kind, events }: Trigger, { type, action }: TriggerEvent): 
   (events.length === 0 && !(kind === "github" && type === "ping"));
 
 /** Why an event starts no run. */
-interface Ignored {
+export interface Ignored {
   readonly outcome: "ignored";
-  readonly reason: "event" | "author";
+  readonly reason: "event" | "author" | "filter";
   readonly detail?: string;
 }
 

@@ -3,7 +3,8 @@ import { uuidv7 } from "#shared/ids.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
 import type { TestTriggerRequest, TestTriggerResponse } from "#shared/wire/triggers/trigger.ts";
 import { parseEvent, toTemplateEvent } from "./event.ts";
-import { findReasonToIgnore, planRun } from "./plan-run.ts";
+import { selectEvent } from "./filter.ts";
+import { planRun } from "./plan-run.ts";
 import { checkTemplate, renderPrompt } from "./template.ts";
 import type { TriggerTestPorts } from "./trigger-ports.ts";
 import type { Trigger } from "./trigger-store.ts";
@@ -21,11 +22,11 @@ export async function previewEvent(
   const names = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   // The payload is JSON, however the headers describe the body that it came in.
   const header = (name: string) => (name === "content-type" ? undefined : names.get(name));
-  const event = toTemplateEvent(parseEvent(trigger, Buffer.from(JSON.stringify(payload)), header));
+  const received = toTemplateEvent(parseEvent(trigger, Buffer.from(JSON.stringify(payload)), header));
+  const { event, ignored } = trigger.enabled ? await selectEvent(trigger, received) : { event: received };
   const { prompt, missing } = renderPrompt(template, event);
   const tested = { event, prompt, ...(missing.length === 0 ? {} : { missing_values: [...missing] }) };
   if (!trigger.enabled) return { outcome: "ignored", reason: "paused", ...tested };
-  const ignored = findReasonToIgnore(trigger, event);
   if (ignored !== undefined) return { ...ignored, ...tested };
   try {
     const { body } = await planRun(uuidv7(ports.now()), { ...trigger, prompt: template }, event, ports);

@@ -22,6 +22,8 @@ const Trigger = v.object({
   /** Empty for all types. */
   events: v.array(v.string()),
   agent_uid: v.exactOptional(v.string()),
+  filter: TriggerItem.entries.filter,
+  thread_key: TriggerItem.entries.thread_key,
   mode: RunMode,
   followup_prompt: TriggerItem.entries.followup_prompt,
   threads: TriggerItem.entries.threads,

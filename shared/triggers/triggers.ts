@@ -20,9 +20,11 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 import type {
   CreateTriggerRequest,
   TriggerItem,
+  TriggerKind,
   TriggerVerification,
   UpdateTriggerRequest,
 } from "#shared/wire/triggers/trigger.ts";
+import { checkExpressions } from "./filter.ts";
 import { readTrigger } from "./read-trigger.ts";
 import type { SourceChoice } from "./sources/find-source.ts";
 import { PRESETS } from "./sources/presets.ts";
@@ -36,9 +38,7 @@ const MAX_TRIGGERS = 50;
 
 /** Members of a trigger that this version does not carry out, and what to do instead. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
-  filter: "set events",
   agent_config: "set agent_uid; the identity's defaults configure the runs",
-  thread_key: "use a kind or a preset, whose events have a thread",
   credential: "set allow.anyone, or allow.bots",
   reply: "let the agent reply with a tool or a secret of its environment",
   budget_usd: "set a budget for the team",
@@ -75,7 +75,7 @@ export async function addTrigger(
   const choice = toSourceChoice(request);
   const prompt = request.prompt ?? (choice.preset === undefined ? undefined : PRESETS[choice.preset].prompt);
   if (prompt === undefined) throw invalid("prompt", "is required without a preset");
-  await checkRequest(team, request, caller, table);
+  await checkRequest(team, request, request.kind, caller, table);
   return runIdempotent<CreatedTrigger>(
     table,
     idempotency,
@@ -121,6 +121,8 @@ const newTrigger = (
   prompt: request.prompt,
   events: [...new Set(request.events)],
   ...(request.agent_uid === undefined ? {} : { agent_uid: request.agent_uid }),
+  ...((request.filter ?? "") === "" ? {} : { filter: request.filter }),
+  ...((request.thread_key ?? "") === "" ? {} : { thread_key: request.thread_key }),
   mode: request.mode ?? "normal",
   ...(request.followup_prompt === undefined ? {} : { followup_prompt: request.followup_prompt }),
   ...(request.threads === undefined ? {} : { threads: request.threads }),
@@ -176,16 +178,19 @@ export function checkSecret({ kind, preset, verification }: SourceChoice, secret
   throw invalid("secret", "must be whsec_ followed by base64, as Standard Webhooks have it");
 }
 
-/** Refuses a template with errors, and an identity that the caller cannot have execute runs of the team. */
+/** Refuses a template or an expression with errors, and an identity that the caller cannot have execute runs of the team. */
 export async function checkRequest(
   team: string,
-  { prompt, followup_prompt, agent_uid }: UpdateTriggerRequest,
+  request: UpdateTriggerRequest,
+  kind: TriggerKind,
   caller: PersonalPrincipal,
   table: Table,
 ): Promise<void> {
+  const { prompt, followup_prompt, agent_uid } = request;
   refuseLimitedKey(caller, "triggers");
   if (prompt !== undefined) checkTemplate(prompt);
   if (followup_prompt !== undefined) checkTemplate(followup_prompt, "followup_prompt");
+  await checkExpressions(kind, request);
   if (agent_uid === undefined || agent_uid === "") return;
   await findExecutor({ owner: { type: "Team", uid: team }, created_by: toProfile(caller), agent_uid }, table);
 }

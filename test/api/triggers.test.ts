@@ -78,8 +78,6 @@ describe("POST /agent/triggers", () => {
   });
 
   it.each([
-    ["filter", "event.type == 'push'"],
-    ["thread_key", "event.thread"],
     ["reply", { to: "thread" }],
     ["credential", "TOKEN"],
     ["agent_config", { model_id: "local/runbook" }],

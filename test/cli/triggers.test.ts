@@ -39,13 +39,22 @@ describe("runyard triggers create", () => {
   it("sends the verification, and prints the URL and the secret", async () => {
     server.play([trigger({ secret: "whsec_x" })]);
     const command =
-      "triggers create --name builds --prompt look --event a --event b --scheme hmac --header X-Signature";
-    const { out, err } = await run([...command.split(" "), "--timestamp-header", "X-Time", "--paused"]);
+      "triggers create --name builds --prompt look --event a --event b --thread-key event.payload.id --scheme hmac --header X-Signature";
+    const { out, err } = await run([
+      ...command.split(" "),
+      "--timestamp-header",
+      "X-Time",
+      "--paused",
+      "--filter",
+      "event.text != ''",
+    ]);
     expect(sentBody()).toEqual({
       kind: "webhook",
       name: "builds",
       prompt: "look",
       events: ["a", "b"],
+      filter: "event.text != ''",
+      thread_key: "event.payload.id",
       verification: { scheme: "hmac", header: "X-Signature", timestamp_header: "X-Time" },
       enabled: false,
     });

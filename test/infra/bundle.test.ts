@@ -65,6 +65,7 @@ describe("bundle", () => {
     write("harness/main.ts", `${BEDROCK}void import("./later.ts");\nprocess.stdout.write("harness");\n`);
     write("harness/scan-main.ts", '/*! a legal comment */ process.stdout.write("scan");\n');
     write("image/entry.ts", 'process.stdout.write("entry");\n');
+    write("shared/triggers/expressions/worker.ts", 'process.stdout.write("expressions");\n');
     write("harness/files-main.ts", 'process.stdout.write("files");\n');
     for (const file of ["Dockerfile", "package.json", "package-lock.json"]) write(`image/${file}`, "{}");
     for (const stale of ["functions/runs/stale.mjs", "entries/stale.ts", "image/stale"]) write(`dist/${stale}`, "");
@@ -77,8 +78,8 @@ describe("bundle", () => {
     expect(handlers).toMatchObject({ handler: 1, sharedHandler: 2 });
     expect(existsSync(join(made.assetDir("execution/run-sandbox"), "scan.mjs"))).toBe(true);
     expect(existsSync(join(made.assetDir("execution/run-sandbox"), "files.mjs"))).toBe(true);
-    // The programs of the sandbox, and what the harness loads later.
-    expect(bundleSizes(made)).toHaveLength(entryFiles.length + 5);
+    // The programs of the sandbox, what the harness loads later, and the thread that evaluates expressions.
+    expect(bundleSizes(made)).toHaveLength(entryFiles.length + 6);
     const metafile: unknown = JSON.parse(readFileSync(join(root, "dist/metafile.json"), "utf8"));
     expect(metafile).toEqual(made.metafile);
     for (const input of ["harness/main.ts", "functions/runs/get-run.ts", "functions/execution/end-run.ts"]) {

@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
 import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Bundle, bundle, bundleSizes, bundling } from "#infra/bundle.ts";
@@ -61,6 +62,28 @@ describe("the deployed code", () => {
     const own = Object.keys(PARTS).map((part) => `shared/aws/${part}-part.ts`);
     expect(modules).toEqual(expect.arrayContaining(own));
     expect(modules.filter((module, index) => modules.indexOf(module) !== index)).toEqual([]);
+  });
+
+  it("includes the thread that evaluates expressions of triggers next to the functions that need it, in no module", async () => {
+    const inputs = made.flatMap(({ metafile }) => Object.entries(metafile.outputs));
+    const loading = inputs.flatMap(([path, output]) =>
+      output.inputs["shared/triggers/expressions/run-expression.ts"] === undefined ? [] : [dirname(path)],
+    );
+    const listed = loading.map((folder) => folder.split("/").slice(-2).join("/")).toSorted();
+    expect(listed).toEqual(WITH_EXPRESSIONS);
+    const libraries = inputs.filter(([, output]) =>
+      Object.keys(output.inputs).some((input) => input.includes("@bufbuild")),
+    );
+    expect(libraries.map(([path]) => basename(path))).toEqual(["expression-worker.mjs"]);
+    for (const folder of WITH_EXPRESSIONS) {
+      const worker = new Worker(join(root, "real/functions", folder, "expression-worker.mjs"), { env: {} });
+      worker.postMessage({ member: "filter", expression: "event.type == 'a'", event: { type: "a" } });
+      const outcome = new Promise((resolve) =>
+        worker.on("message", (message) => "outcome" in message && resolve(message)),
+      );
+      expect(await outcome).toEqual({ outcome: { value: true } });
+      await worker.terminate();
+    }
   });
 
   it("of the harness contains no agent with a language model in its first file, and no cloud client", async () => {
@@ -140,6 +163,11 @@ describe("the deployed code", () => {
   });
 });
 
+/** The functions that check or evaluate expressions of triggers. */
+const WITH_EXPRESSIONS = ["create-trigger", "receive-event", "redeliver-event", "test-trigger", "update-trigger"].map(
+  (name) => `triggers/${name}`,
+);
+
 /** The exports of the parts that are loaded on first use. */
 const PARTS = {
   files: "openFiles",
@@ -172,7 +200,7 @@ function carriedBytes(output: string): number {
   // the preview of an event plans a run.
   if (output.startsWith("triggers/receive-event/")) return 55_000;
   if (output.startsWith("triggers/redeliver-event/")) return 62_000;
-  if (output.startsWith("triggers/test-trigger/")) return 16_500;
+  if (output.startsWith("triggers/test-trigger/")) return 17_500;
   if (output.startsWith("runs/list-runs/")) return 16_500;
   if (output.startsWith("runs/cancel-runs/")) return 4_000;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of

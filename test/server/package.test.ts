@@ -134,6 +134,16 @@ describe("the package runyard-server", () => {
       expect(await response.json()).toMatchObject({ runs: [{ state: "SUCCEEDED" }] });
       expect((await execute("status")).stdout).toContain(`process ${child.pid}`);
       await executeOnWorker(state);
+      // The thread that checks expressions is a file of the package.
+      const trigger = { name: "events", kind: "webhook", prompt: "Look", filter: "event.title" };
+      const refused = await fetch(`${state.base_url}/agent/triggers`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${state.api_key}`, "content-type": "application/json" },
+        body: JSON.stringify(trigger),
+      });
+      expect(await refused.json()).toMatchObject({
+        detail: expect.stringContaining("filter: line 1, column 6: event has no member title"),
+      });
       expect((await execute("stop")).code).toBe(0);
     } finally {
       child.kill();

@@ -75,6 +75,8 @@ function printTrigger(context: Context, trigger: ShownTrigger): void {
       ["send to", trigger.ingress_url],
       ["verification", header === undefined ? scheme : `${scheme} (${header})`],
       ["events", trigger.events?.join(", ") ?? "all"],
+      ["filter", trigger.filter],
+      ["thread key", trigger.thread_key],
       ["agent", trigger.agent_uid],
       ["mode", trigger.mode],
       ["threads", trigger.threads],
@@ -100,6 +102,11 @@ const commandWithTrigger = (name: string) =>
     )
     .addOption(new Option("--busy <busy>", "what they do while the run is active").choices(BUSY))
     .option("--event <type>", "only events of this type, such as build.failed; repeatable (default: all)", repeated)
+    .option(
+      "--filter <expression>",
+      "only events for which this is true, such as event.repository == 'o/r'; \"\": none",
+    )
+    .option("--thread-key <expression>", 'thread of an event of a webhook, such as event.payload.ticket; "": none')
     .option("--agent <uid|name>", "team agent to run as")
     .addOption(new Option("--mode <mode>", "how to work").choices(MODES))
     .option("--allow-bot <name>", "bot or application that may start runs; repeatable", repeated)
@@ -114,6 +121,8 @@ async function toMembers(client: Runyard, options: Omit<TriggerOptions, "prompt"
   return defined({
     name,
     events: event,
+    filter: options.filter,
+    thread_key: options.threadKey,
     agent_uid: agent === undefined ? undefined : await agentUid(client, agent),
     mode,
     metadata,

@@ -16,6 +16,8 @@ const PROGRAMS = {
 };
 /** Copied into sandboxes only. */
 const ALONE = { files: "harness/files-main.ts" };
+/** Started as a thread. */
+const THREADS = { "expression-worker": "shared/triggers/expressions/worker.ts" };
 /** What programs read at run time, at the same place as in a checkout. */
 const COPIED = ["examples", ".agents/skills/repository-report"];
 
@@ -41,7 +43,7 @@ const options = {
 rmSync(dist, { recursive: true, force: true });
 // What one command or one kind of agent needs is in files of its own, which the others do not load.
 const shared = { ...options, entryPoints: entries(PROGRAMS), splitting: true, chunkNames: "part-[hash]" };
-const results = [await build(shared), await build({ ...options, entryPoints: entries(ALONE) })];
+const results = [await build(shared), await build({ ...options, entryPoints: entries({ ...ALONE, ...THREADS }) })];
 chmodSync(path.join(dist, "bin/runyard-server.mjs"), 0o755);
 for (const name of COPIED) cpSync(path.join(repository, name), path.join(dist, name), { recursive: true });
 await ensureWebApp();

@@ -53,6 +53,9 @@ const TriggerMetadata = v.pipe(
   v.check((metadata) => Object.keys(metadata).length <= MAX_METADATA - 2, `must have at most ${MAX_METADATA - 2} keys`),
 );
 
+/** An expression of the Common Expression Language over `event`. */
+const TriggerExpression = textOfBytes(2048);
+
 /** `continue`: later events of an issue, a pull request, a ticket or a conversation are follow-ups of the first one's run. */
 const TriggerThreads = v.picklist(["continue", "separate"]);
 /** What an event does whose thread has an active run. */
@@ -63,6 +66,10 @@ const optionalMembers = {
   events: v.exactOptional(TriggerEvents),
   /** The identity that executes the runs. Its defaults configure them. */
   agent_uid: v.exactOptional(Id),
+  /** A condition, such as `event.payload.severity == "high"`: other events are ignored. `""` is none. */
+  filter: v.exactOptional(TriggerExpression),
+  /** Yields the thread of an event of the kind `webhook`, such as `event.payload.ticket`; `""` is none. */
+  thread_key: v.exactOptional(TriggerExpression),
   mode: v.exactOptional(RunMode),
   /** The template of the follow-ups. `{{ event.text }}` by default. */
   followup_prompt: v.exactOptional(TriggerPrompt),
@@ -134,6 +141,8 @@ export const TriggerItem = v.object({
   verification: v.exactOptional(TriggerVerification),
   prompt: v.string(),
   events: v.exactOptional(v.array(v.string())),
+  filter: v.exactOptional(v.string()),
+  thread_key: v.exactOptional(v.string()),
   agent_uid: v.exactOptional(v.string()),
   mode: RunMode,
   followup_prompt: v.exactOptional(v.string()),
@@ -168,8 +177,11 @@ export const RotatedTrigger = v.object({ ...CreatedTrigger.entries, previous_sec
 /** A page of triggers. */
 export const ListTriggersResponse = v.object({ triggers: v.array(TriggerItem), page_info: v.exactOptional(PageInfo) });
 
-/** Why a delivery is ignored: the trigger is paused, does not take events of this type or author, or their run is active. */
-const IgnoredReason = v.picklist(["event", "paused", "author", "busy"]);
+/**
+ * Why a delivery is ignored: the trigger is paused, does not take events of this type, of this author or by its filter, or their run
+ * is active.
+ */
+const IgnoredReason = v.picklist(["event", "paused", "author", "filter", "busy"]);
 
 const EventPayload = v.record(v.string(), v.unknown());
 

@@ -685,6 +685,12 @@ class CreateTriggerRequestParam(TypedDict, total=False):
     agent_uid: str
     """The identity that executes the runs. By default the trigger's creator does. At most 512 bytes in UTF-8."""
 
+    filter: str
+    """At most 2048 bytes in UTF-8."""
+
+    thread_key: str
+    """At most 2048 bytes in UTF-8."""
+
     mode: RunMode
     """The mode of the runs."""
 
@@ -721,6 +727,12 @@ class UpdateTriggerRequestParam(TypedDict, total=False):
 
     agent_uid: Union[str, Literal[""]]
     """`""` clears the identity."""
+
+    filter: str
+    """At most 2048 bytes in UTF-8."""
+
+    thread_key: str
+    """At most 2048 bytes in UTF-8."""
 
     mode: RunMode
     """The mode of the runs."""

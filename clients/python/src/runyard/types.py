@@ -2157,6 +2157,8 @@ class CreatedTrigger(BaseModel):
     events: Optional[List[str]] = None
     """The types of events that start runs, such as `build` or `build.failed`. Absent for all."""
 
+    filter: Optional[str] = None
+    thread_key: Optional[str] = None
     agent_uid: Optional[str] = None
     """The identity that executes the runs. By default the trigger's creator does."""
 
@@ -2243,6 +2245,8 @@ class TriggerItem(BaseModel):
     events: Optional[List[str]] = None
     """The types of events that start runs, such as `build` or `build.failed`. Absent for all."""
 
+    filter: Optional[str] = None
+    thread_key: Optional[str] = None
     agent_uid: Optional[str] = None
     """The identity that executes the runs. By default the trigger's creator does."""
 
@@ -2336,6 +2340,8 @@ class RotatedTrigger(BaseModel):
     events: Optional[List[str]] = None
     """The types of events that start runs, such as `build` or `build.failed`. Absent for all."""
 
+    filter: Optional[str] = None
+    thread_key: Optional[str] = None
     agent_uid: Optional[str] = None
     """The identity that executes the runs. By default the trigger's creator does."""
 
@@ -2445,7 +2451,7 @@ class TestTriggerResponse(BaseModel):
     outcome: Union[Literal["started", "ignored", "failed"], str]
     """What the event would result in."""
 
-    reason: Optional[Union[Literal["event", "paused", "author", "busy"], str]] = None
+    reason: Optional[Union[Literal["event", "paused", "author", "filter", "busy"], str]] = None
     """Why it would be ignored."""
 
     detail: Optional[str] = None
@@ -2488,7 +2494,7 @@ class TriggerDelivery(BaseModel):
     outcome: Union[TriggerOutcome, str]
     """What the delivery resulted in."""
 
-    reason: Optional[Union[Literal["event", "paused", "author", "busy"], str]] = None
+    reason: Optional[Union[Literal["event", "paused", "author", "filter", "busy"], str]] = None
     """Why it was ignored: the type of the event, its author, a disabled trigger, or an active run of its thread."""
 
     detail: Optional[str] = None
@@ -2544,7 +2550,7 @@ class TriggerDeliveryDetails(BaseModel):
     outcome: Union[TriggerOutcome, str]
     """What the delivery resulted in."""
 
-    reason: Optional[Union[Literal["event", "paused", "author", "busy"], str]] = None
+    reason: Optional[Union[Literal["event", "paused", "author", "filter", "busy"], str]] = None
     """Why it was ignored: the type of the event, its author, a disabled trigger, or an active run of its thread."""
 
     detail: Optional[str] = None

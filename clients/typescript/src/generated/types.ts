@@ -859,6 +859,10 @@ interface components {
             events?: string[];
             /** @description The identity that executes the runs. By default the trigger's creator does. At most 512 bytes in UTF-8. */
             agent_uid?: string;
+            /** @description At most 2048 bytes in UTF-8. */
+            filter?: string;
+            /** @description At most 2048 bytes in UTF-8. */
+            thread_key?: string;
             /** @description The mode of the runs. */
             mode?: components["schemas"]["RunMode"];
             /** @description The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. At most 8192 bytes in UTF-8. */
@@ -1016,6 +1020,8 @@ interface components {
             prompt: string;
             /** @description The types of events that start runs, such as `build` or `build.failed`. Absent for all. */
             events?: string[];
+            filter?: string;
+            thread_key?: string;
             /** @description The identity that executes the runs. By default the trigger's creator does. */
             agent_uid?: string;
             /** @description The mode of the runs. */
@@ -2820,6 +2826,8 @@ interface components {
             prompt: string;
             /** @description The types of events that start runs, such as `build` or `build.failed`. Absent for all. */
             events?: string[];
+            filter?: string;
+            thread_key?: string;
             /** @description The identity that executes the runs. By default the trigger's creator does. */
             agent_uid?: string;
             /** @description The mode of the runs. */
@@ -3441,7 +3449,7 @@ interface components {
              * @description Why it would be ignored.
              * @enum {string}
              */
-            reason?: "event" | "paused" | "author" | "busy";
+            reason?: "event" | "paused" | "author" | "filter" | "busy";
             /** @description Why no run could be created. */
             detail?: string;
             /** @description The event as templates see it. */
@@ -3555,7 +3563,7 @@ interface components {
              * @description Why it was ignored: the type of the event, its author, a disabled trigger, or an active run of its thread.
              * @enum {string}
              */
-            reason?: "event" | "paused" | "author" | "busy";
+            reason?: "event" | "paused" | "author" | "filter" | "busy";
             /** @description Why no run could be started. */
             detail?: string;
             /** @description The id of the run that it started or continued. */
@@ -3592,7 +3600,7 @@ interface components {
              * @description Why it was ignored: the type of the event, its author, a disabled trigger, or an active run of its thread.
              * @enum {string}
              */
-            reason?: "event" | "paused" | "author" | "busy";
+            reason?: "event" | "paused" | "author" | "filter" | "busy";
             /** @description Why no run could be started. */
             detail?: string;
             /** @description The id of the run that it started or continued. */
@@ -3655,6 +3663,8 @@ interface components {
             prompt: string;
             /** @description The types of events that start runs, such as `build` or `build.failed`. Absent for all. */
             events?: string[];
+            filter?: string;
+            thread_key?: string;
             /** @description The identity that executes the runs. By default the trigger's creator does. */
             agent_uid?: string;
             /** @description The mode of the runs. */
@@ -3997,6 +4007,10 @@ interface components {
             events?: string[];
             /** @description `""` clears the identity. */
             agent_uid?: string | "";
+            /** @description At most 2048 bytes in UTF-8. */
+            filter?: string;
+            /** @description At most 2048 bytes in UTF-8. */
+            thread_key?: string;
             /** @description The mode of the runs. */
             mode?: components["schemas"]["RunMode"];
             /** @description `""` restores the default. */

@@ -49,6 +49,8 @@ class AsyncTriggers(AsyncResource):
         secret: Union[str, NotGiven] = NOT_GIVEN,
         events: Union[Sequence[str], NotGiven] = NOT_GIVEN,
         agent_uid: Union[str, NotGiven] = NOT_GIVEN,
+        filter: Union[str, NotGiven] = NOT_GIVEN,
+        thread_key: Union[str, NotGiven] = NOT_GIVEN,
         mode: Union[RunMode, NotGiven] = NOT_GIVEN,
         followup_prompt: Union[str, NotGiven] = NOT_GIVEN,
         threads: Union[Literal["continue", "separate"], NotGiven] = NOT_GIVEN,
@@ -75,6 +77,8 @@ class AsyncTriggers(AsyncResource):
             secret: The secret, where the other system makes it. Otherwise it is generated. At most 512 bytes in UTF-8.
             events: The types of events that start runs, such as `build` or `build.failed`. Absent for all.
             agent_uid: The identity that executes the runs. By default the trigger's creator does. At most 512 bytes in UTF-8.
+            filter: At most 2048 bytes in UTF-8.
+            thread_key: At most 2048 bytes in UTF-8.
             mode: The mode of the runs.
             followup_prompt: The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. At most 8192 bytes in UTF-8.
             threads: Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).
@@ -97,6 +101,8 @@ class AsyncTriggers(AsyncResource):
                 "secret": secret,
                 "events": events,
                 "agent_uid": agent_uid,
+                "filter": filter,
+                "thread_key": thread_key,
                 "mode": mode,
                 "followup_prompt": followup_prompt,
                 "threads": threads,
@@ -158,6 +164,8 @@ class AsyncTriggers(AsyncResource):
         prompt: Union[str, NotGiven] = NOT_GIVEN,
         events: Union[Sequence[str], NotGiven] = NOT_GIVEN,
         agent_uid: Union[str, Literal[""], NotGiven] = NOT_GIVEN,
+        filter: Union[str, NotGiven] = NOT_GIVEN,
+        thread_key: Union[str, NotGiven] = NOT_GIVEN,
         mode: Union[RunMode, NotGiven] = NOT_GIVEN,
         followup_prompt: Union[str, Literal[""], NotGiven] = NOT_GIVEN,
         threads: Union[Literal["continue", "separate"], NotGiven] = NOT_GIVEN,
@@ -181,6 +189,8 @@ class AsyncTriggers(AsyncResource):
             prompt: The template of the prompts, at most 8 KiB. A preset has one. At most 8192 bytes in UTF-8.
             events: The types of events that start runs, such as `build` or `build.failed`. Absent for all.
             agent_uid: `""` clears the identity.
+            filter: At most 2048 bytes in UTF-8.
+            thread_key: At most 2048 bytes in UTF-8.
             mode: The mode of the runs.
             followup_prompt: `""` restores the default.
             threads: Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).
@@ -199,6 +209,8 @@ class AsyncTriggers(AsyncResource):
                 "prompt": prompt,
                 "events": events,
                 "agent_uid": agent_uid,
+                "filter": filter,
+                "thread_key": thread_key,
                 "mode": mode,
                 "followup_prompt": followup_prompt,
                 "threads": threads,
