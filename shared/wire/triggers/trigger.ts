@@ -141,7 +141,9 @@ export const TriggerItem = v.object({
   verification: v.exactOptional(TriggerVerification),
   prompt: v.string(),
   events: v.exactOptional(v.array(v.string())),
+  /** The condition that events have to meet. Absent where there is none. */
   filter: v.exactOptional(v.string()),
+  /** The expression that yields the thread of an event. Absent where events have the thread of their system. */
   thread_key: v.exactOptional(v.string()),
   agent_uid: v.exactOptional(v.string()),
   mode: RunMode,

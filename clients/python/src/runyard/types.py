@@ -2246,7 +2246,11 @@ class TriggerItem(BaseModel):
     """The types of events that start runs, such as `build` or `build.failed`. Absent for all."""
 
     filter: Optional[str] = None
+    """The condition that events have to meet. Absent where there is none."""
+
     thread_key: Optional[str] = None
+    """The expression that yields the thread of an event. Absent where events have the thread of their system."""
+
     agent_uid: Optional[str] = None
     """The identity that executes the runs. By default the trigger's creator does."""
 

@@ -3663,7 +3663,9 @@ interface components {
             prompt: string;
             /** @description The types of events that start runs, such as `build` or `build.failed`. Absent for all. */
             events?: string[];
+            /** @description The condition that events have to meet. Absent where there is none. */
             filter?: string;
+            /** @description The expression that yields the thread of an event. Absent where events have the thread of their system. */
             thread_key?: string;
             /** @description The identity that executes the runs. By default the trigger's creator does. */
             agent_uid?: string;
