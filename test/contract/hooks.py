@@ -161,7 +161,7 @@ REFUSALS = [
     (400, r"fallback_model_ids(\[\d+\])?: ", "fallback_model_ids: models of this deployment"),
     (400, r"harness\.reasoning_level: must be one of", "reasoning_level none, minimal, low, medium, high, max for the built-in agent"),
     (400, r"^from: must (not be after to$|be at most 400 days)", "GET /agent/usage?from=&to=: a period; to is today when absent"),
-    (400, r"^message: is required unless the run has ended|^files: must have at least 1 item|^attachments: is another name of files", "message may be absent only on an ended run"),
+    (400, r"^message: is required unless the run has ended|^(files|attachments): must have at least 1 item|^attachments: is another name of files", "message may be absent only on an ended run"),
     (400, r"^(agent_config\.)?cron_schedule: ", "cron, or refused with 400 that says which field"),
     (400, r"^time_zone: must be an IANA time zone", "Schedules take time_zone (IANA, default UTC)"),
     (400, r": must be an existing date and time|^expires_at: must be in the future", "times are RFC 3339"),
