@@ -52,6 +52,16 @@ export const TRIGGER_NOTES: Notes = {
   ...inAll("events", "The types of events that start runs, such as `build` or `build.failed`. Absent for all.", [
     "build.failed",
   ]),
+  ...inAll(
+    "filter",
+    "The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none.",
+    'event.payload.branch == "main"',
+  ),
+  ...inAll(
+    "thread_key",
+    "The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread.",
+    "event.payload.ticket",
+  ),
   ...inAll("agent_uid", "The identity that executes the runs. By default the trigger's creator does.", ids.identity),
   ...inAll("mode", "The mode of the runs.", "normal"),
   ...inAll("metadata", "The labels of the runs, at most 18.", { app: "shop" }),
@@ -76,7 +86,7 @@ export const TRIGGER_NOTES: Notes = {
   ...inDeliveries("outcome", "What the delivery resulted in.", "started"),
   ...inDeliveries(
     "reason",
-    "Why it was ignored: the type of the event, its author, a disabled trigger, or an active run of its thread.",
+    "Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread.",
     "event",
   ),
   ...inDeliveries("detail", "Why no run could be started."),

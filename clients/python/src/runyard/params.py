@@ -686,10 +686,10 @@ class CreateTriggerRequestParam(TypedDict, total=False):
     """The identity that executes the runs. By default the trigger's creator does. At most 512 bytes in UTF-8."""
 
     filter: str
-    """At most 2048 bytes in UTF-8."""
+    """The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8."""
 
     thread_key: str
-    """At most 2048 bytes in UTF-8."""
+    """The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. At most 2048 bytes in UTF-8."""
 
     mode: RunMode
     """The mode of the runs."""
@@ -729,10 +729,10 @@ class UpdateTriggerRequestParam(TypedDict, total=False):
     """`""` clears the identity."""
 
     filter: str
-    """At most 2048 bytes in UTF-8."""
+    """The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8."""
 
     thread_key: str
-    """At most 2048 bytes in UTF-8."""
+    """The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. At most 2048 bytes in UTF-8."""
 
     mode: RunMode
     """The mode of the runs."""

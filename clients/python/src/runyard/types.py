@@ -2158,7 +2158,11 @@ class CreatedTrigger(BaseModel):
     """The types of events that start runs, such as `build` or `build.failed`. Absent for all."""
 
     filter: Optional[str] = None
+    """The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none."""
+
     thread_key: Optional[str] = None
+    """The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread."""
+
     agent_uid: Optional[str] = None
     """The identity that executes the runs. By default the trigger's creator does."""
 
@@ -2345,7 +2349,11 @@ class RotatedTrigger(BaseModel):
     """The types of events that start runs, such as `build` or `build.failed`. Absent for all."""
 
     filter: Optional[str] = None
+    """The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none."""
+
     thread_key: Optional[str] = None
+    """The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread."""
+
     agent_uid: Optional[str] = None
     """The identity that executes the runs. By default the trigger's creator does."""
 
@@ -2499,7 +2507,7 @@ class TriggerDelivery(BaseModel):
     """What the delivery resulted in."""
 
     reason: Optional[Union[Literal["event", "paused", "author", "filter", "busy"], str]] = None
-    """Why it was ignored: the type of the event, its author, a disabled trigger, or an active run of its thread."""
+    """Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread."""
 
     detail: Optional[str] = None
     """Why no run could be started."""
@@ -2555,7 +2563,7 @@ class TriggerDeliveryDetails(BaseModel):
     """What the delivery resulted in."""
 
     reason: Optional[Union[Literal["event", "paused", "author", "filter", "busy"], str]] = None
-    """Why it was ignored: the type of the event, its author, a disabled trigger, or an active run of its thread."""
+    """Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread."""
 
     detail: Optional[str] = None
     """Why no run could be started."""

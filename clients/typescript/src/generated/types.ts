@@ -859,9 +859,9 @@ interface components {
             events?: string[];
             /** @description The identity that executes the runs. By default the trigger's creator does. At most 512 bytes in UTF-8. */
             agent_uid?: string;
-            /** @description At most 2048 bytes in UTF-8. */
+            /** @description The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8. */
             filter?: string;
-            /** @description At most 2048 bytes in UTF-8. */
+            /** @description The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. At most 2048 bytes in UTF-8. */
             thread_key?: string;
             /** @description The mode of the runs. */
             mode?: components["schemas"]["RunMode"];
@@ -1020,7 +1020,9 @@ interface components {
             prompt: string;
             /** @description The types of events that start runs, such as `build` or `build.failed`. Absent for all. */
             events?: string[];
+            /** @description The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. */
             filter?: string;
+            /** @description The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. */
             thread_key?: string;
             /** @description The identity that executes the runs. By default the trigger's creator does. */
             agent_uid?: string;
@@ -2826,7 +2828,9 @@ interface components {
             prompt: string;
             /** @description The types of events that start runs, such as `build` or `build.failed`. Absent for all. */
             events?: string[];
+            /** @description The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. */
             filter?: string;
+            /** @description The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. */
             thread_key?: string;
             /** @description The identity that executes the runs. By default the trigger's creator does. */
             agent_uid?: string;
@@ -3560,7 +3564,7 @@ interface components {
             /** @description What the delivery resulted in. */
             outcome: components["schemas"]["TriggerOutcome"];
             /**
-             * @description Why it was ignored: the type of the event, its author, a disabled trigger, or an active run of its thread.
+             * @description Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread.
              * @enum {string}
              */
             reason?: "event" | "paused" | "author" | "filter" | "busy";
@@ -3597,7 +3601,7 @@ interface components {
             /** @description What the delivery resulted in. */
             outcome: components["schemas"]["TriggerOutcome"];
             /**
-             * @description Why it was ignored: the type of the event, its author, a disabled trigger, or an active run of its thread.
+             * @description Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread.
              * @enum {string}
              */
             reason?: "event" | "paused" | "author" | "filter" | "busy";
@@ -4009,9 +4013,9 @@ interface components {
             events?: string[];
             /** @description `""` clears the identity. */
             agent_uid?: string | "";
-            /** @description At most 2048 bytes in UTF-8. */
+            /** @description The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8. */
             filter?: string;
-            /** @description At most 2048 bytes in UTF-8. */
+            /** @description The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. At most 2048 bytes in UTF-8. */
             thread_key?: string;
             /** @description The mode of the runs. */
             mode?: components["schemas"]["RunMode"];

@@ -77,8 +77,8 @@ class AsyncTriggers(AsyncResource):
             secret: The secret, where the other system makes it. Otherwise it is generated. At most 512 bytes in UTF-8.
             events: The types of events that start runs, such as `build` or `build.failed`. Absent for all.
             agent_uid: The identity that executes the runs. By default the trigger's creator does. At most 512 bytes in UTF-8.
-            filter: At most 2048 bytes in UTF-8.
-            thread_key: At most 2048 bytes in UTF-8.
+            filter: The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8.
+            thread_key: The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. At most 2048 bytes in UTF-8.
             mode: The mode of the runs.
             followup_prompt: The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. At most 8192 bytes in UTF-8.
             threads: Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).
@@ -189,8 +189,8 @@ class AsyncTriggers(AsyncResource):
             prompt: The template of the prompts, at most 8 KiB. A preset has one. At most 8192 bytes in UTF-8.
             events: The types of events that start runs, such as `build` or `build.failed`. Absent for all.
             agent_uid: `""` clears the identity.
-            filter: At most 2048 bytes in UTF-8.
-            thread_key: At most 2048 bytes in UTF-8.
+            filter: The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8.
+            thread_key: The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. At most 2048 bytes in UTF-8.
             mode: The mode of the runs.
             followup_prompt: `""` restores the default.
             threads: Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).
