@@ -150,7 +150,7 @@ export const eventSources = {
   attemptDeliveries: {
     file: "execution/attempt-deliveries",
     rights: {
-      table: ["BatchGetItem", "UpdateItem"],
+      table: ["GetItem", "BatchGetItem", "UpdateItem"],
       webhookSender: ["InvokeFunction"],
     },
     // It begins requests for half a minute, and a call of the sender takes 40 seconds at most.

@@ -17,7 +17,7 @@ import { DryRunResponse, RunAgentRequest, RunAgentResponse, RunItem } from "#sha
  * the team already executes as many runs as its `concurrency_limit` allows, the run waits and `at_capacity` is true; if
  * its `queue_limit` is reached, the response is 429. A caller can create at most 3,000 runs per minute by default. With
  * `wait`, the response is held back up to that many seconds: if the run ends in that time, it is the run, otherwise the
- * usual one. With `dry_run=true`, the response says whether the run would be created and what to know before, and
+ * usual one. Each end of a run with a `notify_url` is sent there, signed with the `notify_secret` of the response. With `dry_run=true`, the response says whether the run would be created and what to know before, and
  * nothing is created.
  */
 export const createRun = endpoint({
@@ -36,6 +36,8 @@ export const createRun = endpoint({
     const head = waits ? await waitForEnd(response.run_id, wait, ports) : undefined;
     if (head === undefined) return { status: 200, body: response, headers };
     const run = await visibleRun(head.run_id, await call.authenticateAgain(), ports);
-    return { status: 200, body: await showRun(run, ports), headers };
+    const { notify_secret: secret } = response;
+    const shown = await showRun(run, ports);
+    return { status: 200, body: secret === undefined ? shown : { ...shown, notify_secret: secret }, headers };
   },
 });

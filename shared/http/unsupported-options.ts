@@ -34,12 +34,19 @@ export function refuseUnsupportedOptions(sentBody: unknown, subject: keyof typeo
   for (const name of new Set(["config", CONFIGURATIONS[subject]])) {
     refuseUnsupportedMembers(readMember(sentBody, name), OPTIONS, subject, name);
   }
-  if (subject === "runs") refuseUnsupportedMembers(sentBody, OPTIONS_OF_RUNS, subject);
+  if (subject !== "runs") refuseUnsupportedMembers(sentBody, NOTIFICATIONS, subject);
+  refuseUnsupportedMembers(
+    readMember(sentBody, CONFIGURATIONS[subject]),
+    NOTIFICATIONS,
+    subject,
+    CONFIGURATIONS[subject],
+  );
   if (subject === "environments") refuseUnsupportedMembers(sentBody, OPTIONS_OF_ENVIRONMENTS, subject);
 }
 
-const OPTIONS_OF_RUNS: UnsupportedMembers = {
-  notify_url: "create a webhook of the team for the final events of its runs, or wait with the query parameter wait",
+/** What is a member of the request that creates one run, and of nothing else. */
+const NOTIFICATIONS: UnsupportedMembers = {
+  notify_url: "send it as a member of POST /agent/runs, or create a webhook of the team",
 };
 const OPTIONS_OF_ENVIRONMENTS: UnsupportedMembers = {
   failure_session_retention_minutes: "leave it out: the sandbox of a failed run ends with the run",

@@ -54,6 +54,8 @@ export const RunBody = v.object({
   metadata: v.exactOptional(Metadata),
   attachments: v.array(StoredAttachment),
   agent_skill: v.exactOptional(LoadedSkill),
+  /** What gets the events that end the run. Never shown, since it may contain a token. */
+  notify_url: v.exactOptional(v.string()),
   /** What everybody with the link may do, where that was set after the run's creation; else its configuration says it. */
   public_access: v.exactOptional(v.literal("VIEWER")),
 });

@@ -74,7 +74,7 @@ export function deletionStore(table: Table) {
       };
       await transact(table, {
         note: { kind: "put", item: { ...keys.deletion(id), v: 1, ...note, check_shard: DELETION_SHARD, check_at: id } },
-        turns: conversation.keepsTurns ? putTurns({ head, body }) : undefined,
+        turns: conversation.keepsTurns ? putTurns({ head, body: withoutReceiver(body) }) : undefined,
         body: { kind: "delete", key: keys.body(id) },
         head: { kind: "delete", key: keys.head(id), if: unchanged },
         ...conversation.writes,
@@ -171,6 +171,9 @@ function toNote(head: EndedHead, body: RunBody, { keepsTurns, dropped }: LeftCon
     ...(dropped.length === 0 ? {} : { dropped: [...dropped] }),
   };
 }
+
+/** The body as the turns keep it: they notify nobody. */
+const withoutReceiver = ({ notify_url: _, ...body }: RunBody): RunBody => body;
 
 /** True for the items that hold the turns of a run. */
 const isOfTurns = (sk: string): boolean =>

@@ -42,5 +42,6 @@ export function toRunBody(
     interactive,
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     attachments: files.attachments,
+    ...(request.notify_url === undefined ? {} : { notify_url: request.notify_url }),
   };
 }

@@ -12,9 +12,10 @@ import {
   findRunEnvironment,
   withEnvironment,
 } from "#shared/environments/run-environment.ts";
-import { invalid } from "#shared/errors.ts";
+import { invalid, RunyardError } from "#shared/errors.ts";
 import { refuseUnsupportedOptions } from "#shared/http/unsupported-options.ts";
 import { checkModel, defaultModel, findPrice } from "#shared/models/models.ts";
+import { refuseReceiver } from "#shared/notifications/receiver-url.ts";
 import { limitBudget } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { resolveOwner } from "#shared/principals/resolve-owner.ts";
@@ -89,6 +90,7 @@ export async function planRun({ check = refuseAtOnce, ...call }: PlanCall, ports
       ? ownAllowance(config.budget_usd, findKeyBudget(principal))
       : await childAllowance(config.budget_usd, parent, ports.table, findKeyBudget(principal));
   check(() => refuseUnsupportedOptions(call.sentBody, "runs"));
+  check(() => refuseNotification(request, principal, ports));
   const limits = parent === undefined ? ownLimits(config) : await childLimits(config, parent, ports);
   // A child shows whose budget it draws on where it has none of its own.
   const budget = config.budget_usd ?? parent?.budgetUsd;
@@ -106,6 +108,15 @@ export async function planRun({ check = refuseAtOnce, ...call }: PlanCall, ports
     source: toSource(header, parent !== undefined),
     skill: getSkills(filled)[0],
   };
+}
+
+/** Refuses a `notify_url` that gets no events. A run's own key has none, so that no sandbox can send what its children do to others. */
+function refuseNotification({ notify_url: url }: RunAgentRequest, { kind }: Principal, { webhooks }: RunPorts): void {
+  if (url === undefined) return;
+  if (kind === "run") {
+    throw new RunyardError("not_authorized", { detail: "notify_url: a run's key cannot set it; leave it out" });
+  }
+  refuseReceiver("notify_url", url, webhooks);
 }
 
 /** The limits as the configuration shows them. */

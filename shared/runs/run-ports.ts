@@ -1,4 +1,5 @@
 import type { FileStore } from "#shared/files/file-store.ts";
+import type { ReceiverRules } from "#shared/notifications/receiver-url.ts";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
 import type { RunSearch } from "#shared/table/run-search.ts";
 import type { Table } from "#shared/table/table.ts";
@@ -19,6 +20,8 @@ export interface RunPorts {
   readonly maxExecutions?: number | undefined;
   readonly baseUrl: string;
   readonly webUrl: string | undefined;
+  /** Which URLs the `notify_url` of a new run may name. @default none */
+  readonly webhooks?: ReceiverRules;
   /** Address of the model gateway. @default below the API's own address */
   readonly modelUrl?: string | undefined;
 }

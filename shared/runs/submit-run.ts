@@ -11,6 +11,8 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { randomId, sha256, uuidv7 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
+import { deriveNotifySecret } from "#shared/notifications/notify-secret.ts";
+import { markReceivers } from "#shared/notifications/receivers-mark-store.ts";
 import { hashKey, newRunKey } from "#shared/principals/api-key.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { MAX_DESCENDANTS, RUN_CAPS } from "#shared/records/run.ts";
@@ -64,7 +66,8 @@ export async function submitRun(call: SubmitCall, ports: RunPorts): Promise<Subm
     async (runId) => {
       const head = await ports.runs.head(runId);
       if (head === undefined) throw notFound("run");
-      return { response: { run_id: runId, task_id: runId, state: head.state }, replayed: true };
+      const response = { run_id: runId, task_id: runId, state: head.state };
+      return { response: { ...response, ...(await secretShown(request, runId, ports)) }, replayed: true };
     },
     { checkFirst: files.present, isDeletable: true },
   );
@@ -118,6 +121,8 @@ export async function createRun(call: PlanCall, attempt: Attempt, ports: RunPort
   const key = body.execution_location === "LOCAL" ? newRunKey(runId) : undefined;
   const local = key === undefined ? undefined : { execution_id: randomId(), key_hash: hashKey(key) };
   const { owner, parent, conversation, environment, allowance, limits } = plan;
+  if (body.notify_url !== undefined) await markReceivers(ports.table);
+  const secret = await secretShown(call.body, runId, ports);
   const writes = {
     ...toNewRunWrites({ runId, owner, body, now, local, allowance, limits, scopes: call.principal.scopes }),
     ...attempt.count(runId, now),
@@ -135,7 +140,16 @@ export async function createRun(call: PlanCall, attempt: Attempt, ports: RunPort
   );
   if (key === undefined) await ports.queue.sendRun(runId, owner).catch(() => undefined);
   const more = key === undefined ? (atCapacity ? { at_capacity: true } : {}) : { run_key: key };
-  return { response: { run_id: runId, task_id: runId, state: "QUEUED", ...more }, owner, body, allowance };
+  return { response: { run_id: runId, task_id: runId, state: "QUEUED", ...more, ...secret }, owner, body, allowance };
+}
+
+/** The secret that signs what the run's `notify_url` gets, which the response that creates the run shows. */
+async function secretShown(
+  { notify_url: url }: RunAgentRequest,
+  runId: string,
+  { table }: RunPorts,
+): Promise<Pick<RunAgentResponse, "notify_secret">> {
+  return url === undefined ? {} : { notify_secret: await deriveNotifySecret(runId, table) };
 }
 
 /** Stores the attachments, and a prompt that is too long for the table, and returns the body that refers to them. */

@@ -52,13 +52,14 @@ import type { Key } from "./table.ts";
  * | secret's name | TEAM#team | SECRET#name | lists; the value is in the secret store |
  * | webhook | TEAM#team | WEBHOOK#uid | every request that names it; the events of the team's runs |
  * | delivery of a webhook | WEBHOOK#uid | DELIVERY#sequence | lists; gsi6: what is to be attempted |
+ * | delivery of a run's end to its `notify_url` | RUN#run | DELIVERY#sequence of the event | gsi6: what is to be attempted |
  * | event that a webhook has a delivery of | WEBHOOK#uid | RUN_EVENT#run#sequence | one delivery for each event |
  * | trigger | TRIGGER#uid | TRIGGER | every request that names it, its deliveries |
  * | trigger of a team | TEAM#team | TRIGGER#uid | lists |
  * | delivery to a trigger | TRIGGER#uid | DELIVERY#id | written once; lists |
  * | thread of a trigger's events | TRIGGER#uid | THREAD#digest | each event of the thread |
  * | event that a trigger has received | TRIGGER#uid | RECEIVED#digest | written once, by condition: one outcome for each event |
- * | mark that webhooks exist | WEBHOOKS | WEBHOOKS | events of runs, which are ignored without it |
+ * | mark that webhooks exist, or runs with a `notify_url` | WEBHOOKS | WEBHOOKS | events of runs, which are ignored without it |
  * | environment, with its guests | ENVIRONMENT#uid | ENVIRONMENT | every request that names it, runs in it |
  * | environment's latest run | ENVIRONMENT#uid | LAST_RUN | environments; create notes it |
  * | environment of a scope | owner or guest | ENVIRONMENT#uid | lists |
@@ -158,6 +159,7 @@ export const keys = {
     pk: `WEBHOOK#${webhook}`,
     sk: `DELIVERY#${padded(sequence)}`,
   }),
+  runDelivery: (run: string, sequence: number): Key => ({ pk: runPk(run), sk: `DELIVERY#${padded(sequence)}` }),
   deliveredEvent: (webhook: string, run: string, sequence: number): Key => ({
     pk: `WEBHOOK#${webhook}`,
     sk: `RUN_EVENT#${run}#${padded(sequence)}`,

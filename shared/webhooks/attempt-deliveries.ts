@@ -3,6 +3,7 @@ import { logLine } from "#shared/log/log.ts";
 import { ConditionFailed } from "#shared/table/table.ts";
 import type { Attempt, Delivery } from "./delivery-store.ts";
 import { attemptStore, formatId } from "./delivery-store.ts";
+import { type Receiver, readReceivers } from "./receivers.ts";
 import type { AttemptRequest, AttemptResult } from "./send-webhooks.ts";
 import type { AttemptPorts, DeliveryRef } from "./webhook-ports.ts";
 import { markSlow, type Webhook, webhookStore } from "./webhook-store.ts";
@@ -54,54 +55,36 @@ async function attemptTogether(refs: readonly DeliveryRef[], ports: AttemptPorts
   const claimed = (await Promise.all(read.map((delivery) => store.claim(delivery, until)))).filter(
     (delivery) => delivery !== undefined,
   );
-  const webhooks = await readWebhooks(claimed, ports);
-  const sendable = claimed.flatMap((delivery) => {
-    const webhook = webhooks.get(delivery.webhook_uid);
-    return webhook?.enabled === true ? [{ delivery, request: toRequest(delivery, webhook, now()) }] : [];
-  });
-  const unsendable = claimed.filter(({ webhook_uid }) => webhooks.get(webhook_uid)?.enabled !== true);
-  for (const delivery of unsendable) {
-    const isDeleted = webhooks.get(delivery.webhook_uid) === undefined;
-    await giveUp(delivery, isDeleted ? "the webhook is deleted" : "the webhook is disabled", ports);
+  const find = await readReceivers(claimed, ports);
+  const sendable: { delivery: Delivery; receiver: Receiver; request: AttemptRequest }[] = [];
+  for (const delivery of claimed) {
+    const receiver = find(delivery);
+    if (typeof receiver === "string") await giveUp(delivery, receiver, ports);
+    else sendable.push({ delivery, receiver, request: toRequest(delivery, receiver) });
   }
   if (sendable.length === 0) return 0;
   const results = new Map((await sender.send(sendable.map(({ request }) => request))).map((one) => [one.id, one]));
   await Promise.all(
-    sendable.map(async ({ delivery, request }) => {
+    sendable.map(async ({ delivery, receiver, request }) => {
       const result = results.get(request.id);
-      if (result !== undefined) await recordResult(delivery, result, webhooks.get(delivery.webhook_uid), ports);
+      if (result !== undefined) await recordResult(delivery, result, receiver.webhook, ports);
     }),
   );
   const slow = sendable.filter(({ request }) => (results.get(request.id)?.duration_ms ?? 0) >= SLOW_MS);
   await Promise.all(
-    [...new Set(slow.map(({ delivery }) => webhooks.get(delivery.webhook_uid)))].map(async (webhook) => {
+    [...new Set(slow.map(({ receiver }) => receiver.webhook))].map(async (webhook) => {
       if (webhook !== undefined) await markSlow(webhook, now() + SLOW_FOR_MS, table);
     }),
   );
   return sendable.length;
 }
 
-async function readWebhooks(
-  deliveries: readonly Delivery[],
-  { table }: AttemptPorts,
-): Promise<ReadonlyMap<string, Webhook>> {
-  const ids = new Map(deliveries.map(({ webhook_uid: uid, team_uid }) => [uid, { uid, team_uid }]));
-  const webhooks = await webhookStore(table).getMany([...ids.values()]);
-  return new Map(webhooks.flatMap((webhook) => (webhook === undefined ? [] : [[webhook.uid, webhook]])));
-}
-
 /** The id is the same for all attempts, so that a receiver can ignore what it has received before. */
-const toRequest = (
-  delivery: Delivery,
-  { url, team_uid, secret_id, previous_secret: previous }: Webhook,
-  now: number,
-): AttemptRequest => ({
+const toRequest = (delivery: Delivery, { url, signing }: Receiver): AttemptRequest => ({
   id: formatId(delivery),
   url,
   body: delivery.body,
-  team_uid,
-  secret_id,
-  ...(previous === undefined || previous.expires_at <= now ? {} : { previous_secret_id: previous.id }),
+  ...signing,
 });
 
 async function recordResult(

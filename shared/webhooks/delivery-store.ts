@@ -19,8 +19,11 @@ const Attempt = v.object({
 export type Attempt = v.InferOutput<typeof Attempt>;
 
 const Delivery = v.object({
+  /** True for the delivery of a run's own `notify_url`: then `webhook_uid` is the run's id, and `sequence` the event's number. */
+  of_run: v.exactOptional(v.literal(true)),
   webhook_uid: v.string(),
-  team_uid: v.string(),
+  /** The team of the webhook. */
+  team_uid: v.exactOptional(v.string()),
   sequence: v.number(),
   run_id: v.string(),
   run_sequence: v.number(),
@@ -49,8 +52,8 @@ export interface NewDelivery {
 }
 
 const parseDelivery = (item: Item): Delivery => v.parse(Delivery, item);
-const keyOf = ({ webhook_uid, sequence }: Pick<Delivery, "webhook_uid" | "sequence">): Key =>
-  keys.delivery(webhook_uid, sequence);
+const keyOf = ({ of_run, webhook_uid, sequence }: Pick<Delivery, "of_run" | "webhook_uid" | "sequence">): Key =>
+  of_run === true ? keys.runDelivery(webhook_uid, sequence) : keys.delivery(webhook_uid, sequence);
 const toExpiry = (now: number): number => Math.ceil(now / 1000) + KEPT_SECONDS;
 /** The attributes by which the next attempt is found. */
 const dueAt = (at: number) => ({ check_shard: DELIVERY_SHARD, check_at: sortableTime(at) });
@@ -73,7 +76,10 @@ export const deliveryStore = (table: Table) => ({
   async append(webhook: Webhook, events: readonly NewDelivery[], now: number, checkAt: number): Promise<DeliveryRef[]> {
     await transact(table, {
       webhook: countDeliveries(webhook, events.length),
-      deliveries: events.map((event, index) => putDelivery(webhook, event, index, { now, checkAt })),
+      deliveries: events.map((event, index) => {
+        const sequence = webhook.next_sequence + index;
+        return putDelivery({ webhook_uid: webhook.uid, team_uid: webhook.team_uid, sequence }, event, { now, checkAt });
+      }),
       events: events.map(({ run_id, run_sequence }) => {
         const key = keys.deliveredEvent(webhook.uid, run_id, run_sequence);
         return putNew({ ...key, v: 1, expires_at: toExpiry(now) });
@@ -85,6 +91,14 @@ export const deliveryStore = (table: Table) => ({
       sequence: webhook.next_sequence + index,
       check_at,
     }));
+  },
+
+  /** Adds the delivery of an event to the `notify_url` of its run; undefined where the event has one. */
+  async addOfRun(event: NewDelivery, now: number, checkAt: number): Promise<DeliveryRef | undefined> {
+    const { run_id: webhook_uid, run_sequence: sequence } = event;
+    const ids = { of_run: true, webhook_uid, sequence } as const;
+    const isNew = await writeIf(table, putDelivery(ids, event, { now, checkAt }));
+    return isNew ? { ...ids, check_at: sortableTime(checkAt) } : undefined;
   },
 
   /** Reads deliveries by number: from `from` upwards, or those before `before` downwards. */
@@ -114,20 +128,17 @@ export const deliveryStore = (table: Table) => ({
 const putNew = (item: Item): Put => ({ kind: "put", item, if: { pk: { exists: false } } });
 
 function putDelivery(
-  { uid, team_uid, next_sequence }: Webhook,
+  ids: Pick<Delivery, "of_run" | "webhook_uid" | "team_uid" | "sequence">,
   { toBody, ...event }: NewDelivery,
-  index: number,
   { now, checkAt }: { readonly now: number; readonly checkAt: number },
 ): Put {
-  const sequence = next_sequence + index;
-  const ids = { webhook_uid: uid, team_uid, sequence };
   const state = { state: "pending", created_at: now, requested_at: now, tries: 0, attempts: [] };
   return putNew({
-    ...keys.delivery(uid, sequence),
+    ...keyOf(ids),
     v: 1,
     ...ids,
     ...event,
-    body: toBody(sequence),
+    body: toBody(ids.sequence),
     ...state,
     ...dueAt(checkAt),
     expires_at: toExpiry(now),
@@ -149,6 +160,7 @@ export const attemptStore = (table: Table) => ({
     const range = { to: sortableTime(now), ...(after === undefined ? {} : { after }) };
     const { items, more } = await table.query({ index: "gsi6", pk: DELIVERY_SHARD, ...range, limit });
     const due = items.map(({ pk, sk, check_at }) => ({
+      ...(pk.startsWith(keys.runDelivery("", 0).pk) ? ({ of_run: true } as const) : {}),
       webhook_uid: pk.slice(pk.indexOf("#") + 1),
       sequence: Number(sk.slice(sk.indexOf("#") + 1)),
       check_at: String(check_at),
@@ -192,7 +204,7 @@ const updateUnchanged = (delivery: Delivery, change: Pick<Update, "set" | "remov
 });
 
 /** Returns whether the condition of a write held. */
-async function writeIf(table: Table, write: Update): Promise<boolean> {
+async function writeIf(table: Table, write: Put | Update): Promise<boolean> {
   try {
     await table.write(write);
     return true;

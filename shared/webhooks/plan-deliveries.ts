@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { splitIntoBatches } from "#shared/arrays.ts";
+import { hasReceivers } from "#shared/notifications/receivers-mark-store.ts";
 import { readBodies } from "#shared/records/run-body.ts";
 import { parseOwner, readHeads } from "#shared/records/run-head.ts";
 import { type FoundRun, matchingRuns } from "#shared/runs/listing/filters.ts";
@@ -27,17 +28,19 @@ const READ_MS = 15_000;
 const REQUESTED_AT_ONCE = 20;
 
 /**
- * Adds a delivery of each event to each webhook of the run's team that wants it, once, and requests their first attempt.
- * Events of personal runs are not delivered. Without webhooks in the deployment this is one read.
+ * Adds a delivery of each event to each webhook of the run's team that wants it, and of each end of a run to the run's `notify_url`,
+ * once, and requests their first attempt. Webhooks get no events of personal runs. Without receivers in the deployment this is one read.
  */
 export async function planEvents(refs: readonly RunEventRef[], ports: DeliveryPlanPorts): Promise<void> {
   const { table, attempts } = ports;
-  if (refs.length === 0 || !(await webhookStore(table).hasAny())) return;
-  const runs = await readTeamRuns([...new Set(refs.map(({ run_id }) => run_id))], ports);
-  const teams = [...new Set(runs.map(({ team }) => team))];
+  if (refs.length === 0 || !(await hasReceivers(table))) return;
+  const runs = await readRuns([...new Set(refs.map(({ run_id }) => run_id))], ports);
+  const notifying = runs.filter(({ run }) => run.body.notify_url !== undefined);
+  const teams = [...new Set(runs.flatMap(({ team }) => team ?? []))];
   const webhooks = (await webhookStore(table).list(teams)).filter(({ enabled }) => enabled);
-  if (webhooks.length === 0) return;
+  if (webhooks.length === 0 && notifying.length === 0) return;
   const events = await runEventStore(table).getMany(refs);
+  await planEnds(notifying, events, ports);
   for (const webhook of webhooks) {
     const wanted = runs
       .filter(({ team, run }) => team === webhook.team_uid && isWanted(run, webhook))
@@ -75,22 +78,48 @@ export async function requestDue({ table, now, attempts }: DeliveryPlanPorts): P
   return requested.flat().length;
 }
 
-interface TeamRun {
+interface PlannedRun {
   readonly run: FoundRun;
-  readonly team: string;
+  /** Absent for a personal run. */
+  readonly team: string | undefined;
 }
 
-async function readTeamRuns(ids: readonly string[], { table }: DeliveryPlanPorts): Promise<TeamRun[]> {
+async function readRuns(ids: readonly string[], { table }: DeliveryPlanPorts): Promise<PlannedRun[]> {
   const heads = (await readHeads(ids, table)).filter((head) => head !== undefined);
-  const ofTeams = heads.filter((head) => parseOwner(head).type === "Team");
   const bodies = await readBodies(
-    ofTeams.map(({ run_id }) => run_id),
+    heads.map(({ run_id }) => run_id),
     table,
   );
-  return ofTeams.flatMap((head, index) => {
+  return heads.flatMap((head, index) => {
     const body = bodies[index];
-    return body === undefined ? [] : [{ run: { head, body }, team: parseOwner(head).uid }];
+    const { type, uid } = parseOwner(head);
+    return body === undefined ? [] : [{ run: { head, body }, team: type === "Team" ? uid : undefined }];
   });
+}
+
+/** The events that end a run, for the first time or again after a follow-up. */
+const ENDS: readonly WebhookEventType[] = [
+  "run_succeeded",
+  "run_failed",
+  "run_errored",
+  "run_blocked",
+  "run_cancelled",
+];
+
+/** Adds a delivery of each end of a run that has a `notify_url`, and requests their first attempt. */
+async function planEnds(
+  runs: readonly PlannedRun[],
+  events: readonly StoredRunEvent[],
+  ports: DeliveryPlanPorts,
+): Promise<void> {
+  const { table, now, attempts } = ports;
+  const ends = runs.flatMap(({ run }) =>
+    events.flatMap((event) => toDelivery(event, run, { uid: run.head.run_id, event_types: ENDS }, ports)),
+  );
+  const store = deliveryStore(table);
+  const added = await Promise.all(ends.map((end) => store.addOfRun(end, now(), now() + FIRST_CHECK_MS)));
+  const planned = added.filter((ref) => ref !== undefined);
+  if (planned.length > 0) await attempts.request(planned);
 }
 
 const isWanted = (run: FoundRun, { filter }: Webhook): boolean =>
@@ -99,7 +128,7 @@ const isWanted = (run: FoundRun, { filter }: Webhook): boolean =>
 function toDelivery(
   event: StoredRunEvent,
   run: FoundRun,
-  webhook: Webhook,
+  webhook: { readonly uid: string; readonly event_types: readonly WebhookEventType[] },
   { webUrl }: DeliveryPlanPorts,
 ): NewDelivery[] {
   const type = v.safeParse(WebhookEventType, event.type);

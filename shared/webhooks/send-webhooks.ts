@@ -9,16 +9,20 @@ const AT_ONCE = 50;
 /** Milliseconds that a receiver has to respond. */
 export const RECEIVER_MS = 10_000;
 
+const members = { id: v.string(), url: v.string(), body: v.string() };
+
 /** A request to the URL of a webhook, signed with secrets of its team. */
-export const AttemptRequest = v.object({
-  id: v.string(),
-  url: v.string(),
-  body: v.string(),
+const WebhookRequest = v.object({
+  ...members,
   team_uid: v.string(),
   secret_id: v.string(),
   /** A secret that signs as well, if it exists. */
   previous_secret_id: v.exactOptional(v.string()),
 });
+type WebhookRequest = v.InferOutput<typeof WebhookRequest>;
+
+/** A request to a URL that receives events: of a webhook, or of one run, which is signed with the run's own secret. */
+export const AttemptRequest = v.union([WebhookRequest, v.object({ ...members, secret: v.string() })]);
 export type AttemptRequest = v.InferOutput<typeof AttemptRequest>;
 
 /** What came of a request. The receiver's response is not part of it. */
@@ -52,7 +56,8 @@ async function readSecrets(
   requests: readonly AttemptRequest[],
   { webhookSecrets }: SendPorts,
 ): Promise<ReadonlyMap<string, string>> {
-  const byTeam = Map.groupBy(requests, ({ team_uid }) => team_uid);
+  const ofWebhooks = requests.filter((request) => "secret_id" in request);
+  const byTeam = Map.groupBy(ofWebhooks, ({ team_uid }) => team_uid);
   const read = await Promise.all(
     [...byTeam].map(([team, some]) => webhookSecrets.getAll(team, [...new Set(some.flatMap(listSecretIds))])),
   );
@@ -60,8 +65,14 @@ async function readSecrets(
 }
 
 /** The ids of the secrets that sign a request, the current one first. */
-const listSecretIds = ({ secret_id, previous_secret_id: previous }: AttemptRequest): string[] =>
+const listSecretIds = ({ secret_id, previous_secret_id: previous }: WebhookRequest): string[] =>
   previous === undefined ? [secret_id] : [secret_id, previous];
+
+/** The secrets that sign a request; undefined where the current one is missing. */
+function findSecrets(request: AttemptRequest, secrets: ReadonlyMap<string, string>): string[] | undefined {
+  if ("secret" in request) return [request.secret];
+  return secrets.has(request.secret_id) ? listSecretIds(request).flatMap((one) => secrets.get(one) ?? []) : undefined;
+}
 
 async function send(
   request: AttemptRequest,
@@ -70,8 +81,8 @@ async function send(
 ): Promise<AttemptResult> {
   const { id, url, body } = request;
   const at = now();
-  const signing = listSecretIds(request).flatMap((one) => secrets.get(one) ?? []);
-  if (!secrets.has(request.secret_id)) return { id, at, duration_ms: 0, error: "the signing secret is missing" };
+  const signing = findSecrets(request, secrets);
+  if (signing === undefined) return { id, at, duration_ms: 0, error: "the signing secret is missing" };
   try {
     const { status } = await fetch(url, {
       method: "POST",

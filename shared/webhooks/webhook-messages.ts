@@ -11,7 +11,14 @@ export const MAX_REQUESTED = 1_000;
 export const AttemptMessage = v.object({
   v: v.literal(1),
   deliveries: v.pipe(
-    v.array(v.object({ webhook_uid: v.string(), sequence: v.number(), check_at: v.string() })),
+    v.array(
+      v.object({
+        of_run: v.exactOptional(v.literal(true)),
+        webhook_uid: v.string(),
+        sequence: v.number(),
+        check_at: v.string(),
+      }),
+    ),
     v.maxLength(MAX_REQUESTED),
   ),
 });

@@ -1,3 +1,4 @@
+import type { ReceiverRules } from "#shared/notifications/receiver-url.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
@@ -8,12 +9,7 @@ export interface WebhookReadPorts {
   readonly table: Table;
   readonly now: () => number;
   readonly cursors: Cursors;
-  readonly webhooks: {
-    /** True if the deployment sends the events of its runs to webhooks. */
-    readonly isAvailable: boolean;
-    /** True if URLs may lead to private addresses, and by plain HTTP. */
-    readonly allowsPrivate: boolean;
-  };
+  readonly webhooks: ReceiverRules;
 }
 
 /** Ports of the rules that create and delete webhooks. */
@@ -24,6 +20,8 @@ export interface WebhookPorts extends WebhookReadPorts {
 
 /** Names an attempt of a delivery: `check_at` changes with each attempt, so that none is made twice. */
 export interface DeliveryRef {
+  /** True for the delivery of a run's own `notify_url`. The run's id then takes the place of a webhook's. */
+  readonly of_run?: true;
   readonly webhook_uid: string;
   readonly sequence: number;
   readonly check_at: string;

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { putReceiversMark } from "#shared/notifications/receivers-mark-store.ts";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys } from "#shared/table/keys.ts";
 import { ConditionFailed, type Item, type Key, type Put, type Table, type Update } from "#shared/table/table.ts";
@@ -33,19 +34,21 @@ const parseWebhook = (item: Item): Webhook => v.parse(Webhook, item);
 
 const keyOf = ({ team_uid, uid }: Pick<Webhook, "team_uid" | "uid">): Key => keys.webhook(team_uid, uid);
 
-/** True for a webhook and for whatever is stored about its deliveries. */
+/** True for a webhook, and for whatever is stored about the deliveries of webhooks and of `notify_url`s. */
 export const isOfWebhooks = ({ pk, sk }: Item): boolean => {
   const [team, any] = [keys.webhook("", ""), keys.webhooksExist()];
-  const { pk: deliveries } = keys.delivery("", 0);
-  return (pk.startsWith(team.pk) && sk.startsWith(team.sk)) || pk.startsWith(deliveries) || pk === any.pk;
+  const [{ pk: deliveries }, ofRun] = [keys.delivery("", 0), keys.runDelivery("", 0)];
+  return (
+    (pk.startsWith(team.pk) && sk.startsWith(team.sk)) ||
+    pk.startsWith(deliveries) ||
+    (pk.startsWith(ofRun.pk) && sk.startsWith(ofRun.sk.slice(0, ofRun.sk.indexOf("#") + 1))) ||
+    pk === any.pk
+  );
 };
 
 /** The webhooks of teams. */
 export function webhookStore(table: Table) {
   return {
-    /** True if the deployment has, or had, any webhook. */
-    hasAny: async (): Promise<boolean> => (await table.get(keys.webhooksExist())) !== undefined,
-
     /** The webhooks of teams, oldest first in each team. */
     async list(teams: readonly string[]): Promise<Webhook[]> {
       const pages = await Promise.all(
@@ -78,7 +81,7 @@ export function webhookStore(table: Table) {
       const writes = {
         idempotency,
         webhook: { kind: "put", item: { ...keyOf(webhook), v: 1, ...webhook }, if: { pk: { exists: false } } },
-        mark: { kind: "put", item: { ...keys.webhooksExist(), v: 1 } },
+        mark: putReceiversMark(),
       } as const;
       await transactInScope({ type: "Team", uid: webhook.team_uid }, writes, table);
     },

@@ -1,5 +1,4 @@
-import ipaddr from "ipaddr.js";
-import { invalid, notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -7,11 +6,11 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
+import { refuseReceiver, refuseUrl } from "#shared/notifications/receiver-url.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { toProfile } from "#shared/principals/principal.ts";
 import { ConditionFailed, type Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import { scopeOfAddress } from "#shared/wire/addresses.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import {
   type CreateWebhookRequest,
@@ -43,10 +42,7 @@ export async function addWebhook(
   ports: WebhookPorts,
 ): Promise<CreatedWebhook> {
   const { table, now: clock, webhookSecrets } = ports;
-  if (!ports.webhooks.isAvailable) {
-    throw new RunyardError("operation_not_supported", { detail: "this deployment does not send events of its runs" });
-  }
-  refuseUrl(request.url, ports);
+  refuseReceiver("url", request.url, ports.webhooks);
   const store = webhookStore(table);
   return runIdempotent<CreatedWebhook>(
     table,
@@ -87,19 +83,6 @@ export async function addWebhook(
   );
 }
 
-/** Refuses a URL that the service would not connect to. Names are checked when it connects. */
-function refuseUrl(url: string, { webhooks }: Pick<WebhookReadPorts, "webhooks">): void {
-  const parsed = URL.parse(url);
-  if (parsed === null) throw invalid("url", "must be a URL");
-  if (webhooks.allowsPrivate) return;
-  if (parsed.protocol !== "https:") throw invalid("url", "must be an https URL");
-  const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1");
-  const isLocal = host === "localhost" || host.endsWith(".localhost");
-  if (isLocal || (ipaddr.isValid(host) && scopeOfAddress(host) !== "public")) {
-    throw invalid("url", "must lead to the internet, not to a private address");
-  }
-}
-
 /** The webhook with the changes of a request: members that are absent or null keep their values, empty ones are cleared. */
 function change(webhook: Webhook, request: UpdateWebhookRequest, now: number): Webhook {
   const { name = webhook.name, filter = webhook.filter, ...rest } = webhook;
@@ -134,7 +117,7 @@ export async function changeWebhook(
   request: UpdateWebhookRequest,
   ports: WebhookReadPorts,
 ): Promise<Webhook> {
-  if (typeof request.url === "string") refuseUrl(request.url, ports);
+  if (typeof request.url === "string") refuseUrl("url", request.url, ports.webhooks);
   const { table, now } = ports;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const before = await readWebhook(teams, uid, table);

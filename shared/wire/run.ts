@@ -4,6 +4,7 @@ import { AmbientAgentConfig, ResolvedAgentConfig, SkillSpec } from "./config.ts"
 import { PageInfo } from "./list.ts";
 import { Metadata } from "./metadata.ts";
 import { Count, Id, text, textOfBytes } from "./primitives.ts";
+import { ReceiverUrl } from "./webhooks/receiver-url.ts";
 
 const RUN_STATES = [
   "QUEUED",
@@ -89,6 +90,7 @@ export const RunAgentRequest = v.object({
   metadata: v.exactOptional(Metadata),
   on_behalf_of: v.exactOptional(Id),
   execution_location: v.exactOptional(ExecutionLocation),
+  notify_url: v.exactOptional(ReceiverUrl),
 });
 export type RunAgentRequest = v.InferOutput<typeof RunAgentRequest>;
 
@@ -99,6 +101,7 @@ export const RunAgentResponse = v.object({
   state: RunState,
   at_capacity: v.exactOptional(v.boolean()),
   run_key: v.exactOptional(v.string()),
+  notify_secret: v.exactOptional(v.string()),
 });
 export type RunAgentResponse = v.InferOutput<typeof RunAgentResponse>;
 
@@ -274,6 +277,7 @@ export const RunItem = v.object({
   metadata: v.exactOptional(Metadata),
   artifacts: v.exactOptional(v.array(ArtifactItem)),
   archived: v.exactOptional(v.boolean()),
+  notify_secret: v.exactOptional(v.string()),
   pending_followups: v.exactOptional(Count),
   scope: v.exactOptional(v.object({ type: v.picklist(["User", "Team"]), uid: v.exactOptional(v.string()) })),
 });

@@ -5,6 +5,7 @@ import type { HttpPorts } from "#shared/http/endpoint.ts";
 import { configuredRateLimits } from "#shared/limits/token-bucket.ts";
 import { liveTailStore } from "#shared/live/live-tail-store.ts";
 import type { LiveTails } from "#shared/live/live-tails.ts";
+import type { ReceiverRules } from "#shared/notifications/receiver-url.ts";
 import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { setting, settingIfAny } from "#shared/settings.ts";
@@ -52,6 +53,12 @@ export function createLiveTails(): LiveTails {
     clear: (runId) => store().clear(runId),
   };
 }
+
+/** Which URLs may receive events of runs. */
+export const receiverRules = (): ReceiverRules => ({
+  isAvailable: settingIfAny("WEBHOOKS") !== "unavailable",
+  allowsPrivate: false,
+});
 
 /** The values of secrets, as SSM parameters. */
 export const createVault = (): SecretVault => ssmSecretVault(ssmClient(), () => setting("SECRETS_PATH"));

@@ -6,7 +6,7 @@ import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import { listSetting, maxExecutions, setting, settingIfAny } from "#shared/settings.ts";
 import { createFiles, createRunQueue } from "#shared/wiring/adapters.ts";
-import { createLiveTails, createTable, createTablePorts } from "./common.ts";
+import { createLiveTails, createTable, createTablePorts, receiverRules } from "./common.ts";
 
 /** The ports of runs on AWS. */
 export function createRunPorts(): RunPorts {
@@ -34,6 +34,7 @@ export function createRunEndpointPorts(): EventPorts & HttpPorts & { readonly cu
     queue: createRunQueue(),
     hasContainers: hasContainers(),
     webUrl: settingIfAny("WEB_URL"),
+    webhooks: receiverRules(),
     live: createLiveTails(),
     signals: polledSignals,
     streamSeconds: undefined,

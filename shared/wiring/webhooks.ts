@@ -4,7 +4,7 @@ import { setting, settingIfAny } from "#shared/settings.ts";
 import { AttemptResult } from "#shared/webhooks/send-webhooks.ts";
 import type { AttemptPorts, DeliveryPlanPorts, WebhookReadPorts } from "#shared/webhooks/webhook-ports.ts";
 import { createFunctionCaller } from "#shared/wiring/adapters.ts";
-import { createTable, createTablePorts } from "./common.ts";
+import { createTable, createTablePorts, receiverRules } from "./common.ts";
 
 /** Milliseconds that a call of the sending function may take, and the request for an attempt. */
 const SENDING_MS = 40_000;
@@ -13,7 +13,7 @@ const REQUEST_MS = 5_000;
 /** The ports of the endpoints of webhooks that need no signing secret. */
 export const createWebhookReadPorts = (): WebhookReadPorts & HttpPorts => ({
   ...createTablePorts(),
-  webhooks: { isAvailable: settingIfAny("WEBHOOKS") !== "unavailable", allowsPrivate: false },
+  webhooks: receiverRules(),
 });
 
 /** The ports of the function that turns events of runs into deliveries. */

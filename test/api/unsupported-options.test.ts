@@ -160,14 +160,25 @@ describe("GET /agent/runs by factory", () => {
   });
 });
 
-describe("notify_url of a run", () => {
-  it("returns 422 and creates nothing, instead of being ignored", async () => {
-    const response = await user.post("/agent/runs", { prompt: "hello", notify_url: "https://hooks.test/end" });
-    expect(response).toMatchObject({
+describe("notify_url", () => {
+  it.each(REQUESTS.slice(2))("is no member of %s, which returns 422", async (_, config, send) => {
+    for (const [path, more] of [
+      ["notify_url", { notify_url: "https://hooks.test/end" }],
+      [`${config}.notify_url`, { [config]: { notify_url: "https://hooks.test/end" } }],
+    ] as const) {
+      expect(await send(more)).toMatchObject({
+        status: 422,
+        body: { error_code: "operation_not_supported", errors: [{ path }] },
+      });
+    }
+  });
+
+  it("is no member of a run's configuration, which returns 422", async () => {
+    const config = { notify_url: "https://hooks.test/end" };
+    expect(await user.post("/agent/runs", { prompt: "hello", config })).toMatchObject({
       status: 422,
-      body: { error_code: "operation_not_supported", errors: [{ path: "notify_url" }] },
+      body: { errors: [{ path: "config.notify_url" }] },
     });
     expect((await user.get("/agent/runs")).body.runs).toEqual([]);
-    expect((await user.post("/agent/runs", { prompt: "hello", notify_url: "" })).status).toBe(200);
   });
 });

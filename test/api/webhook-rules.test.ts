@@ -392,6 +392,7 @@ it("isOfWebhooks is true for webhooks, their deliveries and their mark, and for 
     keys.webhook("t", "w"),
     keys.delivery("w", 7),
     keys.deliveredEvent("w", "r", 1),
+    keys.runDelivery("r", 7),
     keys.webhooksExist(),
   ];
   const others = [

@@ -401,8 +401,9 @@ describe("POST /agent/webhooks/{webhookUid}/rotate-secret", () => {
     await createRun();
     await streamEvents(plane);
     await attemptRequested(plane);
-    const [request] = plane.webhooks.sent;
-    return [request?.secret_id, request?.previous_secret_id].flatMap(
+    const [request = expect.fail()] = plane.webhooks.sent;
+    if (!("secret_id" in request)) throw new Error("the request is not one to a webhook");
+    return [request.secret_id, request.previous_secret_id].flatMap(
       (id) => plane.webhooks.secrets.values.get(`${plane.team}/${id}`) ?? [],
     );
   };

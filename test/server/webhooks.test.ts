@@ -59,6 +59,19 @@ describe("webhooks of a single machine", () => {
     ]);
   }, 180_000);
 
+  it("include the end of a run with a notify_url, signed with the secret of its creation", async () => {
+    const server = await servers.start(servers.directory(), { environment });
+    received.length = 0;
+    const { body: run } = await server.call("POST", "/agent/runs", {
+      prompt: "run nothing",
+      config: { model_id: "local/runbook" },
+      notify_url: url,
+    });
+    await eventually(async () => expect(received).toHaveLength(1));
+    const [{ headers, body } = expect.fail()] = received;
+    expect(await verifyWebhook(run.notify_secret, headers, body)).toMatchObject({ data: { run_id: run.run_id } });
+  }, 60_000);
+
   it("are delivered while the receiver of another webhook does not respond to many events", async () => {
     const server = await servers.start(servers.directory(), { environment });
     const silent = createServer((request) => void request.resume());

@@ -30,6 +30,7 @@ export function runCommand(context: Context): CommandUnknownOpts {
     .option("--personal", "make the run visible only to you, not to your team")
     .option("--attach <file>", "file to attach to the run; repeatable", repeated)
     .option("--metadata <name=value>", "metadata to find the run by; repeatable", pairs)
+    .option("--notify-url <url>", "https URL that is sent each end of the run, signed with the secret that is printed")
     .option("--conversation <id>", "conversation to continue")
     .option("--parent <run>", "parent of the run")
     .addOption(new Option("--mode <mode>", "how to work").choices(["normal", "plan", "orchestrate"]))
@@ -57,6 +58,7 @@ export function runCommand(context: Context): CommandUnknownOpts {
         attachments:
           attach && (dryRun ? await nameAttachments(attach) : await uploadAttachments(client, attach, idempotencyKey)),
         metadata: options.metadata,
+        notify_url: options.notifyUrl,
         conversation_id: options.conversation,
         parent_run_id: options.parent,
         mode: options.mode,
@@ -65,6 +67,8 @@ export function runCommand(context: Context): CommandUnknownOpts {
       const made = await client.runs.create(body, { idempotencyKey });
       if (made.at_capacity === true)
         context.note("The team has reached its limit of concurrent runs: this run waits in the queue.");
+      if (made.notify_secret !== undefined && (!context.json || options.follow === true))
+        context.note(`Save the secret that signs what the URL receives: ${made.notify_secret}`);
       if (options.follow === true) {
         if (!context.json) context.say(`${context.style.bold("Run")} ${made.run_id}`);
         return followRun(context, client, made.run_id, options);

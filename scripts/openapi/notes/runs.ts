@@ -156,6 +156,14 @@ export const RUNS_NOTES: Notes = {
   "scope.type": note("`Team` for a team's resource, `User` for a personal one.", "Team"),
   "scope.uid": note("The id of the team or the person.", ids.team),
   at_capacity: note("True if the run waits because its team has reached its `concurrency_limit`."),
+  notify_url: note(
+    "Where each event that ends the run is sent, as webhooks get it; also its later ends, after follow-ups. Child runs do not inherit it, a run's key cannot set it, and no response shows it.",
+    "https://hooks.example.com/ended",
+  ),
+  notify_secret: note(
+    "The secret that signs what the run's `notify_url` receives. Only in the response that creates the run, and in its repeats.",
+    "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+  ),
   run_key: note("The run's API key, returned once. Present for `LOCAL` runs only."),
   skill: note("The skill to start from. Overrides `config.skill_spec`.", "acme/shop:fix-flaky-tests"),
   team: note(

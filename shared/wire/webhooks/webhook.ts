@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { RunFilter } from "../cancel.ts";
 import { PageInfo } from "../list.ts";
-import { Count, Name, textOfBytes } from "../primitives.ts";
+import { Count, Name } from "../primitives.ts";
 import { RunState, UserProfile } from "../run.ts";
+import { ReceiverUrl } from "./receiver-url.ts";
 
 /** The types of run events that webhooks deliver: state transitions, and what else happens to a run as a whole. */
 export const WEBHOOK_EVENT_TYPES = [
@@ -41,10 +42,6 @@ const {
 export const WebhookFilter = v.strictObject(lastingFilters);
 export type WebhookFilter = v.InferOutput<typeof WebhookFilter>;
 
-const WebhookUrl = v.pipe(
-  textOfBytes(2048, 1),
-  v.regex(/^https?:\/\/[^\s/?#@\\]+(?:[/?][^\s#\\]*)?$/, "must be an https URL without credentials and fragment"),
-);
 const EventTypes = v.pipe(v.array(WebhookEventType), v.maxLength(WEBHOOK_EVENT_TYPES.length));
 
 /** A member of a request that may be absent or null, with the same meaning. */
@@ -61,7 +58,7 @@ const optionalMembers = {
 export const CreateWebhookRequest = v.object({
   name: optional(Name),
   /** Where deliveries are sent. Its host must be on the internet. */
-  url: WebhookUrl,
+  url: ReceiverUrl,
   ...optionalMembers,
 });
 export type CreateWebhookRequest = v.InferOutput<typeof CreateWebhookRequest>;
@@ -70,7 +67,7 @@ export type CreateWebhookRequest = v.InferOutput<typeof CreateWebhookRequest>;
 export const UpdateWebhookRequest = v.object({
   /** `""` clears the name. */
   name: optional(v.union([Name, v.literal("")])),
-  url: optional(WebhookUrl),
+  url: optional(ReceiverUrl),
   ...optionalMembers,
 });
 export type UpdateWebhookRequest = v.InferOutput<typeof UpdateWebhookRequest>;

@@ -304,6 +304,9 @@ class RunAgentRequestParam(TypedDict, total=False):
     execution_location: ExecutionLocation
     """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
 
+    notify_url: str
+    """Where each event that ends the run is sent, as webhooks get it; also its later ends, after follow-ups. Child runs do not inherit it, a run's key cannot set it, and no response shows it. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment."""
+
 
 class CancelRunsRequestFilterParam(TypedDict, total=False):
     """The runs to cancel. Takes the filters of `GET /agent/runs`, at least one."""

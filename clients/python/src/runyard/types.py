@@ -835,6 +835,9 @@ class RunItem(BaseModel):
     archived: Optional[bool] = None
     """Whether the list of runs leaves the run out unless the filter `archived` asks for it."""
 
+    notify_secret: Optional[str] = None
+    """The secret that signs what the run's `notify_url` receives. Only in the response that creates the run, and in its repeats."""
+
     pending_followups: Optional[int] = None
     """The number of follow-ups that the agent has not stored yet."""
 
@@ -859,6 +862,9 @@ class RunAgentResponse(BaseModel):
 
     run_key: Optional[str] = None
     """The run's API key, returned once. Present for `LOCAL` runs only."""
+
+    notify_secret: Optional[str] = None
+    """The secret that signs what the run's `notify_url` receives. Only in the response that creates the run, and in its repeats."""
 
 
 class Finding(BaseModel):

@@ -177,8 +177,9 @@ export class Runs extends APIResource {
    * a skill or a `conversation_id`. If the team already executes as many runs as its `concurrency_limit` allows, the
    * run waits and `at_capacity` is true; if its `queue_limit` is reached, the response is 429. A caller can create at
    * most 3,000 runs per minute by default. With `wait`, the response is held back up to that many seconds: if the run
-   * ends in that time, it is the run, otherwise the usual one. With `dry_run=true`, the response says whether the run
-   * would be created and what to know before, and nothing is created.
+   * ends in that time, it is the run, otherwise the usual one. Each end of a run with a `notify_url` is sent there,
+   * signed with the `notify_secret` of the response. With `dry_run=true`, the response says whether the run would be
+   * created and what to know before, and nothing is created.
    *
    * `POST /agent/runs`
    */

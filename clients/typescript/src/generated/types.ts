@@ -2935,6 +2935,8 @@ interface components {
             on_behalf_of?: string;
             /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
             execution_location?: components["schemas"]["ExecutionLocation"];
+            /** @description Where each event that ends the run is sent, as webhooks get it; also its later ends, after follow-ups. Child runs do not inherit it, a run's key cannot set it, and no response shows it. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment. */
+            notify_url?: string;
         };
         /** @description A new run. */
         RunAgentResponse: {
@@ -2948,6 +2950,8 @@ interface components {
             at_capacity?: boolean;
             /** @description The run's API key, returned once. Present for `LOCAL` runs only. */
             run_key?: string;
+            /** @description The secret that signs what the run's `notify_url` receives. Only in the response that creates the run, and in its repeats. */
+            notify_secret?: string;
         };
         /** @description A person or an identity. */
         RunCreatorInfo: {
@@ -3108,6 +3112,8 @@ interface components {
             artifacts?: components["schemas"]["ArtifactItem"][];
             /** @description Whether the list of runs leaves the run out unless the filter `archived` asks for it. */
             archived?: boolean;
+            /** @description The secret that signs what the run's `notify_url` receives. Only in the response that creates the run, and in its repeats. */
+            notify_secret?: string;
             /** @description The number of follow-ups that the agent has not stored yet. */
             pending_followups?: number;
             /** @description The owner. */

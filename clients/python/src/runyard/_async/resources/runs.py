@@ -84,6 +84,7 @@ class AsyncRunsBase(AsyncResource):
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
         on_behalf_of: Union[str, NotGiven] = NOT_GIVEN,
         execution_location: Union[ExecutionLocation, NotGiven] = NOT_GIVEN,
+        notify_url: Union[str, NotGiven] = NOT_GIVEN,
         run_source: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> RunAgentResponse:
@@ -94,8 +95,9 @@ class AsyncRunsBase(AsyncResource):
         `concurrency_limit` allows, the run waits and `at_capacity` is true; if its `queue_limit` is reached, the
         response is 429. A caller can create at most 3,000 runs per minute by default. With `wait`, the response
         is held back up to that many seconds: if the run ends in that time, it is the run, otherwise the usual
-        one. With `dry_run=true`, the response says whether the run would be created and what to know before, and
-        nothing is created.
+        one. Each end of a run with a `notify_url` is sent there, signed with the `notify_secret` of the
+        response. With `dry_run=true`, the response says whether the run would be created and what to know
+        before, and nothing is created.
 
         `POST /agent/runs`
 
@@ -115,6 +117,7 @@ class AsyncRunsBase(AsyncResource):
             metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
             on_behalf_of: The uid or email address of the member to act for. Requires an agent key whose identity has `on_behalf_of_enabled`. At most 512 bytes in UTF-8.
             execution_location: `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller.
+            notify_url: Where each event that ends the run is sent, as webhooks get it; also its later ends, after follow-ups. Child runs do not inherit it, a run's key cannot set it, and no response shows it. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment.
             run_source: The source of the run: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `TEAMS`, `MCP`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `AZURE_DEVOPS_WEBHOOK`, `CUSTOM_WEBHOOK`, `ORCHESTRATION`. Other values count as `API`. Only the service sets `SCHEDULED_AGENT` and `ORCHESTRATION`. `X-Oz-Api-Source` is an alias.
         """
         return await self._call(
@@ -137,6 +140,7 @@ class AsyncRunsBase(AsyncResource):
                 "metadata": metadata,
                 "on_behalf_of": on_behalf_of,
                 "execution_location": execution_location,
+                "notify_url": notify_url,
             },
             headers={"X-Run-Source": run_source},
             options=options,
@@ -163,6 +167,7 @@ class AsyncRunsBase(AsyncResource):
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
         on_behalf_of: Union[str, NotGiven] = NOT_GIVEN,
         execution_location: Union[ExecutionLocation, NotGiven] = NOT_GIVEN,
+        notify_url: Union[str, NotGiven] = NOT_GIVEN,
         run_source: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> DryRunResponse:
@@ -189,6 +194,7 @@ class AsyncRunsBase(AsyncResource):
             metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
             on_behalf_of: The uid or email address of the member to act for. Requires an agent key whose identity has `on_behalf_of_enabled`. At most 512 bytes in UTF-8.
             execution_location: `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller.
+            notify_url: Where each event that ends the run is sent, as webhooks get it; also its later ends, after follow-ups. Child runs do not inherit it, a run's key cannot set it, and no response shows it. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment.
             run_source: The source of the run: `API`, `CLI`, `LOCAL`, `SCHEDULED_AGENT`, `WEB_APP`, `GITHUB_ACTION`, `SLACK`, `LINEAR`, `CLOUD_MODE`, `JIRA`, `TEAMS`, `MCP`, `GITHUB_WEBHOOK`, `GITLAB_WEBHOOK`, `AZURE_DEVOPS_WEBHOOK`, `CUSTOM_WEBHOOK`, `ORCHESTRATION`. Other values count as `API`. Only the service sets `SCHEDULED_AGENT` and `ORCHESTRATION`. `X-Oz-Api-Source` is an alias.
         """
         return await self._call(
@@ -212,6 +218,7 @@ class AsyncRunsBase(AsyncResource):
                 "metadata": metadata,
                 "on_behalf_of": on_behalf_of,
                 "execution_location": execution_location,
+                "notify_url": notify_url,
             },
             headers={"X-Run-Source": run_source},
             options=options,
