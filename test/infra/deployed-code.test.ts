@@ -157,8 +157,8 @@ describe("the deployed code", () => {
     expect(holding.sort()).toEqual(["docs/get-openapi", "docs/get-reference"]);
   });
 
-  it("of a route is at most 109 kB without the SDK", () => {
-    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 109_000 + carriedBytes(output));
+  it("of a route is at most 109.5 kB without the SDK", () => {
+    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 109_500 + carriedBytes(output));
     expect(larger.map(({ output, ownBytes }) => `${output}: ${ownBytes}`)).toEqual([]);
   });
 });

@@ -127,15 +127,16 @@ describe("the stream of the table", () => {
   });
 
   it.each([{ stage: "local" }, { existingTable: "runyard-restored" }])(
-    "is absent with %o, where webhooks cannot be created",
+    "is absent with %o, where neither webhooks nor runs with a notify_url can be created",
     (context: Record<string, string>) => {
       const without = synthesize(context);
       const all = without.all<MappingProperties>("AWS::Lambda::EventSourceMapping");
       expect(all.filter(({ Properties }) => "StartingPosition" in Properties)).toEqual([]);
-      const [create] = without
+      const unavailable = without
         .all<{ FunctionName: string; Environment: { Variables: object } }>("AWS::Lambda::Function")
-        .filter(({ Properties }) => Properties.FunctionName === "runyard-create-webhook");
-      expect(create?.Properties.Environment.Variables).toMatchObject({ WEBHOOKS: "unavailable" });
+        .filter(({ Properties }) => "WEBHOOKS" in (Properties.Environment?.Variables ?? {}))
+        .map(({ Properties }) => Properties.FunctionName);
+      expect(unavailable.toSorted()).toEqual(["runyard-create-run", "runyard-create-webhook"]);
     },
   );
 });
