@@ -77,9 +77,15 @@ const CONFIG = {
 /** A command with its options, the responses to its requests, and the body of the last of them. `""` is an empty argument. */
 const CASES: readonly (readonly [line: string, responses: readonly ReturnType<typeof api>[], body: object])[] = [
   [
-    "run x --conversation c1 --parent r0 --mode orchestrate",
+    "run x --conversation c1 --parent r0 --mode orchestrate --notify-url https://hooks.test/ended",
     [made],
-    { prompt: "x", conversation_id: "c1", parent_run_id: "r0", mode: "orchestrate" },
+    {
+      prompt: "x",
+      notify_url: "https://hooks.test/ended",
+      conversation_id: "c1",
+      parent_run_id: "r0",
+      mode: "orchestrate",
+    },
   ],
   ["runs followup r1 -", [api({})], { message: "from standard input" }],
   ["runs followup r1", [api({})], {}],
