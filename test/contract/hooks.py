@@ -175,7 +175,7 @@ REFUSALS = [
     (400, r": is required: an upload is bound to its (length|content)", "an upload is bound to its length"),
     (400, r"^files: must have unique|: is not a file of this snapshot", "uploads in the same order, one a file"),
     (400, r"^generation: is required with the mode checkpoint", "commit-snapshot names the generation of a checkpoint"),
-    (400, r"^url: must (lead to the internet|be an https URL|be a URL)", "url (https; no private addresses)"),
+    (400, r"^(notify_)?url: must (lead to the internet|be an https URL|be a URL)", "url, notify_url (https; no private addresses)"),
     (400, r"^verification\.\w+: (is (required by|for) the scheme hmac|must be a header of its own)", "by exactly one scheme"),
     (400, r"^secret: must be whsec_", "Standard Webhooks have secrets in base64"),
     (400, r"^prompt: is required without a preset", "preset: fills verification, thread key and prompt"),
