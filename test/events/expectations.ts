@@ -425,7 +425,10 @@ export const expectations: Readonly<Record<string, Expectation>> = {
       ],
     },
   },
-  "invocation/send-webhooks.bad.json": { after: withWebhook, outcome: { throws: 'Expected "url"' } },
+  "invocation/send-webhooks.bad.json": {
+    after: withWebhook,
+    outcome: { throws: "Invalid type: Expected Object but received Object" },
+  },
 
   // The schedule is due, and no timer has fired.
   "scheduler/reconcile-schedules.json": { after: withSchedule, outcome: taken },

@@ -197,9 +197,9 @@ describe("loadSkill", () => {
     await expect(at.load("tools:../../../../etc/passwd.md")).rejects.toThrow(/no such skill/);
   });
 
-  it("rejects invalid front matter", async () => {
+  it("names a skill whose front matter is malformed by its directory, or by what is readable", async () => {
     using at = await cloned();
-    await expect(at.load("tools:broken")).rejects.toThrow(/front matter is not YAML/);
-    await expect(at.load("tools:typed")).rejects.toThrow(/name and a description that are strings/);
+    expect(await at.load("tools:broken")).toMatchObject({ name: "broken", body: "body\n" });
+    expect(await at.load("tools:typed")).toMatchObject({ name: "7" });
   });
 });

@@ -9,7 +9,7 @@ import { createPlainSandbox, type Launch } from "#harness/isolation/sandbox.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import { ProcessTransport } from "#harness/tools/remote/mcp-process.ts";
 
-vi.setConfig({ testTimeout: 10_000, hookTimeout: 10_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const SECRET = "s3cr3t-value-of-the-run";
 let folder = "";
@@ -152,7 +152,7 @@ describe("an MCP server that is a program", () => {
       );
       syncBuiltinESMExports();
       const over = await start("read -r line", { limits });
-      vi.advanceTimersByTime(19_999);
+      vi.advanceTimersByTime(4_999);
       expect(vi.getTimerCount()).toBe(1);
       vi.advanceTimersByTime(1);
       await over.closed;

@@ -77,6 +77,7 @@ describe("the tasks of a worker", () => {
     expect(JSON.parse(lines[1]?.replace(/^\S+ envelope /, "") ?? "")).toEqual({
       ...{ version: 1, base_url: BASE_URL, model_url: `${BASE_URL}/model` },
       ...{ run_id: "ends-0", execution_id: "execution of ends-0", key: "[7]" },
+      waits: true,
     });
   });
 
