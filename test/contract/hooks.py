@@ -182,6 +182,7 @@ REFUSALS = [
     (400, r"^(preset|verification): (is for the kind webhook only|leave it out)", "exactly one scheme, of the kind or the preset"),
     (400, r"^secret: is required: \w+ makes it", "secret: given by the caller where the other system makes it"),
     (400, r"^url: is required", "GET /agent/run-by-external-reference: no url: 400, and an empty value is absent"),
+    (400, r"^(filter|thread_key): ", "type-checked: an unknown function or a result that is no bool is 400 with line and column"),
     (400, r"^prompt: line \d+, column \d+: ", "a template contains values of the event, outside of blocks"),
     (400, r"^metadata: must have at most 18 keys", "labels of a trigger: at most 18"),
     (422, r"", "operation_not_supported: 422"),
