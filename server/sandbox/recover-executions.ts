@@ -33,11 +33,10 @@ async function expire(executionId: string, runId: string, ports: RunPorts): Prom
  */
 export async function recoverExecutions(log: ExecutionLog, ports: RunPorts, scratchParent?: string): Promise<number> {
   const left = log.all();
+  // Before anything is killed: a harness can outlive the service for a moment, and would report its command as killed.
+  for (const { id, run_id } of left) await recover(id, run_id, ports);
   if (left.length > 0) await killMarked(...left.map(({ id }) => id));
-  for (const { id, run_id } of left) {
-    await recover(id, run_id, ports);
-    log.remove(id);
-  }
+  for (const { id } of left) log.remove(id);
   await removeAbandoned();
   if (scratchParent !== undefined) await removeAbandoned(scratchParent);
   return left.length;

@@ -13,19 +13,14 @@ export async function killMarked(...executionIds: readonly string[]): Promise<vo
   for (let look = 0; look < 20; look++) {
     const found = await findMarked(variables);
     if (found.length === 0) return;
-    // Stopped first, so that a harness does not report that its command was killed.
-    for (const signal of ["SIGSTOP", "SIGKILL"] as const) sendToAll(found, signal);
-    await sleep(5);
-  }
-}
-
-function sendToAll(pids: readonly number[], signal: NodeJS.Signals): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, signal);
-    } catch {
-      // It is gone already.
+    for (const pid of found) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It is gone already.
+      }
     }
+    await sleep(5);
   }
 }
 

@@ -27,12 +27,18 @@ it("recoverExecutions ends executions and removes their directories and records,
   const { pid: ended } = spawnSync("true");
   mkdirSync(path.join(temporary, `runyard-sandbox-${ended}-a`), { recursive: true, mode: 0o700 });
   vi.stubEnv("TMPDIR", temporary);
-  const head = vi.fn<RunPorts["runs"]["head"]>().mockRejectedValueOnce(new Error("the disk is full"));
+  const isAlive: boolean[] = [];
+  const head = vi.fn<RunPorts["runs"]["head"]>(async () => {
+    isAlive.push(left.exitCode === null && left.signalCode === null);
+    return undefined;
+  });
+  head.mockRejectedValueOnce(new Error("the disk is full"));
   const { ports } = await createTestControlPlane();
   const exit = once(left, "exit");
   expect(await recoverExecutions(log, { ...ports, runs: { ...ports.runs, head } })).toBe(2);
   expect(await exit).toEqual([null, "SIGKILL"]);
   expect(head.mock.calls).toEqual([["run of x"], ["run of y"]]);
+  expect(isAlive, "its harness can report nothing any more when it is killed").toEqual([true]);
   expect([log.all(), readdirSync(temporary)]).toEqual([[], []]);
   const lines = printed.mock.calls.join("\n").split("\n");
   expect(lines.filter((line) => line.includes("was not recovered"))).toEqual([expect.stringContaining('"run of x"')]);
