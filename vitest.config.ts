@@ -8,6 +8,8 @@ const tier = v.parse(v.optional(Tier), process.env[TIER_VARIABLE]);
 
 const folders = ["domain", "api", "store", "server", "infra", "harness", "events", "reliability", "security", "checks"];
 const services = ["clients", "cli", "contract", "local", "agents", "web", "docs", "e2e", "emulator"];
+/** Projects that drive programs of others: Chromium, third-party agents, the AWS emulator. */
+const DRIVERS: readonly string[] = ["agents", "web", "emulator"];
 /** What a project needs that the repository's own packages do not bring. */
 const setups: Readonly<Record<string, string>> = { agents: "scripts/install-agents.ts" };
 
@@ -50,19 +52,14 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     projects: [
       // Four workers for two cores, since many tests wait for processes: with three, a third of the processors was idle.
-      ...folders.map((name) => project(name, { maxWorkers: 4, groupOrder: 0, retry: 0 })),
-      // Browsers and servers of others get a second try, which the report shows as `(retry x1)`.
-      ...services.map((name) => project(name, { maxWorkers: 4, groupOrder: 0, retry: 1 })),
+      ...[...folders, ...services].map((name) => project(name, { maxWorkers: 4, groupOrder: 0 })),
       // It uses up what a sandbox may have, and measures what that leaves of the machine.
-      project("escape", { maxWorkers: 1, groupOrder: 1, retry: 0 }),
+      project("escape", { maxWorkers: 1, groupOrder: 1 }),
     ].filter(({ test }) => test.include.length > 0),
   },
 });
 
-function project(
-  name: string,
-  { maxWorkers, groupOrder, retry }: { maxWorkers: number; groupOrder: number; retry: number },
-) {
+function project(name: string, { maxWorkers, groupOrder }: { maxWorkers: number; groupOrder: number }) {
   const { include, exclude } = selectTestFiles(name, tier);
   return {
     test: {
@@ -73,7 +70,8 @@ function project(
       globalSetup: setups[name] ?? [],
       pool: "forks" as const,
       maxWorkers,
-      retry,
+      // The report marks a second try as `(retry x1)`. A test of our own programs that passes when repeated has found a fault.
+      retry: DRIVERS.includes(name) ? 1 : 0,
       testTimeout: 180_000,
       hookTimeout: 180_000,
       // Long, for a machine that is busy with other work.
