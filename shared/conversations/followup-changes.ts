@@ -1,9 +1,5 @@
 import { notFound, RunyardError } from "#shared/errors.ts";
-import {
-  IdempotencyRecordExists,
-  type IdempotentRequest,
-  runIdempotent,
-} from "#shared/idempotency/idempotent-request.ts";
+import { type IdempotentRequest, runIdempotent } from "#shared/idempotency/idempotent-request.ts";
 import {
   followupIdOf,
   parseFollowup,
@@ -16,9 +12,8 @@ import {
 } from "#shared/records/followup.ts";
 import { listPendingNumbers, toFollowupState } from "#shared/records/pending-followups.ts";
 import { countUnchanged, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
-import { attemptOnHead } from "#shared/runs/change-run.ts";
+import { attemptOnHead, changeWithRecord } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { RunChangedError } from "#shared/runs/run-store.ts";
 import type { Change } from "#shared/runs/transition.ts";
 import type { Conditions, Put } from "#shared/table/table.ts";
 import type { FollowupItem } from "#shared/wire/run.ts";
@@ -158,14 +153,9 @@ function changePending<T>(
       touch: true,
       set: { ...set, followup_changes: head.followup_changes + 1 },
       if: toQueueUnchanged(head),
-      also: { idempotency: record, followups: writes.map((followup) => replaceFollowup(head.run_id, followup)) },
+      also: { followups: writes.map((followup) => replaceFollowup(head.run_id, followup)) },
     };
-    try {
-      await ports.runs.change(head, change, ports.now());
-    } catch (error) {
-      if (!(error instanceof RunChangedError)) throw error;
-      throw error.failed.has("idempotency") && !error.headChanged ? new IdempotencyRecordExists() : error;
-    }
+    await changeWithRecord(head, change, record, ports);
     return result;
   });
 }

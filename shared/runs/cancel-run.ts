@@ -1,19 +1,14 @@
 import { RunyardError } from "#shared/errors.ts";
-import {
-  IdempotencyRecordExists,
-  type IdempotentRequest,
-  runIdempotent,
-} from "#shared/idempotency/idempotent-request.ts";
+import { type IdempotentRequest, runIdempotent } from "#shared/idempotency/idempotent-request.ts";
 import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { isExecuting, isTerminal, STOP_LEASE_SECONDS } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { Put } from "#shared/table/table.ts";
-import { attemptOnHead } from "./change-run.ts";
+import { attemptOnHead, changeWithRecord } from "./change-run.ts";
 import { listTurnAttributes, workedMs } from "./end-run.ts";
 import { isCancellable } from "./run-item.ts";
 import type { RunPorts } from "./run-ports.ts";
-import { RunChangedError } from "./run-store.ts";
 import type { Change } from "./transition.ts";
 
 /** Milliseconds after which the reaper checks whether the provider has stopped the cancelled run's sandbox. */
@@ -74,13 +69,8 @@ async function cancelNow(call: CancelFoundCall, record: Put | undefined, ports: 
   await attemptOnHead(call.head, ports, async (head) => {
     const refusal = findRefusal(head, call.body, call.force);
     if (refusal !== undefined) throw refusal;
-    try {
-      const change = toCancelChange(head, displayName(call.principal), call.force, ports.now());
-      await ports.runs.change(head, { ...change, also: { idempotency: record } }, ports.now());
-    } catch (error) {
-      if (!(error instanceof RunChangedError)) throw error;
-      throw error.failed.has("idempotency") && !error.headChanged ? new IdempotencyRecordExists() : error;
-    }
+    const change = toCancelChange(head, displayName(call.principal), call.force, ports.now());
+    await changeWithRecord(head, change, record, ports);
     await ports.queue.sendEnd(head.run_id, parseOwner(head)).catch(() => undefined);
   });
 }

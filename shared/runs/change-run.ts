@@ -1,5 +1,7 @@
 import { notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { IdempotencyRecordExists } from "#shared/idempotency/idempotent-request.ts";
 import { type ExecutingHead, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
+import type { Put } from "#shared/table/table.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { RunChangedError } from "./run-store.ts";
 import type { Change } from "./transition.ts";
@@ -51,6 +53,25 @@ const throwDeleted = (): never => {
 const throwStale = (): never => {
   throw staleExecutionError();
 };
+
+/**
+ * Changes a run in one transaction with the write of a request's idempotency record, if it has one.
+ * @throws IdempotencyRecordExists if that record exists. RunChangedError if the head has changed, even if it exists: the run is then read
+ *   again.
+ */
+export async function changeWithRecord(
+  head: RunHead,
+  change: Change,
+  record: Put | undefined,
+  { runs, now }: Pick<RunPorts, "runs" | "now">,
+): Promise<void> {
+  try {
+    await runs.change(head, { ...change, also: { idempotency: record, ...change.also } }, now());
+  } catch (error) {
+    if (!(error instanceof RunChangedError)) throw error;
+    throw error.failed.has("idempotency") && !error.headChanged ? new IdempotencyRecordExists() : error;
+  }
+}
 
 /** What changing a run, and sending messages about it, needs. */
 export type ChangePorts = Pick<RunPorts, "table" | "runs" | "queue" | "now">;

@@ -1,16 +1,11 @@
 import { RunyardError } from "#shared/errors.ts";
-import {
-  IdempotencyRecordExists,
-  type IdempotentRequest,
-  runIdempotent,
-} from "#shared/idempotency/idempotent-request.ts";
+import { type IdempotentRequest, runIdempotent } from "#shared/idempotency/idempotent-request.ts";
 import { formatName, type Principal } from "#shared/principals/principal.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import { isExecutingHead, isIdle, isLocal, type RunHead } from "#shared/records/run-head.ts";
-import { attemptOnHead } from "#shared/runs/change-run.ts";
+import { attemptOnHead, changeWithRecord } from "#shared/runs/change-run.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { RunChangedError } from "#shared/runs/run-store.ts";
 import type { Put } from "#shared/table/table.ts";
 import { toInterruption } from "./interruption.ts";
 
@@ -42,12 +37,7 @@ function interruptNow(first: RunHead, by: string, record: Put, ports: RunPorts):
     const refusal = findRefusal(head);
     if (refusal !== undefined) throw refusal;
     if (isIdle(head)) return;
-    try {
-      await ports.runs.change(head, { ...toInterruption(head, by), also: { idempotency: record } }, ports.now());
-    } catch (error) {
-      if (!(error instanceof RunChangedError)) throw error;
-      throw error.failed.has("idempotency") && !error.headChanged ? new IdempotencyRecordExists() : error;
-    }
+    await changeWithRecord(head, toInterruption(head, by), record, ports);
   });
 }
 
