@@ -1,13 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { deleteOldRuns } from "#functions/execution/delete-old-runs.ts";
-import { eventSources } from "#infra/event-sources.ts";
 import { keys } from "#shared/table/keys.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun, deliver, type Harness, workingRun } from "../support/execution.ts";
-import { withRights } from "../support/rights.ts";
+import { runRetentionPass } from "../support/retention.ts";
 
-const HOUR = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
 const HOUR_MS = 3_600_000;
 const LONG = "A long text. ".repeat(4_000);
 
@@ -23,7 +20,7 @@ const REPEATED = { "x-stainless-retry-count": "1" };
 
 async function passHour(): Promise<void> {
   plane.clock.now += HOUR_MS;
-  await withRights("delete-old-runs", eventSources.deleteOldRuns.rights, () => deleteOldRuns.handle(HOUR, plane.ports));
+  await runRetentionPass(plane.ports);
 }
 
 async function end(harness: Harness): Promise<string> {

@@ -1,6 +1,4 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { deleteOldRuns } from "#functions/execution/delete-old-runs.ts";
-import { eventSources } from "#infra/event-sources.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import { BACK_OFF_SECONDS } from "#shared/webhooks/attempt-deliveries.ts";
 import { sendRequests } from "#shared/webhooks/send-webhooks.ts";
@@ -8,7 +6,7 @@ import { verifyWebhook } from "../../clients/typescript/src/webhook.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
-import { withRights } from "../support/rights.ts";
+import { runRetentionPass } from "../support/retention.ts";
 import { attemptRequested, passMinutes, streamEvents } from "../support/webhooks.ts";
 
 const URL = "https://hooks.runyard.test/ended?token=hush";
@@ -161,7 +159,7 @@ describe("notify_url of POST /agent/runs", () => {
     expect(stored()).toMatchObject([{ state: "failed" }]);
   });
 
-  it("receives its event beside the webhooks of the team", async () => {
+  it("receives its event in addition to the webhooks of the team", async () => {
     const { body: webhook } = await user.post("/agent/webhooks", {
       url: "https://other.runyard.test/",
       event_types: ["run_cancelled"],
@@ -235,9 +233,7 @@ describe("notify_url of POST /agent/runs", () => {
     expect(plane.webhooks.sent).toHaveLength(1);
     expect(stored()).toMatchObject([{ state: "failed", attempts: [{}, { error: "the run is deleted" }] }]);
     plane.clock.now += HOUR_MS;
-    const hour = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
-    const { rights } = eventSources.deleteOldRuns;
-    await withRights("delete-old-runs", rights, () => deleteOldRuns.handle(hour, plane.ports));
+    await runRetentionPass(plane.ports);
     expect(stored()).toEqual([]);
     expect(JSON.stringify(plane.table.all())).not.toContain("hooks.runyard.test");
   });

@@ -1,17 +1,14 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { deleteOldRuns } from "#functions/execution/delete-old-runs.ts";
-import { eventSources } from "#infra/event-sources.ts";
 import { completeDeletion, deleteRun, type RetentionPorts } from "#shared/retention/delete-run.ts";
 import { DELETION_SHARD, keys, RETENTION_SHARD } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun, deliver, type Harness, nextExecution, workingRun } from "../support/execution.ts";
-import { withRights } from "../support/rights.ts";
+import { runRetentionPass } from "../support/retention.ts";
 import { fireAt, makeSchedule } from "../support/schedules.ts";
 
 const DAY_MS = 24 * 3_600_000;
-const HOUR = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
 const TEAM = { team: true };
 const LONG = "A long text. ".repeat(4_000);
 
@@ -22,8 +19,7 @@ beforeEach(async () => {
   user = createClient(plane);
 });
 
-const passHour = (ports: RetentionPorts = plane.ports): Promise<void> =>
-  withRights("delete-old-runs", eventSources.deleteOldRuns.rights, () => deleteOldRuns.handle(HOUR, ports));
+const passHour = (ports: RetentionPorts = plane.ports): Promise<void> => runRetentionPass(ports);
 const setRetention = (retention_days: unknown, team = plane.team, client = user): Promise<ResponseBody> =>
   client.put(`/agent/teams/${team}`, { settings: { retention_days } });
 const passDays = (days: number): void => {
