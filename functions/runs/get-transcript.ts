@@ -1,11 +1,9 @@
 import * as v from "valibot";
 import { createTranscriptDownload } from "#shared/conversations/transcript-download.ts";
+import { downloadQuery, downloadReply, toDownloadResponse } from "#shared/http/download.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { one } from "#shared/http/request.ts";
-import { REDIRECT } from "#shared/http/response.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { DownloadUrl } from "#shared/wire/artifact.ts";
 
 /**
  * GET /agent/runs/{runId}/transcript: redirects to the raw transcript of a run. The transcript is a JSON Lines file,
@@ -14,12 +12,10 @@ import { DownloadUrl } from "#shared/wire/artifact.ts";
  * harness, the file has that harness's own format and is available as soon as the harness has uploaded it.
  */
 export const getTranscript = endpoint({
-  request: { path: v.object({ runId: PathId }), query: { redirect: one(v.picklist(["true", "false"])) } },
-  reply: { 302: REDIRECT, 200: DownloadUrl },
+  request: { path: v.object({ runId: PathId }), query: downloadQuery },
+  reply: downloadReply,
   async run({ path, query, principal }, ports: RunPorts) {
     const { head } = await visibleRun(path.runId, principal, ports);
-    const body = await createTranscriptDownload(head, ports);
-    // A web page cannot read the target of a redirect.
-    return query.redirect === "false" ? { status: 200, body } : { status: 302, location: body.download_url };
+    return toDownloadResponse(query, await createTranscriptDownload(head, ports));
   },
 });
