@@ -1,4 +1,4 @@
-import { deriveNotifySecret } from "#shared/notifications/notify-secret.ts";
+import { readNotifySecrets } from "#shared/notifications/notify-secret.ts";
 import { readBodies } from "#shared/records/run-body.ts";
 import type { Delivery } from "./delivery-store.ts";
 import type { AttemptPorts } from "./webhook-ports.ts";
@@ -52,12 +52,12 @@ async function readRuns(
   { table }: AttemptPorts,
 ): Promise<ReadonlyMap<string, Receiver>> {
   const ids = [...new Set(deliveries.map(({ run_id }) => run_id))];
-  const bodies = ids.length === 0 ? [] : await readBodies(ids, table);
-  const receivers = await Promise.all(
-    ids.map(async (id, index): Promise<[string, Receiver][]> => {
-      const url = bodies[index]?.notify_url;
-      return url === undefined ? [] : [[id, { url, signing: { secret: await deriveNotifySecret(id, table) } }]];
-    }),
-  );
-  return new Map(receivers.flat());
+  const bodies = await readBodies(ids, table);
+  const urls = ids.flatMap((id, index) => {
+    const url = bodies[index]?.notify_url;
+    return url === undefined ? [] : [{ id, url }];
+  });
+  if (urls.length === 0) return new Map();
+  const deriveSecret = await readNotifySecrets(table);
+  return new Map(urls.map(({ id, url }) => [id, { url, signing: { secret: deriveSecret(id) } }]));
 }

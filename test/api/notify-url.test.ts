@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { keys } from "#shared/table/keys.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import { BACK_OFF_SECONDS } from "#shared/webhooks/attempt-deliveries.ts";
 import { sendRequests } from "#shared/webhooks/send-webhooks.ts";
@@ -116,6 +117,23 @@ describe("notify_url of POST /agent/runs", () => {
     expect(second.body.notify_secret).toBe(first.body.notify_secret);
     const third = await user.post("/agent/runs?wait=1", REQUEST, { headers });
     expect(third.body).toMatchObject({ state: "CANCELLED", prompt: "hello", notify_secret: first.body.notify_secret });
+  });
+
+  it("is signed with secrets that one read of the signing key derives, where several runs end together", async () => {
+    const runs = [await create(), await create(), await create()];
+    for (const { body } of runs) await user.post(`/agent/runs/${body.run_id}/cancel`);
+    await streamEvents(plane);
+    const { get } = plane.ports.table;
+    let reads = 0;
+    plane.ports.table.get = async (key) => {
+      if (key.pk === keys.signing("1").pk) reads++;
+      return get(key);
+    };
+    await attemptRequested(plane);
+    expect(plane.webhooks.sent.map((sent) => "secret" in sent && sent.secret).toSorted()).toEqual(
+      runs.map(({ body }) => body.notify_secret).toSorted(),
+    );
+    expect(reads).toBe(1);
   });
 
   it("receives a later end after a follow-up, with another id", async () => {
