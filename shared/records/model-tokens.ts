@@ -6,28 +6,32 @@ export interface ModelTokens {
   readonly tokens: Readonly<Record<Category, number>>;
 }
 
-/** The categories, each with the letter that its attributes begin with. */
-const CATEGORIES = { input: "i", output: "o", cache_read: "r", cache_write: "w" } as const;
-type Category = keyof typeof CATEGORIES;
+const CATEGORIES = ["input", "output", "cache_read", "cache_write"] as const;
+type Category = (typeof CATEGORIES)[number];
+/** The letters that the attributes of each category begin with. */
+const LETTERS = { input: "i", output: "o", cache_read: "r", cache_write: "w" } satisfies Record<Category, string>;
 
 const PREFIX = "t_";
+const nameAttribute = (category: Category, modelId: string): string => `${PREFIX}${LETTERS[category]}_${modelId}`;
+
 /** The models of compatible servers. */
 const CUSTOM_ENDPOINT = "compatible/";
 
 /** The attributes of a run's usage that count tokens by model: the write that counts a call adds to them too. */
 export const toTokenAttributes = ({ modelId, tokens }: ModelTokens): Readonly<Record<string, number>> =>
   Object.fromEntries(
-    listCategories()
-      .filter(([category]) => tokens[category] > 0)
-      .map(([category, letter]) => [`${PREFIX}${letter}_${modelId}`, tokens[category]]),
+    CATEGORIES.filter((category) => tokens[category] > 0).map((category) => [
+      nameAttribute(category, modelId),
+      tokens[category],
+    ]),
   );
 
 /** Parses those attributes, in the order of the models' ids. */
 export function parseTokens(item: Readonly<Record<string, unknown>>): readonly ModelTokens[] {
-  const start = `${PREFIX}i_`.length;
+  const start = nameAttribute("input", "").length;
   const names = Object.keys(item).filter((name) => name.startsWith(PREFIX));
   return [...new Set(names.map((name) => name.slice(start)))].sort().map((modelId) => {
-    const read = (category: Category) => Number(item[`${PREFIX}${CATEGORIES[category]}_${modelId}`] ?? 0);
+    const read = (category: Category) => Number(item[nameAttribute(category, modelId)] ?? 0);
     const tokens = {
       input: read("input"),
       output: read("output"),
@@ -59,10 +63,3 @@ export function toTokenTotals(models: readonly ModelTokens[]): Partial<RequestUs
 }
 
 const sum = (tokens: ModelTokens["tokens"]): number => Object.values(tokens).reduce((total, one) => total + one, 0);
-
-const listCategories = (): readonly (readonly [Category, string])[] => [
-  ["input", CATEGORIES.input],
-  ["output", CATEGORIES.output],
-  ["cache_read", CATEGORIES.cache_read],
-  ["cache_write", CATEGORIES.cache_write],
-];

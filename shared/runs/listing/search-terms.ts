@@ -42,15 +42,14 @@ const toTerms = (values: Partial<Readonly<Record<Name, Value>>>): readonly strin
 export function listHeadTerms({ p, artifact_types }: Item): readonly string[] {
   const parsed = v.safeParse(RunFacets, p);
   if (!parsed.success) return [];
-  const { name, model, creator, source, location, environment, skill, skill_path, tags, ...others } = parsed.output;
-  const { schedule, trigger, archived } = others;
+  const { name, model, creator, source, location, schedule, trigger, ...facets } = parsed.output;
   const terms = toTerms({
     ...{ name, model, creator, source, location, schedule, trigger },
     executor: executorOf(parsed.output),
-    environment: environment ?? EMPTY_ENVIRONMENT,
-    skill: [skill, skill_path].filter((one) => one !== undefined),
-    tag: splitTags(tags),
-    archived: archived === true ? "true" : undefined,
+    environment: facets.environment ?? EMPTY_ENVIRONMENT,
+    skill: [facets.skill, facets.skill_path].filter((one) => one !== undefined),
+    tag: splitTags(facets.tags),
+    archived: facets.archived === true ? "true" : undefined,
     artifact: v.parse(Types, artifact_types),
   });
   return [...new Set(terms)];
