@@ -2,7 +2,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { discoverSkills } from "#functions/execution/discover-skills.ts";
 import { sendWebhooks } from "#functions/execution/send-webhooks.ts";
-import { routePaths } from "#infra/routes.ts";
+import { type Route, routePaths } from "#infra/routes.ts";
 import type { EventPorts } from "#shared/conversations/live-output.ts";
 import type { DispatchPorts } from "#shared/executions/dispatch-run.ts";
 import type { EndPorts, ReaperPorts } from "#shared/executions/execution-ports.ts";
@@ -231,3 +231,10 @@ export function createPorts(
     },
   };
 }
+
+/** The ports of the endpoint of a route: with who may call it, and the scope that its callers need. */
+export const toRoutePorts = (ports: ServerPorts, { who, scope }: Route): ServerPorts => ({
+  ...ports,
+  who: who === "public" ? ["public"] : who,
+  scope,
+});

@@ -107,6 +107,10 @@ const MAX_DESCRIPTORS = 250;
 export async function measureFiles(folder: string, maxFiles: number) {
   const total = { bytes: 0, files: 0, isHidden: false };
   const linked = new Set<number>();
+  /** What is gone uses nothing. A command can remove the permission to read what is there. */
+  const noteHidden = (error: unknown): undefined => {
+    if (!isMissing(error)) total.isHidden = true;
+  };
   const measureBelow = async (root: string, depth: number): Promise<void> => {
     const waiting = [root];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -121,10 +125,7 @@ export async function measureFiles(folder: string, maxFiles: number) {
   };
   const measureFromDescriptor = async (path: string, depth: number): Promise<void> => {
     const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-    await using directory = await open(toBytes(path), flags).catch((error: unknown) => {
-      if (!isMissing(error)) total.isHidden = true;
-      return undefined;
-    });
+    await using directory = await open(toBytes(path), flags).catch(noteHidden);
     if (directory !== undefined) await measureBelow(`/proc/self/fd/${directory.fd}/`, depth);
   };
   /** Returns the directories in it. */
@@ -135,18 +136,14 @@ export async function measureFiles(folder: string, maxFiles: number) {
         if (++total.files > maxFiles) return [];
         const below = join(path, entry.name);
         if (entry.isDirectory()) directories.push(below);
-        const stats = await lstat(toBytes(below)).catch((error: unknown) => {
-          if (!isMissing(error)) total.isHidden = true;
-          return undefined;
-        });
+        const stats = await lstat(toBytes(below)).catch(noteHidden);
         if (stats === undefined) continue;
         const { blocks, nlink, ino } = stats;
         if (nlink > 1 && !entry.isDirectory() && linked.size === linked.add(ino).size) continue;
         total.bytes += blocks * BLOCK_BYTES;
       }
     } catch (error) {
-      // A directory that is gone holds nothing. The permission to read it can be removed by a command.
-      if (!isMissing(error)) total.isHidden = true;
+      noteHidden(error);
     }
     return directories;
   };

@@ -19,9 +19,10 @@ import type { Hit } from "./targets.ts";
 const HELP = `Usage: npm run lab -- chaos [options]
 
 Starts a service of its own, creates runs in it, and kills processes meanwhile: the service, which is started again, harnesses and
-commands, by kill -9 or, each third service and harness, by SIGTERM. With --emulator, it deploys to the AWS emulator and kills the processes of functions too. Afterwards, a
-checker reads everything that is stored. The exit code is 0 if no guarantee of docs/reliability.md was broken. Ctrl-C ends the test
-early and checks the runs that were created until then; a second Ctrl-C exits immediately.
+commands, by SIGKILL, or by SIGTERM for every third service and harness. With --emulator, it deploys to the AWS emulator and kills
+the processes of functions too. Afterwards, a checker reads everything that is stored. The exit code is 0 if no guarantee of
+docs/reliability.md was broken. Ctrl-C ends the test early and checks the runs that were created until then; a second Ctrl-C exits
+immediately.
 
   --runs N     number of runs to create, not counting their children (default 300)
   --seed N     seed that determines the kills and the runs (default: random, printed)

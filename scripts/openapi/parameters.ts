@@ -15,7 +15,7 @@ export function buildParameters(endpoint: RoutedEndpoint, book: SchemaBook): rea
     name: parameter,
     in: "path",
     required: true,
-    ...findNote(name, parameter),
+    ...describeParameter(name, parameter),
     schema: schemas[parameter] ?? { type: "string" },
   }));
   const inQuery = Object.entries(definition.request.query ?? {}).map(([parameter, { kind, schema, required }]) => ({
@@ -23,7 +23,7 @@ export function buildParameters(endpoint: RoutedEndpoint, book: SchemaBook): rea
     in: "query",
     ...(required === true ? { required } : {}),
     ...(kind === "map" ? { style: "deepObject", explode: true } : {}),
-    ...findNote(name, parameter),
+    ...describeParameter(name, parameter),
     schema: { ...querySchema(schema, book), ...findDefault(name, parameter) },
   }));
   return [...inPath, ...inQuery, ...buildHeaders(endpoint)];
@@ -77,12 +77,16 @@ function flatPipe(schema: Schema): readonly PipeItem[] {
 
 const isItem = (value: unknown): value is PipeItem => typeof value === "object" && value !== null && "type" in value;
 
-function findNote(operation: string, parameter: string): JsonObject {
-  const note = parameterNotes[`${operation}.${parameter}`] ?? parameterNotes[parameter];
+function describeParameter(operation: string, parameter: string): JsonObject {
+  const note = findNote(operation, parameter);
   return note === undefined ? {} : { description: note.description };
 }
 
 function findDefault(operation: string, parameter: string): JsonObject {
-  const standard = (parameterNotes[`${operation}.${parameter}`] ?? parameterNotes[parameter])?.default;
+  const standard = findNote(operation, parameter)?.default;
   return standard === undefined ? {} : { default: standard };
 }
+
+/** The note of this operation, at its older path too, or else that of all operations. */
+const findNote = (operation: string, parameter: string) =>
+  parameterNotes[`${operation.replace(/AtOlderPath$/, "")}.${parameter}`] ?? parameterNotes[parameter];

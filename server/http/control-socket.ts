@@ -12,7 +12,7 @@ import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
 import { routes } from "#infra/routes.ts";
 import { logLine } from "#shared/log/log.ts";
-import type { ServerPorts } from "../ports.ts";
+import { type ServerPorts, toRoutePorts } from "../ports.ts";
 import { endpoints } from "./endpoints.ts";
 
 /** What operating systems accept as the path of a socket. */
@@ -78,11 +78,11 @@ function functionsByName(ports: ServerPorts, dispatchPorts: ServerPorts): Readon
     ["reap-runs", (event) => reapRuns.handle(JSON.parse(event), ports)],
     ["reconcile-schedules", (event) => reconcileSchedules.handle(JSON.parse(event), ports)],
   ]);
-  for (const { file, who, scope } of routes) {
-    const endpoint = endpoints[file];
-    const routePorts = { ...ports, who: who === "public" ? ["public"] : who, scope };
+  for (const route of routes) {
+    const endpoint = endpoints[route.file];
+    const routePorts = toRoutePorts(ports, route);
     if (endpoint !== undefined) {
-      functions.set(path.basename(file), (event) => endpoint.handle(JSON.parse(event), routePorts));
+      functions.set(path.basename(route.file), (event) => endpoint.handle(JSON.parse(event), routePorts));
     }
   }
   return functions;

@@ -10,7 +10,7 @@ import { sendProblem } from "../host/http/problem-response.ts";
 import { findRefusal, refuseUnreadable, SERVER_OPTIONS } from "../host/http/request-checks.ts";
 import { webAppDirectory } from "../host/http/web-app.ts";
 import { serveWebPage } from "../host/http/web-page.ts";
-import type { Adapters, ServerPorts } from "../ports.ts";
+import { type Adapters, type ServerPorts, toRoutePorts } from "../ports.ts";
 import type { LocalWorkerSockets } from "../sockets/worker-sockets.ts";
 import { allowedHosts } from "./allowed-hosts.ts";
 import { type Endpoint, endpoints } from "./endpoints.ts";
@@ -91,7 +91,7 @@ function createApp({ ports, adapters, bodyMs = BODY_MS, environment }: HttpServe
   serveHealth(app, adapters, metrics, environment?.["RUNYARD_METRICS_KEY"]);
   for (const route of routesByPrecedence()) {
     const endpoint = findEndpoint(route);
-    const routePorts = { ...ports, who: route.who === "public" ? ["public"] : route.who, scope: route.scope };
+    const routePorts = toRoutePorts(ports, route);
     app.on(route.method, API + route.path.replace(/\{(\w+)\}/g, ":$1"), async ({ env, req }) => {
       const shortage = NEW_WORK.has(`${route.method} ${route.path}`) ? adapters.disk.findShortage() : undefined;
       if (shortage !== undefined) {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { bundling } from "#infra/bundle.ts";
-import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { sh } from "./support/host.ts";
 
 const NOBODY = "65534";

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { agentRun, use } from "./support/agent-run.ts";
-import { FakeControlPlane } from "./support/fake-control-plane.ts";
 import { newMark, sleepers } from "./support/processes.ts";
 import { runHarness } from "./support/run-harness.ts";
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import { createChangeCollector } from "#harness/reporting/change-collector.ts";
-import { FakeControlPlane } from "./support/fake-control-plane.ts";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { Repository } from "./support/repository.ts";
 import { runHarness } from "./support/run-harness.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Message } from "#shared/wire/conversation.ts";
-import { FakeControlPlane, type RunGiven } from "./support/fake-control-plane.ts";
+import { FakeControlPlane, type RunGiven } from "../../lab/fake-control-plane.ts";
 import { newMark, sleepers } from "./support/processes.ts";
 import { Repository } from "./support/repository.ts";
 import { runHarness, startHarness } from "./support/run-harness.ts";

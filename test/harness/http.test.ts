@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createControlPlane } from "#harness/control-plane/control-plane.ts";
 import { withRetries } from "#harness/control-plane/http.ts";
-import { FakeControlPlane, type ResponseBody } from "./support/fake-control-plane.ts";
+import { FakeControlPlane, type ResponseBody } from "../../lab/fake-control-plane.ts";
 
 const given = { prompt: "hello" };
 const alive = new AbortController().signal;

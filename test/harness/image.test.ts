@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { bundling } from "#infra/bundle.ts";
-import { FakeControlPlane } from "./support/fake-control-plane.ts";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { Repository } from "./support/repository.ts";
 
 const sh = (command: string) => `\`\`\`sh\n${command}\n\`\`\`\n`;

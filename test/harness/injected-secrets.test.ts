@@ -1,9 +1,9 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { deliver, workingRun } from "../support/execution.ts";
-import { FakeControlPlane } from "./support/fake-control-plane.ts";
 import { runHarness } from "./support/run-harness.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

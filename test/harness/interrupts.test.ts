@@ -3,7 +3,7 @@ import type { Host } from "#harness/isolation/host.ts";
 import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
 import { createWorkspace } from "#harness/isolation/workspace.ts";
 import { runSession } from "#harness/session/run-session.ts";
-import { FakeControlPlane } from "./support/fake-control-plane.ts";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 20_000 });
 

@@ -7,8 +7,8 @@ import { createControlPlane } from "#harness/control-plane/control-plane.ts";
 import { createPullRequestTool } from "#harness/tools/remote/create-pull-request.ts";
 import { findGithubRepository } from "#harness/tools/remote/github-token.ts";
 import { createReportArtifactTool } from "#harness/tools/remote/report-artifact.ts";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { githubPulls } from "../support/github-pulls-stand-in.ts";
-import { FakeControlPlane } from "./support/fake-control-plane.ts";
 import { mcpStage } from "./support/mcp-stage.ts";
 import { runHarness } from "./support/run-harness.ts";
 

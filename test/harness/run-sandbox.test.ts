@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import * as v from "valibot";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { FakeControlPlane } from "./support/fake-control-plane.ts";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { newMark, sleepers } from "./support/processes.ts";
 
 const Module = v.object({ runSandbox: v.function(), runSandboxAndExit: v.function() });

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { FakeControlPlane } from "./support/fake-control-plane.ts";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { newMark, sleepers } from "./support/processes.ts";
 import { runHarness, startHarness } from "./support/run-harness.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { FakeControlPlane, type RunContext } from "./support/fake-control-plane.ts";
+import { FakeControlPlane, type RunContext } from "../../lab/fake-control-plane.ts";
 import { commandLines } from "./support/processes.ts";
 import { Repository } from "./support/repository.ts";
 import { runHarness, startHarness } from "./support/run-harness.ts";

@@ -7,7 +7,7 @@ import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
 import { createWorkspace } from "#harness/isolation/workspace.ts";
 import { runSession } from "#harness/session/run-session.ts";
 import { Stop } from "#harness/support/stop.ts";
-import { FakeControlPlane, type ResponseBody, type RunContext, type RunGiven } from "./support/fake-control-plane.ts";
+import { FakeControlPlane, type ResponseBody, type RunContext, type RunGiven } from "../../lab/fake-control-plane.ts";
 import { Repository } from "./support/repository.ts";
 
 vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createDiff, createSnippetDiff, formatHunks } from "#harness/steps/diff.ts";
 import { describeEnd } from "#harness/steps/step-summary.ts";
 import { formatTitle } from "#harness/steps/step-title.ts";
-import { FakeControlPlane } from "./support/fake-control-plane.ts";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { runHarness } from "./support/run-harness.ts";
 
 describe("a long setup", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeControlPlane, type RunContext } from "./support/fake-control-plane.ts";
+import { FakeControlPlane, type RunContext } from "../../lab/fake-control-plane.ts";
 import { runHarness } from "./support/run-harness.ts";
 
 /** Executes a command in a run, and returns its output. */

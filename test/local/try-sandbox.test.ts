@@ -1,8 +1,8 @@
 import http from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { HOSTILE } from "../../operate/observed-run.ts";
 import { trySandbox } from "../../operate/try-sandbox.ts";
-import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
 import { runHarness } from "../harness/support/run-harness.ts";
 
 const T0 = Date.parse("2026-05-18T19:00:00.000Z");

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { isCancelledSince } from "#harness/engine/resume.ts";
 import { cancelMessage } from "#shared/conversations/cancelled-turn.ts";
 import type { Message } from "#shared/wire/conversation.ts";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { agentRun } from "../harness/support/agent-run.ts";
-import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
 import { runHarness } from "../harness/support/run-harness.ts";
 
 const sh = (command: string) => `\`\`\`sh\n${command}\n\`\`\``;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { runHarness } from "../harness/support/run-harness.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";

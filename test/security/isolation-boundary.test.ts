@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { decideIsolation } from "../../server/host/isolation.ts";
-import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
 import { mutationVariables, runHarness } from "../harness/support/run-harness.ts";
 
 const CHECK = fileURLToPath(new URL("../../harness/isolation-main.ts", import.meta.url));

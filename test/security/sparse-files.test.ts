@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { runHarness } from "../harness/support/run-harness.ts";
 
 const sh = (command: string) => `\`\`\`sh\n${command}\n\`\`\`\n`;

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { HarnessPrograms } from "#server/sandbox/harness-programs.ts";
 import { runExecution } from "#shared/sandbox/harness-process.ts";
-import { FakeControlPlane } from "../harness/support/fake-control-plane.ts";
+import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 
 const environment = { RUNYARD_SANDBOX: "none" };
 

@@ -121,10 +121,5 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
       "The maximum number of seconds to wait for the run's end, 0 to 25. A run that ends in that time is the response, with its state and results.",
     default: 0,
   },
-  "createRunAtOlderPath.wait": {
-    description:
-      "The maximum number of seconds to wait for the run's end, 0 to 25. A run that ends in that time is the response, with its state and results.",
-    default: 0,
-  },
   wait: { description: "The maximum number of seconds to wait for an event, 0 to 25.", default: 0 },
 };

@@ -2,6 +2,7 @@ import { ids, type Notes, note, person, time } from "./note.ts";
 
 const verification = { scheme: "hmac", header: "X-Hub-Signature-256", prefix: "sha256=", encoding: "hex" };
 const prompt = "Look into the failed build {{ event.payload.build }}.";
+const scopes = note("What its runs may use their keys for. Absent where that is not limited.", ["runs:read"]);
 
 /** A member of a trigger, in each of the components that have it. */
 const inAll = (member: string, description: string, sample?: Parameters<typeof note>[1]): Notes =>
@@ -141,12 +142,8 @@ export const TRIGGER_NOTES: Notes = {
   "TestTriggerResponse.run_request.mode": note("The mode of the run.", "normal"),
   "TestTriggerResponse.run_request.metadata": note("The labels of the run.", { app: "shop" }),
   "TestTriggerResponse.run_request.config": note("The configuration of the run."),
-  "CreatedTrigger.scopes": note("What its runs may use their keys for. Absent where that is not limited.", [
-    "runs:read",
-  ]),
-  "RotatedTrigger.scopes": note("What its runs may use their keys for. Absent where that is not limited.", [
-    "runs:read",
-  ]),
+  "CreatedTrigger.scopes": scopes,
+  "RotatedTrigger.scopes": scopes,
   "TriggerVerification.scheme": note("How a request proves who sent it.", "hmac"),
   "TriggerVerification.header": note("The header with the signature. Required by `hmac`.", "X-Hub-Signature-256"),
   "TriggerVerification.prefix": note("What precedes the signature in its header.", "sha256="),

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FakeControlPlane, type RunGiven } from "../../harness/support/fake-control-plane.ts";
+import { FakeControlPlane, type RunGiven } from "../../../lab/fake-control-plane.ts";
 import { startHarness } from "../../harness/support/run-harness.ts";
 
 export const MIB = 1024 * 1024;

@@ -1,8 +1,8 @@
 import type { RunContext } from "#harness/setup/setup.ts";
+import { FakeControlPlane } from "../../../lab/fake-control-plane.ts";
 import type { Turn } from "../../support/model-shapes.ts";
 import type { SeenCall } from "../../support/model-stand-in.ts";
 import { ModelStandIn } from "../../support/model-stand-in.ts";
-import { FakeControlPlane } from "./fake-control-plane.ts";
 import { type Harness, runHarness, startHarness } from "./run-harness.ts";
 
 const SONNET = "anthropic/claude-sonnet-5-5";

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { FakeControlPlane } from "./fake-control-plane.ts";
+import type { FakeControlPlane } from "../../../lab/fake-control-plane.ts";
 
 const MAIN = fileURLToPath(new URL("../../../harness/main.ts", import.meta.url));
 

@@ -64,7 +64,9 @@ export interface RunGiven {
   readonly context?: Partial<RunContext>;
 }
 
-/** A control plane of one run, on its own port: it records all calls of the harness and responds by the protocol. */
+/**
+ * A control plane of one run, on its own port, for tests and attacks: it records all calls of the harness and responds by the protocol.
+ */
 export class FakeControlPlane implements AsyncDisposable {
   readonly calls: Call[] = [];
   readonly messages: Message[] = [];
