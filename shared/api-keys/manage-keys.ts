@@ -1,5 +1,5 @@
 import { sortByText } from "#shared/arrays.ts";
-import { invalid, notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { invalid, notFound, RunyardError } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -12,6 +12,7 @@ import { type PersonalPrincipal, toProfile } from "#shared/principals/principal.
 import { grantScopes, listScopes } from "#shared/principals/scopes.ts";
 import type { Person } from "#shared/records/member.ts";
 import { toUserProfile } from "#shared/records/user.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Put, Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { CreatedKey, CreateKeyRequest, KeyItem } from "#shared/wire/key.ts";
@@ -27,7 +28,7 @@ interface KeyPorts {
 }
 
 /** Each failed attempt means that another request succeeded, so this many concurrent requests are served. */
-const ATTEMPTS = 25;
+const MAX_ATTEMPTS = 25;
 
 /** Keys that one owner may have. */
 const MAX_KEYS = 50;
@@ -86,7 +87,7 @@ async function addKey(
 ): Promise<CreatedKey> {
   const store = keyStore(table);
   const creator = fields.createdBy.uid;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  return retryOnChange(async () => {
     const list = await store.readList(owner);
     if (usedKey !== undefined && !list.entries.some(({ hash }) => hash === usedKey)) throw keyRevoked();
     if (list.entries.length >= MAX_KEYS) {
@@ -105,10 +106,9 @@ async function addKey(
       if (!(error instanceof ConflictError)) throw error;
       if (error.failed.has("idempotency")) throw new IdempotencyRecordExists();
       if (error.failed.has("rateLimit")) throw rateLimited(now);
-      if (error.failed.has("owner")) throw notFound("identity");
+      throw error.failed.has("owner") ? notFound("identity") : error;
     }
-  }
-  throw tooManyChanges();
+  });
 }
 
 /**
@@ -121,7 +121,7 @@ export async function issueRecoveryKey(
   { table, now: clock }: KeyPorts,
 ): Promise<string> {
   const store = keyStore(table);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  return retryOnChange(async () => {
     const now = clock();
     const key = generateKey(owner, {
       uid: uuidv7(now),
@@ -129,14 +129,9 @@ export async function issueRecoveryKey(
       now,
       createdBy: toUserProfile(createdBy),
     });
-    try {
-      await store.addUncounted(owner, await store.readList(owner), key);
-      return key.raw;
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-    }
-  }
-  throw tooManyChanges();
+    await store.addUncounted(owner, await store.readList(owner), key);
+    return key.raw;
+  });
 }
 
 /** The keys of an owner, oldest first, including expired ones. */
@@ -150,17 +145,12 @@ export async function readKeys(owner: KeyOwner, { table }: KeyPorts): Promise<Ke
 /** Revokes a key: requests with it are refused from then on. */
 export async function revokeKey(owner: KeyOwner, uid: string, { table }: KeyPorts): Promise<void> {
   const store = keyStore(table);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  await retryOnChange(async () => {
     const list = await store.readList(owner);
     const entry = list.entries.find((one) => one.uid === uid);
     if (entry === undefined) throw notFound("key");
-    try {
-      return await store.revoke({ owner, list, entries: [entry] });
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-    }
-  }
-  throw tooManyChanges();
+    await store.revoke({ owner, list, entries: [entry] });
+  });
 }
 
 const keyRevoked = () =>
@@ -169,7 +159,8 @@ const keyRevoked = () =>
     headers: { "www-authenticate": "Bearer" },
   });
 
-const tooManyChanges = () => retryableConflict("the keys are changed by other requests; send the request again");
+const retryOnChange = <T>(attempt: () => Promise<T>): Promise<T> =>
+  retryOnConflict("the keys are", attempt, { maxAttempts: MAX_ATTEMPTS });
 
 function toKeyItem(key: StoredKey): KeyItem {
   const { uid, name, suffix, created_at, created_by, expires_at_ms, scopes, last_used_at } = key;

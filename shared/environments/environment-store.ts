@@ -62,8 +62,8 @@ export function environmentStore(table: Table) {
     },
 
     /**
-     * Changes an environment, and its name to `name`. Returns false where the environment was renamed or deleted since it was read.
-     * Throws `taken` where another environment of the scope has the name.
+     * Changes an environment, and its name to `name`.
+     * @throws ConflictError if it was renamed or deleted since it was read; `taken` if another one of the scope has the name
      */
     update({ owner, uid, name: before }: Environment, name: string, change: Attributes, taken: () => Error) {
       const named = { owner, uid, name: before, kind: NAME_KIND };

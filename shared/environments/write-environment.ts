@@ -1,4 +1,4 @@
-import { invalid, notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { invalid, notFound, RunyardError } from "#shared/errors.ts";
 import { refuseUnsupportedOptions } from "#shared/http/unsupported-options.ts";
 import {
   IdempotencyRecordExists,
@@ -10,6 +10,7 @@ import { refuseMore } from "#shared/limits/scope-limit.ts";
 import { checkFallbackModels } from "#shared/models/models.ts";
 import type { PersonalPrincipal, Principal } from "#shared/principals/principal.ts";
 import { resolveOwner, toCreator } from "#shared/principals/resolve-owner.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Value } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { CreateEnvironmentRequest, UpdateEnvironmentRequest } from "#shared/wire/environment.ts";
@@ -23,7 +24,6 @@ import { changedRepositories } from "./repositories.ts";
 const ENVIRONMENT_BYTES = 64 * 1024;
 /** Environments of a scope, including those that are shared with its person. */
 const MAX_ENVIRONMENTS = 200;
-const ATTEMPTS = 8;
 
 const nameTaken = () =>
   new RunyardError("conflict", { detail: "name: another environment of the scope has this name", retryable: false });
@@ -71,6 +71,8 @@ export function addEnvironment(
   );
 }
 
+const ENVIRONMENT_CHANGED = "the environment is";
+
 /** Changes an environment: what the request leaves out stays as it was. */
 export async function changeEnvironment(
   uid: string,
@@ -78,16 +80,17 @@ export async function changeEnvironment(
   ports: EnvironmentPorts,
 ): Promise<Environment> {
   const { body: request, sentBody, principal } = call;
-  const before = await findOwnEnvironment(uid, principal, ports);
-  const { set, remove } = toChange(request, before);
-  refuseUnsupportedOptions(sentBody, "environments");
-  const name = request.name ?? before.name;
-  const attributes = {
-    set: { ...set, updated_at: ports.now(), last_editor: { ...toCreator(principal) } },
-    remove,
-  };
-  const changed = await environmentStore(ports.table).update(before, name, attributes, nameTaken);
-  if (!changed) return changeEnvironment(uid, call, ports);
+  await retryOnConflict(ENVIRONMENT_CHANGED, async () => {
+    const before = await findOwnEnvironment(uid, principal, ports);
+    const { set, remove } = toChange(request, before);
+    refuseUnsupportedOptions(sentBody, "environments");
+    const name = request.name ?? before.name;
+    const attributes = {
+      set: { ...set, updated_at: ports.now(), last_editor: { ...toCreator(principal) } },
+      remove,
+    };
+    await environmentStore(ports.table).update(before, name, attributes, nameTaken);
+  });
   return findVisibleEnvironment(uid, principal, undefined, ports.table);
 }
 
@@ -96,16 +99,10 @@ export async function changeEnvironment(
  * creates no run until it names another: the error says which environment is missing.
  */
 export async function removeEnvironment(uid: string, principal: Principal, ports: EnvironmentPorts): Promise<void> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  await retryOnConflict(ENVIRONMENT_CHANGED, async () => {
     const environment = await findOwnEnvironment(uid, principal, ports);
-    try {
-      return await environmentStore(ports.table).remove(environment);
-    } catch (error) {
-      // It was renamed or shared since it was read.
-      if (!(error instanceof ConflictError)) throw error;
-    }
-  }
-  throw retryableConflict("the environment changes too fast; send the request again");
+    await environmentStore(ports.table).remove(environment);
+  });
 }
 
 /** Returns an environment that the caller may change; throws 404 where the caller does not see it, 403 where it is a guest. */

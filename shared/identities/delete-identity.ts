@@ -1,5 +1,5 @@
 import { splitIntoBatches } from "#shared/arrays.ts";
-import { RunyardError, retryableConflict } from "#shared/errors.ts";
+import { RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { Identity } from "#shared/records/identity.ts";
 import { activeRuns } from "#shared/runs/capacity/active-runs.ts";
@@ -7,12 +7,11 @@ import type { ChangePorts } from "#shared/runs/change-run.ts";
 import { failWaitingRun } from "#shared/runs/end-run.ts";
 import { pauseSchedulesByIdentity } from "#shared/schedules/auto-pause.ts";
 import type { ScheduleStore } from "#shared/schedules/schedule-store.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Table } from "#shared/table/table.ts";
-import { ConflictError } from "#shared/table/transact.ts";
 import { identityStore } from "./identity-store.ts";
 import { readIdentity } from "./read-identities.ts";
 
-const ATTEMPTS = 8;
 /** Runs that are ended concurrently. */
 const BATCH = 10;
 
@@ -27,21 +26,16 @@ export interface DeletionPorts extends ChangePorts {
  * dispatched.
  */
 export async function removeIdentity(uid: string, principal: Principal, ports: DeletionPorts): Promise<void> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  const deleted = await retryOnConflict("the identity is", async () => {
     const { identity } = await readIdentity(uid, principal, ports.table);
     if (identity.is_default === true) {
       throw new RunyardError("invalid_request", { detail: "the team's default identity cannot be deleted" });
     }
-    try {
-      await identityStore(ports.table).delete(identity);
-    } catch (error) {
-      if (error instanceof ConflictError) continue;
-      throw error;
-    }
-    await pauseSchedulesByIdentity(identity.uid, `the identity ${identity.name} is deleted`, ports);
-    return failWaitingRuns(identity, ports);
-  }
-  throw retryableConflict("the identity is changed by other requests; send the request again");
+    await identityStore(ports.table).delete(identity);
+    return identity;
+  });
+  await pauseSchedulesByIdentity(deleted.uid, `the identity ${deleted.name} is deleted`, ports);
+  await failWaitingRuns(deleted, ports);
 }
 
 async function failWaitingRuns({ uid, team_uid, name }: Identity, ports: DeletionPorts): Promise<void> {

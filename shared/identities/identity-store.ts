@@ -80,7 +80,7 @@ export function identityStore(table: Table) {
       name: string,
       change: IdentityChange,
       taken: () => Error,
-    ): Promise<boolean> {
+    ): Promise<void> {
       const named = { owner: { type: "Team", uid: team }, kind: NAME_KIND, uid, name: before } as const;
       return changeNamed(named, name, { key: keys.identity(team, uid), ...change }, taken, table);
     },

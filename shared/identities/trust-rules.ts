@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { invalid, notFound, retryableConflict } from "#shared/errors.ts";
+import { invalid, notFound } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -13,6 +13,7 @@ import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
 import { type PersonalPrincipal, type Principal, toProfile } from "#shared/principals/principal.ts";
 import { grantScopes, listScopes, scopesMember } from "#shared/principals/scopes.ts";
 import type { TrustRule } from "#shared/records/trust-rule.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { scopeOfAddress } from "#shared/wire/addresses.ts";
@@ -30,7 +31,6 @@ export interface TrustRulePorts {
 
 /** Rules that one identity may have. */
 const MAX_RULES = 20;
-const ATTEMPTS = 8;
 
 interface SavedRule {
   readonly rule: TrustRule;
@@ -150,21 +150,13 @@ export async function removeTrustRule(path: RulePath, caller: Principal, ports: 
   await changeRule(path, caller, ports, (rule) => trustRuleStore(ports.table).delete(rule));
 }
 
-async function changeRule<T>(
+function changeRule<T>(
   path: RulePath,
   caller: Principal,
   ports: TrustRulePorts,
   change: (rule: TrustRule) => Promise<T>,
 ): Promise<T> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const rule = await readTrustRule(path, caller, ports);
-    try {
-      return await change(rule);
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-    }
-  }
-  throw retryableConflict("the trust rule is changed by other requests; send the request again");
+  return retryOnConflict("the trust rule is", async () => change(await readTrustRule(path, caller, ports)));
 }
 
 /** A rule as responses show it. */

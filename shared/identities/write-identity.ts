@@ -9,6 +9,7 @@ import {
 import { uuidv7 } from "#shared/ids.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { type Identity, parseIdentity } from "#shared/records/identity.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Put, Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { CreateIdentityRequest, UpdateIdentityRequest } from "#shared/wire/identity.ts";
@@ -87,16 +88,18 @@ export async function changeIdentity(
 ): Promise<FoundIdentity> {
   const { body: request, sentBody } = call;
   const store = identityStore(ports.table);
-  const found = await readIdentity(uid, call.principal, ports.table);
-  refuseUnavailable(found);
-  const before = found.identity;
-  await requireScopesOfKeys(before, call.principal, ports.table);
-  const { set, remove } = toIdentityChange(request, before);
-  await refuseOthersEnvironment(request.environment_id, before.team_uid, "environment_id", ports.table);
-  refuseUnsupportedOptions(sentBody, "identities");
-  const change = { set: { ...set, updated_at: ports.now() }, remove };
-  const isChanged = await store.update(before, request.name ?? before.name, change, nameTaken);
-  if (!isChanged) return changeIdentity(uid, call, ports);
+  const before = await retryOnConflict("the identity is", async () => {
+    const found = await readIdentity(uid, call.principal, ports.table);
+    refuseUnavailable(found);
+    const { identity } = found;
+    await requireScopesOfKeys(identity, call.principal, ports.table);
+    const { set, remove } = toIdentityChange(request, identity);
+    await refuseOthersEnvironment(request.environment_id, identity.team_uid, "environment_id", ports.table);
+    refuseUnsupportedOptions(sentBody, "identities");
+    const change = { set: { ...set, updated_at: ports.now() }, remove };
+    await store.update(identity, request.name ?? identity.name, change, nameTaken);
+    return identity;
+  });
   const identity = await store.get(before.team_uid, uid);
   if (identity === undefined) throw notFound("identity");
   return { identity, available: true };

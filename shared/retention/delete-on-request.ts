@@ -10,6 +10,7 @@ import { type EndedHead, isEndedHead, parseOwner } from "#shared/records/run-hea
 import { releaseCapacity } from "#shared/runs/capacity/release-capacity.ts";
 import { type FoundRun, visibleRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { countUsage } from "#shared/usage/count-usage.ts";
@@ -18,8 +19,6 @@ import { retentionStore } from "./retention-store.ts";
 
 /** Milliseconds for which an upload that was allowed before the deletion may still arrive. */
 const UPLOADS_MS = 15 * 60_000;
-
-const MAX_ATTEMPTS = 5;
 
 interface EndedRun {
   readonly head: EndedHead;
@@ -39,14 +38,13 @@ export async function deleteRunOnRequest(
     ports.table,
     idempotency,
     ports.now,
-    async (record) => {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    (record) =>
+      retryOnConflict("the run is", async () => {
         const run = await visibleRun(runId, principal, ports);
         requireDeleter(principal, run);
-        if (await deleteTree(run, { idempotency: record(runId) }, ports)) return { replayed: false };
-      }
-      throw retryableConflict("the run changes too fast; send the request again");
-    },
+        await deleteTree(run, { idempotency: record(runId) }, ports);
+        return { replayed: false };
+      }),
     async () => ({ replayed: true }),
   );
 }
@@ -67,15 +65,14 @@ function requireDeleter(principal: Principal, { head, body }: FoundRun): void {
 /**
  * Deletes the youngest runs first, so that a run exists as long as those below it: an interrupted deletion is continued by the next
  * request.
- * @returns false if a run has changed meanwhile
+ * @throws ConflictError if a run has changed meanwhile
  */
-async function deleteTree(run: FoundRun, also: NamedWrites, ports: RunPorts): Promise<boolean> {
+async function deleteTree(run: FoundRun, also: NamedWrites, ports: RunPorts): Promise<void> {
   const below = await ports.runs.many(await retentionStore(ports.table).descendants(run.head.run_id));
   const tree = [run, ...below.filter((one) => one !== undefined)].map((one) => requireEnded(one, run));
   for (const one of tree.toReversed()) {
-    if (!(await deleteOne(one, one.head.run_id === run.head.run_id ? also : {}, ports))) return false;
+    await deleteOne(one, one.head.run_id === run.head.run_id ? also : {}, ports);
   }
-  return true;
 }
 
 function requireEnded({ head, body }: FoundRun, { head: root }: FoundRun): EndedRun {
@@ -91,7 +88,7 @@ function requireEnded({ head, body }: FoundRun, { head: root }: FoundRun): Ended
   return { head, body };
 }
 
-async function deleteOne({ head, body }: EndedRun, also: NamedWrites, ports: RunPorts): Promise<boolean> {
+async function deleteOne({ head, body }: EndedRun, also: NamedWrites, ports: RunPorts): Promise<void> {
   // What the consumer of ended runs has not done yet needs the run's head.
   if (head.transcript_events === undefined) await releaseCapacity(head.run_id, ports);
   await countUsage(head, ports);
@@ -99,10 +96,8 @@ async function deleteOne({ head, body }: EndedRun, also: NamedWrites, ports: Run
   try {
     await deletions.begin(head, body, { notBefore: ports.now() + UPLOADS_MS, mayKeepTurns: true, also });
   } catch (error) {
-    if (!(error instanceof ConflictError)) throw error;
-    if (error.failed.has("idempotency")) throw new IdempotencyRecordExists();
-    return false;
+    const isRepeated = error instanceof ConflictError && error.failed.has("idempotency");
+    throw isRepeated ? new IdempotencyRecordExists() : error;
   }
   await deletions.forget(head.run_id, toDeletion(head, body));
-  return true;
 }

@@ -1,6 +1,7 @@
-import { notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { notFound, RunyardError } from "#shared/errors.ts";
 import { IdempotencyRecordExists } from "#shared/idempotency/idempotent-request.ts";
 import { type ExecutingHead, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Put } from "#shared/table/table.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { RunChangedError } from "./run-store.ts";
@@ -12,8 +13,6 @@ export const staleExecutionError = () =>
     detail: "the run's key is no longer valid: the execution is over",
     headers: { "www-authenticate": "Bearer" },
   });
-
-const MAX_ATTEMPTS = 8;
 
 interface RetryOptions<T> {
   /** Whether another attempt may succeed after this conflict. @default every conflict is retried */
@@ -32,18 +31,14 @@ export async function attemptOnHead<T>(
   attempt: (head: RunHead) => Promise<T>,
   { isRetried = () => true, whenDeleted = throwDeleted }: RetryOptions<T> = {},
 ): Promise<T> {
-  let head = first;
-  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-    try {
-      return await attempt(head);
-    } catch (error) {
-      if (!(error instanceof RunChangedError) || !isRetried(error)) throw error;
-    }
-    const current = await runs.head(head.run_id);
-    if (current === undefined) return whenDeleted();
-    head = current;
-  }
-  throw retryableConflict("the run changes too fast; send the request again");
+  let known: RunHead | undefined = first;
+  const attemptOnCurrent = async () => {
+    const head = known ?? (await runs.head(first.run_id));
+    known = undefined;
+    return head === undefined ? whenDeleted() : attempt(head);
+  };
+  const isConflict = (error: unknown) => error instanceof RunChangedError && isRetried(error);
+  return retryOnConflict("the run is", attemptOnCurrent, { isConflict });
 }
 
 const throwDeleted = (): never => {

@@ -1,9 +1,10 @@
-import { notFound, retryableConflict } from "#shared/errors.ts";
+import { notFound } from "#shared/errors.ts";
 import { parseRunBody, type RunBody } from "#shared/records/run-body.ts";
 import { parseRunHead, type RunHead, readHead } from "#shared/records/run-head.ts";
 import { needsRoot } from "#shared/runs/capacity/slots.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Item, Table } from "#shared/table/table.ts";
 import { ConflictError, type NamedWrites, transact } from "#shared/table/transact.ts";
 import { runLeaseStore } from "./run-lease-store.ts";
@@ -90,19 +91,17 @@ function runReader(table: Table) {
 const toStoredRun = (head: Item | undefined, body: Item | undefined): StoredRun | undefined =>
   head === undefined || body === undefined ? undefined : { head: parseRunHead(head), body: parseRunBody(body) };
 
-const MAX_ATTEMPTS = 8;
-
+/** The root of the tree is read here, and not by the caller: a conflict on it alone is tried again. */
 async function changeRunItems(head: RunHead, change: Change, now: number, table: Table): Promise<void> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+  const attempt = async () => {
     const root = head.root !== undefined && needsRoot(head, change) ? await readHead(head.root, table) : undefined;
-    const writes = toTransitionWrites(head, change, now, root);
     try {
-      return await transact(table, writes);
+      await transact(table, toTransitionWrites(head, change, now, root));
     } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-      // The root of the tree was read here, and not by the caller: a conflict on it alone is tried again.
-      if (root === undefined || !error.failedOnly("root")) throw new RunChangedError(error);
+      if (!(error instanceof ConflictError) || (root !== undefined && error.failedOnly("root"))) throw error;
+      throw new RunChangedError(error);
     }
-  }
-  throw retryableConflict("the runs of this tree change too fast; send the request again");
+  };
+  const isConflict = (error: unknown) => error instanceof ConflictError && !(error instanceof RunChangedError);
+  await retryOnConflict("the runs of this tree are", attempt, { isConflict });
 }

@@ -8,7 +8,7 @@ import { autoPause } from "./auto-pause.ts";
 import { parseTimetable, wholeMinute } from "./cron.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
 import type { FiringPorts } from "./schedule-ports.ts";
-import { ScheduleChangedError } from "./schedule-store.ts";
+import { retryOnChange } from "./schedule-store.ts";
 import { createScheduledRun, RunRecordExists } from "./scheduled-run.ts";
 import type { Tick } from "./tick.ts";
 import { hasTick, putTick } from "./tick-store.ts";
@@ -17,7 +17,6 @@ import { hasTick, putTick } from "./tick-store.ts";
 export const LATE_MS = 90_000;
 /** Milliseconds that the clock of the timers may be ahead of ours. */
 const AHEAD_MS = 30_000;
-const ATTEMPTS = 8;
 
 /**
  * Handles a planned firing of a schedule, for a timer or the reconciler. Its outcome and its run are written together, once: a firing
@@ -26,7 +25,7 @@ const ATTEMPTS = 8;
 export async function fireAt(scheduleId: string, time: number, ports: FiringPorts): Promise<void> {
   const at = wholeMinute(time);
   if (at > ports.now() + AHEAD_MS) throw new Error(`a firing of ${scheduleId} comes before its time`);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  return retryOnChange(async () => {
     const schedule = await ports.schedules.get(scheduleId);
     // The schedule was deleted while a change of it set the timer.
     if (schedule === undefined) return ports.scheduler.remove(scheduleId);
@@ -38,13 +37,8 @@ export async function fireAt(scheduleId: string, time: number, ports: FiringPort
     const following = at === next ? timetable.next(at) : next;
     if (following === undefined) throw new Error(`schedule ${scheduleId} has no firing after ${at}`);
     const planned: Schedule = { ...schedule, timing: { state: "active", next_run: following } };
-    try {
-      return await fireOnce(schedule, planned, at, ports);
-    } catch (error) {
-      if (!(error instanceof ScheduleChangedError)) throw error;
-    }
-  }
-  throw new Error(`schedule ${scheduleId} changes too fast to fire`);
+    await fireOnce(schedule, planned, at, ports);
+  });
 }
 
 /** `planned` is the schedule after this firing. */

@@ -1,4 +1,4 @@
-import { notFound, retryableConflict } from "#shared/errors.ts";
+import { notFound } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -11,10 +11,8 @@ import type { Put } from "#shared/table/table.ts";
 import type { RunAgentResponse } from "#shared/wire/run.ts";
 import { findVisibleSchedule } from "./read-schedule.ts";
 import type { FiringPorts } from "./schedule-ports.ts";
-import { ScheduleChangedError } from "./schedule-store.ts";
+import { retryOnChange } from "./schedule-store.ts";
 import { createScheduledRun, RunRecordExists } from "./scheduled-run.ts";
-
-const MAX_ATTEMPTS = 8;
 
 export interface StartedRun {
   readonly response: RunAgentResponse;
@@ -45,21 +43,19 @@ export async function startScheduledRun(
   );
 }
 
-async function createRunOnce(
+function createRunOnce(
   id: string,
   principal: Principal,
   { record, rateLimitToken }: { readonly record: (runId: string) => Put; readonly rateLimitToken: RateLimitToken },
   ports: FiringPorts,
 ): Promise<RunAgentResponse> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+  return retryOnChange(async () => {
     const schedule = await findVisibleSchedule(id, principal, ports);
     refuseHigherBudget(schedule.agent_config, principal);
     try {
       return await createScheduledRun(schedule, schedule, record, ports, { principal, rateLimitToken });
     } catch (error) {
-      if (error instanceof RunRecordExists) throw new IdempotencyRecordExists();
-      if (!(error instanceof ScheduleChangedError)) throw error;
+      throw error instanceof RunRecordExists ? new IdempotencyRecordExists() : error;
     }
-  }
-  throw retryableConflict("the schedule changes too fast; try again");
+  });
 }

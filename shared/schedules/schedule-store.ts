@@ -1,4 +1,3 @@
-import { retryableConflict } from "#shared/errors.ts";
 import { folded } from "#shared/records/run.ts";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
@@ -13,6 +12,7 @@ import {
   shardOfSchedule,
   sortableTime,
 } from "#shared/table/keys.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import {
   ConditionFailed,
   type Conditions,
@@ -29,22 +29,12 @@ import { identityOf, nextRunOf, parseSchedule, type Schedule } from "./schedule.
 import type { Tick } from "./tick.ts";
 import { putTick } from "./tick-store.ts";
 
-const MAX_ATTEMPTS = 8;
-
 /** The schedule was changed between the read and the write; read it again. */
 export class ScheduleChangedError extends Error {}
 
 /** Reads, decides and writes; repeats that where the schedule was changed in between. */
-export async function retryOnChange<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!(error instanceof ScheduleChangedError)) throw error;
-    }
-  }
-  throw retryableConflict("the schedule changes too fast; try again");
-}
+export const retryOnChange = <T>(attempt: () => Promise<T>): Promise<T> =>
+  retryOnConflict("the schedule is", attempt, { isConflict: (error) => error instanceof ScheduleChangedError });
 
 /** A schedule's entry in the list of its owner. */
 export interface Entry {

@@ -35,8 +35,8 @@ interface Named {
 
 /**
  * Changes a resource, which may rename it to `name`; another form of the same name needs no new claim.
- * @returns false if the resource was renamed or deleted after it was read
- * @throws the error that `taken` creates if another resource has the name
+ * @throws ConflictError if the resource was renamed or deleted after it was read. The error that `taken` creates if another resource
+ *   has the name
  */
 export async function changeNamed(
   { owner, kind, uid, name: before }: Named,
@@ -44,17 +44,14 @@ export async function changeNamed(
   change: Pick<Update, "key" | "set" | "remove">,
   taken: () => Error,
   table: Table,
-): Promise<boolean> {
+): Promise<void> {
   const update: Update = { kind: "update", ...change, set: { ...change.set, name }, if: { name: { eq: before } } };
   const names = isSameName(before, name)
     ? {}
     : { claimed: claimName(owner, kind, name, uid), released: releaseName(owner, kind, before, uid) };
   try {
     await transact(table, { resource: update, ...names });
-    return true;
   } catch (error) {
-    if (!(error instanceof ConflictError)) throw error;
-    if (error.failed.has("resource")) return false;
-    throw taken();
+    throw error instanceof ConflictError && !error.failed.has("resource") ? taken() : error;
   }
 }

@@ -1,6 +1,7 @@
-import { notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { notFound, RunyardError } from "#shared/errors.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
 import type { Member } from "#shared/records/member.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
 import type { Role } from "#shared/wire/role.ts";
@@ -8,8 +9,6 @@ import type { MemberItem } from "#shared/wire/team.ts";
 import { MAX_MEMBERS, memberStore, type NewMembership } from "./member-store.ts";
 import type { TeamPorts } from "./team-ports.ts";
 import { teamStore } from "./team-store.ts";
-
-const ATTEMPTS = 8;
 
 /** Teams that one person may be in. */
 export const MAX_TEAMS = 50;
@@ -26,8 +25,7 @@ const lastAdmin = () =>
     retryable: false,
   });
 
-export const tooManyChanges = () =>
-  retryableConflict("the team's members are changed by other requests; send the request again");
+export const MEMBERS_CHANGED = "the team's members are";
 
 const toMemberItem = ({ user_uid, email, display_name, role }: Member): MemberItem => ({
   uid: user_uid,
@@ -64,24 +62,20 @@ export async function addMember(
 
 /** Changes the role of a member. */
 export async function changeRole(team: string, user: string, role: Role, { table }: TeamPorts): Promise<MemberItem> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  return retryOnConflict(MEMBERS_CHANGED, async () => {
     const member = await readMember(team, user, table);
     if (member.role === role) return toMemberItem(member);
-    const isChanged = await writeUnlessChanged(memberStore(table).changeRole(team, member, role));
-    if (isChanged) return toMemberItem({ ...member, role });
-  }
-  throw tooManyChanges();
+    await keepAdmin(memberStore(table).changeRole(team, member, role));
+    return toMemberItem({ ...member, role });
+  });
 }
 
-/** False where the membership changed since it was read. Throws where the team would have no admin left. */
-export async function writeUnlessChanged(write: Promise<void>): Promise<boolean> {
+/** @throws RunyardError where the team would have no admin left. ConflictError where the membership changed since it was read. */
+export async function keepAdmin(write: Promise<void>): Promise<void> {
   try {
     await write;
-    return true;
   } catch (error) {
-    if (!(error instanceof ConflictError)) throw error;
-    if (error.failedOnly("count")) throw lastAdmin();
-    return false;
+    throw error instanceof ConflictError && error.failedOnly("count") ? lastAdmin() : error;
   }
 }
 

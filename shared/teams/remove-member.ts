@@ -1,13 +1,13 @@
 import { keyStore, revokeKeys } from "#shared/api-keys/key-store.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { RemovedMember } from "#shared/wire/team.ts";
 import { type KeyRevocation, readAgentKeys } from "./member-keys.ts";
 import { memberStore } from "./member-store.ts";
-import { readMember, refuseLastAdmin, tooManyChanges, writeUnlessChanged } from "./members.ts";
+import { keepAdmin, MEMBERS_CHANGED, readMember, refuseLastAdmin } from "./members.ts";
 import type { TeamPorts } from "./team-ports.ts";
 
-const ATTEMPTS = 8;
 /** Writes of one transaction that may revoke keys; the rest are those of the membership. */
 const MAX_REVOKING_WRITES = 90;
 
@@ -24,7 +24,7 @@ interface Removal {
  */
 export async function endMembership({ team, user, keepKeys }: Removal, { table }: TeamPorts): Promise<RemovedMember> {
   const revoked: RemovedMember["revoked_keys"] = [];
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  return retryOnConflict(MEMBERS_CHANGED, async () => {
     // Read before the keys: its count shows whether another key was created since.
     const member = await readMember(team, user, table);
     const { created, unattributed } = await readAgentKeys(team, user, table);
@@ -32,12 +32,11 @@ export async function endMembership({ team, user, keepKeys }: Removal, { table }
     if (earlier.length > 0) await refuseLastAdmin(team, member, table);
     const done = await revokeEach(earlier, table);
     revoked.push(...done.flatMap((one) => one.keys));
-    if (done.length < earlier.length) continue;
-    if (!(await writeUnlessChanged(memberStore(table).remove(team, member, last)))) continue;
+    if (done.length < earlier.length) throw new ConflictError(new Set(["keys"]));
+    await keepAdmin(memberStore(table).remove(team, member, last));
     const kept = keepKeys ? created.flatMap((one) => one.keys) : [];
     return { revoked_keys: [...revoked, ...last.flatMap((one) => one.keys)], kept_keys: [...kept, ...unattributed] };
-  }
-  throw tooManyChanges();
+  });
 }
 
 /** The revocations that fit into the transaction that ends the membership, and those that must be done before. */

@@ -1,10 +1,9 @@
-import { notFound, retryableConflict } from "#shared/errors.ts";
+import { notFound } from "#shared/errors.ts";
 import { IdempotencyRecordExists } from "#shared/idempotency/idempotent-request.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { type Trigger, triggerStore } from "./trigger-store.ts";
-
-const MAX_ATTEMPTS = 8;
 
 /** @throws RunyardError 404 */
 export async function readTrigger(teams: readonly string[], uid: string, table: Table): Promise<Trigger> {
@@ -14,19 +13,18 @@ export async function readTrigger(teams: readonly string[], uid: string, table: 
 }
 
 /** Reads a trigger and writes it by `attempt`; repeats both where it was changed in between. */
-export async function retryOnChange<T>(
+export function retryOnChange<T>(
   teams: readonly string[],
   uid: string,
   table: Table,
   attempt: (before: Trigger) => Promise<T>,
 ): Promise<T> {
-  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+  return retryOnConflict("the trigger is", async () => {
     try {
       return await attempt(await readTrigger(teams, uid, table));
     } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-      if (error.failed.has("idempotency")) throw new IdempotencyRecordExists();
+      const isRepeated = error instanceof ConflictError && error.failed.has("idempotency");
+      throw isRepeated ? new IdempotencyRecordExists() : error;
     }
-  }
-  throw retryableConflict("the trigger is changed by other requests; send the request again");
+  });
 }

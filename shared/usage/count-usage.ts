@@ -1,11 +1,8 @@
 import { isTerminal } from "#shared/records/run.ts";
 import { executorOf, parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Table } from "#shared/table/table.ts";
-import { ConflictError } from "#shared/table/transact.ts";
 import { type Dimensions, type Sums, usageStore } from "./usage-store.ts";
-
-/** Each failed attempt means that another process has counted the run. */
-const ATTEMPTS = 3;
 
 /**
  * Counts an ended run with what it has used. A run that is counted again, because its end is delivered twice or because it
@@ -14,7 +11,7 @@ const ATTEMPTS = 3;
 export async function countUsage(head: RunHead, { table }: { readonly table: Table }): Promise<void> {
   if (!isTerminal(head.state)) return;
   const store = usageStore(table);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  await retryOnConflict("the usage of the run is", async () => {
     const { counted, used } = await store.readCounted(head.run_id);
     const sums: Sums = {
       runs: 1,
@@ -25,14 +22,8 @@ export async function countUsage(head: RunHead, { table }: { readonly table: Tab
       run_ms: head.run_time_ms,
     };
     if (!differs(sums, counted)) return;
-    try {
-      await store.count(head.run_id, parseOwner(head), toDimensions(head), counted, sums);
-      return;
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-    }
-  }
-  throw new Error("the run is counted by other processes all the time");
+    await store.count(head.run_id, parseOwner(head), toDimensions(head), counted, sums);
+  });
 }
 
 const differs = (a: Sums, b: Sums): boolean =>

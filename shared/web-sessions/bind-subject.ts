@@ -1,7 +1,8 @@
 import type { KeyOwner } from "#shared/api-keys/key-owner.ts";
 import { keyStore, revokeKeys } from "#shared/api-keys/key-store.ts";
-import { RunyardError, retryableConflict } from "#shared/errors.ts";
+import { RunyardError } from "#shared/errors.ts";
 import type { OidcSubject } from "#shared/oidc/exchange-code.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Table, TransactionWrite } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { createAccount } from "#shared/teams/accept-invitation.ts";
@@ -15,8 +16,6 @@ interface BindPorts {
   readonly now: () => number;
 }
 
-/** Each failed attempt means that another request changed the account. */
-const ATTEMPTS = 8;
 /** Writes of one transaction, without the two that bind. */
 const MAX_WRITES = 98;
 
@@ -33,7 +32,7 @@ export async function bindSubject(subject: OidcSubject, ports: BindPorts): Promi
     });
   }
   const accounts = oidcAccountStore(ports.table);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  return retryOnConflict("the account is", async () => {
     try {
       // Read before the user: an invitation that is used between the two reads has given the address an account.
       const invitations = await readInvitationsFor(email, ports.table, ports.now());
@@ -46,10 +45,9 @@ export async function bindSubject(subject: OidcSubject, ports: BindPorts): Promi
       // A concurrent sign-in of the same person may have bound them.
       const bound = await accounts.findUser(subject);
       if (bound !== undefined) return bound;
-      if (error.failed.has("user")) throw boundToAnother();
+      throw error.failed.has("user") ? boundToAnother() : error;
     }
-  }
-  throw retryableConflict("the account is changed by other requests; sign in again");
+  });
 }
 
 /**

@@ -5,7 +5,7 @@ import { readBodies } from "#shared/records/run-body.ts";
 import { parseOwner, readHeads } from "#shared/records/run-head.ts";
 import { type FoundRun, matchingRuns } from "#shared/runs/listing/filters.ts";
 import { toFilters } from "#shared/runs/listing/run-filter.ts";
-import { ConflictError } from "#shared/table/transact.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { WebhookEventType, type WebhookPayload } from "#shared/wire/webhooks/webhook.ts";
@@ -18,7 +18,7 @@ import { type Webhook, webhookStore } from "./webhook-store.ts";
 /** Events that one transaction adds to a webhook. */
 const AT_ONCE = 40;
 /** Tries of a transaction that others prevent. */
-const TRIES = 10;
+const MAX_ATTEMPTS = 10;
 /** Milliseconds after which a delivery is attempted if the request for its first attempt is lost. */
 const FIRST_CHECK_MS = 90_000;
 /** Entries of one read of what is due, and milliseconds after which no further ones are read. */
@@ -182,18 +182,15 @@ async function addOnce(
   { table, now }: DeliveryPlanPorts,
 ): Promise<DeliveryRef[]> {
   const store = deliveryStore(table);
-  for (let attempt = 1; ; attempt++) {
+  const addMissing = async () => {
     const webhook = await webhookStore(table).find([team_uid], uid);
     if (webhook === undefined) return [];
     const delivered = await store.findDelivered(uid, events);
     const missing = events.filter((_, index) => delivered[index] !== true);
     if (missing.length === 0) return [];
     const isSlow = (webhook.slow_until ?? 0) > now();
-    try {
-      const added = await store.append(webhook, missing, now(), now() + (isSlow ? 0 : FIRST_CHECK_MS));
-      return isSlow ? [] : added;
-    } catch (error) {
-      if (!(error instanceof ConflictError) || attempt === TRIES) throw error;
-    }
-  }
+    const added = await store.append(webhook, missing, now(), now() + (isSlow ? 0 : FIRST_CHECK_MS));
+    return isSlow ? [] : added;
+  };
+  return retryOnConflict("the deliveries of the webhook are", addMissing, { maxAttempts: MAX_ATTEMPTS });
 }

@@ -1,4 +1,4 @@
-import { notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { notFound, RunyardError } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -9,7 +9,8 @@ import { tooMany } from "#shared/limits/scope-limit.ts";
 import { refuseReceiver, refuseUrl } from "#shared/notifications/receiver-url.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { toProfile } from "#shared/principals/principal.ts";
-import { ConditionFailed, type Table } from "#shared/table/table.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
+import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import {
@@ -25,7 +26,6 @@ import { type Webhook, webhookStore } from "./webhook-store.ts";
 
 /** Webhooks that one team may have. Each event of its runs may be delivered to all of them. */
 const MAX_WEBHOOKS = 10;
-const ATTEMPTS = 8;
 
 export interface CreatedWebhook {
   readonly webhook: Webhook;
@@ -119,21 +119,15 @@ export async function changeWebhook(
 ): Promise<Webhook> {
   if (typeof request.url === "string") refuseUrl("url", request.url, ports.webhooks);
   const { table, now } = ports;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  return retryOnConflict(WEBHOOK_CHANGED, async () => {
     const before = await readWebhook(teams, uid, table);
     const webhook = change(before, request, Math.max(now(), before.updated_at + 1));
-    try {
-      await webhookStore(table).update(before, webhook);
-      return webhook;
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
-  }
-  throw changedByOthers();
+    await webhookStore(table).update(before, webhook);
+    return webhook;
+  });
 }
 
-const changedByOthers = (): RunyardError =>
-  retryableConflict("the webhook is changed by other requests; send the request again");
+const WEBHOOK_CHANGED = "the webhook is";
 
 /** Deletes a webhook, then its secrets. Deliveries that are pending are not attempted again. */
 export async function removeWebhook(
@@ -141,17 +135,12 @@ export async function removeWebhook(
   uid: string,
   { table, webhookSecrets }: Pick<WebhookPorts, "table" | "webhookSecrets">,
 ): Promise<void> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  const deleted = await retryOnConflict(WEBHOOK_CHANGED, async () => {
     const webhook = await readWebhook(teams, uid, table);
-    try {
-      await webhookStore(table).delete(webhook);
-      for (const id of listSecretIds(webhook)) await webhookSecrets.remove(webhook.team_uid, id);
-      return;
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-    }
-  }
-  throw changedByOthers();
+    await webhookStore(table).delete(webhook);
+    return webhook;
+  });
+  for (const id of listSecretIds(deleted)) await webhookSecrets.remove(deleted.team_uid, id);
 }
 
 /** A webhook as responses show it at a time. */

@@ -379,7 +379,7 @@ describe("a cancel by the service", () => {
     const { result, attempts } = await withFailingWrites(plane, keys.head(other), () =>
       cancel(plane, other).catch((error: Error) => error.message),
     );
-    expect([result, attempts]).toEqual(["the run changes too fast; send the request again", 8]);
+    expect([result, attempts]).toEqual(["the run is changed by other requests; send the request again", 8]);
   });
 
   it("throws errors other than conflicts after one attempt", async () => {

@@ -33,7 +33,7 @@ type Prepare = () => Change | Promise<Change>;
 const KEYS = "the keys are changed by other requests; send the request again";
 const RULE = "the trust rule is changed by other requests; send the request again";
 const MEMBERS = "the team's members are changed by other requests; send the request again";
-const SCHEDULE = "the schedule changes too fast; try again";
+const SCHEDULE = "the schedule is changed by other requests; send the request again";
 const ENVIRONMENT = "the environment has changed; send the request again";
 
 const ofSchedule = (send: (path: string) => Promise<ResponseBody>) => async (): Promise<Change> => {
@@ -102,7 +102,7 @@ const changes: readonly [name: string, attempts: number, detail: string, prepare
   [
     "DELETE /agent/environments/{environmentUid}",
     8,
-    "the environment changes too fast; send the request again",
+    "the environment is changed by other requests; send the request again",
     async () => {
       const uid = await addEnvironment();
       return { key: keys.environment(uid), send: () => user.delete(`/agent/environments/${uid}`) };

@@ -146,8 +146,8 @@ describe("countUsage", () => {
   });
 
   it.each([
-    [2, "counts"],
-    [3, "fails"],
+    [7, "counts"],
+    [8, "fails"],
   ])("after %i concurrent writes %s", async (others, outcome) => {
     const table = memoryTable();
     const head = createHead("SUCCEEDED");
@@ -161,9 +161,9 @@ describe("countUsage", () => {
       await table.transact(writes);
     };
     const counted = countUsage(head, { table: { ...table, transact } });
-    if (outcome === "fails") await expect(counted).rejects.toThrow("is counted by other processes all the time");
+    if (outcome === "fails") await expect(counted).rejects.toThrow("the usage of the run is changed by other requests");
     else await counted;
-    expect(await report(table)).toMatchObject([{ runs: 1, total_tokens: outcome === "counts" ? 4 : 5 }]);
+    expect(await report(table)).toMatchObject([{ runs: 1, total_tokens: outcome === "counts" ? 14 : 15 }]);
   });
 
   it("fails with the error of the table", async () => {
