@@ -15,6 +15,7 @@ import {
   sortableTime,
 } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
+import { ConflictError } from "#shared/table/transact.ts";
 import { changeNamed, claimName, releaseName } from "#shared/table/unique-name.ts";
 
 const team = { type: "Team", uid: "t" } as const;
@@ -149,14 +150,14 @@ describe("a unique name", () => {
 
   it("changes with its resource, and frees the previous one", async () => {
     const table = await createNamed();
-    expect(await rename(table, "Two")).toBe(true);
+    await rename(table, "Two");
     expect(await table.get(key)).toEqual({ ...key, name: "Two", new: 2 });
     expect(claims(table).toSorted()).toEqual(["taken other", "two e"]);
   });
 
   it("is kept by another form of it", async () => {
     const table = await createNamed();
-    expect(await rename(table, " ONE")).toBe(true);
+    await rename(table, " ONE");
     expect(await table.get(key)).toMatchObject({ name: " ONE" });
     expect(claims(table).toSorted()).toEqual(["one e", "taken other"]);
   });
@@ -165,7 +166,7 @@ describe("a unique name", () => {
     const table = await createNamed();
     await expect(rename(table, "taken")).rejects.toThrow("taken");
     await table.write({ kind: "update", key, set: { name: "Three" } });
-    expect(await rename(table, "Two")).toBe(false);
+    await expect(rename(table, "Two")).rejects.toThrow(ConflictError);
     expect(await table.get(key)).toEqual({ ...key, name: "Three", old: 1 });
     expect(claims(table).toSorted()).toEqual(["one e", "taken other"]);
   });

@@ -6,6 +6,7 @@ import { keys } from "#shared/table/keys.ts";
 import { measureBytes, refuseOverlap, refuseUnstorable } from "#shared/table/limits.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { bounds, type Item, type Test, type Value } from "#shared/table/table.ts";
+import { ConflictError } from "#shared/table/transact.ts";
 import { changeNamed, claimName, releaseName } from "#shared/table/unique-name.ts";
 
 const KEY = { pk: "p", sk: "s" };
@@ -277,16 +278,16 @@ describe("a unique name", () => {
 
   it("moves with its resource, and stays if only its form changes", async () => {
     const { table, rename, holder } = await start();
-    expect(await rename("SHOP")).toBe(true);
+    await rename("SHOP");
     expect(await table.get(key)).toEqual({ ...key, name: "SHOP", x: 1 });
     expect(await holder("shop")).toBe("1");
-    expect(await rename("Store", "SHOP")).toBe(true);
+    await rename("Store", "SHOP");
     expect([await holder("shop"), await holder("store")]).toEqual([undefined, "1"]);
   });
 
   it("is not changed for a resource that was renamed meanwhile, or to a name that another has", async () => {
     const { table, rename, holder } = await start();
-    expect(await rename("Store", "Other")).toBe(false);
+    await expect(rename("Store", "Other")).rejects.toThrow(ConflictError);
     await table.write(claimName(owner, "thing", "Store", "2"));
     await expect(rename("store")).rejects.toThrow("taken");
     expect([await holder("shop"), await holder("store")]).toEqual(["1", "2"]);
