@@ -13,6 +13,11 @@ const DRIVERS: readonly string[] = ["agents", "web", "emulator"];
 /** What a project needs that the repository's own packages do not bring. */
 const setups: Readonly<Record<string, string>> = { agents: "scripts/install-agents.ts" };
 
+/** Projects that call functions of the service in their own process. */
+const CALLERS: readonly string[] = [...folders, "contract", "local", "agents", "web", "escape"];
+/** Projects whose tests share a process: they work on memory stores, and each file cleans up. That saves half of their time. */
+const SHARED: readonly string[] = ["domain", "api"];
+
 /** Files that take longest, much of it waiting. They start first, so that none of them is left over at the end. */
 const SLOW = [
   "test/contract/schemathesis.test.ts",
@@ -68,7 +73,9 @@ function project(name: string, { maxWorkers, groupOrder }: { maxWorkers: number;
       exclude: [...configDefaults.exclude, ...exclude],
       environment: "node",
       globalSetup: setups[name] ?? [],
+      setupFiles: CALLERS.includes(name) ? ["test/support/mute-log.ts"] : [],
       pool: "forks" as const,
+      isolate: !SHARED.includes(name),
       maxWorkers,
       // The report marks a second try as `(retry x1)`. A test of our own programs that passes when repeated has found a fault.
       retry: DRIVERS.includes(name) ? 1 : 0,

@@ -1,5 +1,4 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { vi } from "vitest";
 import { discoverSkills } from "#functions/execution/discover-skills.ts";
 import { eventSources } from "#infra/event-sources.ts";
 import { generateKey } from "#shared/api-keys/generate-key.ts";
@@ -55,9 +54,6 @@ import {
   webhookSecretsWithinRights,
   withRights,
 } from "./rights.ts";
-
-// Keeps the service's request log out of the test output.
-vi.spyOn(process.stdout, "write").mockReturnValue(true);
 
 export const BASE_URL = "https://runyard.test/api/v1";
 
