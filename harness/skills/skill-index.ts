@@ -4,7 +4,7 @@ import { inSkillOrder, isSkillPath, MAX_SKILLS, SKILL_FOLDERS } from "#shared/wi
 import type { Clone } from "../git/clone.ts";
 import { formatError } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
-import { loadSkill, type Skill } from "./skills.ts";
+import { loadSkill, loadSkillAt, type Skill } from "./skills.ts";
 
 /** A skill that the agent can load on demand. */
 export interface SkillEntry {
@@ -47,10 +47,10 @@ async function findSkills(clone: Clone, workspace: string): Promise<(SkillEntry 
   const entries: (SkillEntry | string)[] = [];
   for (const path of (await findPaths(root)).slice(0, MAX_SKILLS)) {
     try {
-      const skill = await loadSkill(`${clone.owner}/${clone.name}:${path}`, [clone], workspace);
+      const skill = await loadSkillAt(path, clone, root);
       entries.push(skill.body.trim() === "" ? `skill ${skill.id}: has no instructions` : toEntry(skill));
     } catch (error) {
-      entries.push(toOneLine(formatError(error).split("; skills there:")[0] ?? "", PROBLEM_BYTES));
+      entries.push(toOneLine(formatError(error), PROBLEM_BYTES));
     }
   }
   return entries;

@@ -34,16 +34,32 @@ export async function loadSkill(spec: string, clones: readonly Clone[], workspac
     throw fail(`${formatName(clone)} is no longer in the workspace`);
   const file = await findFirstFile(root, listCandidates(place));
   if (file === undefined)
-    throw fail(`${formatName(clone)} has no such skill; ${formatList("skills there", await listSkillNames(root))}`);
+    throw fail(`${describeMissing(clone)}; ${formatList("skills there", await listSkillNames(root))}`);
+  return readSkillFile(file, { clone, root });
+}
+
+/**
+ * Reads the skill that a path in a clone leads to.
+ * @throws SetupError
+ */
+export async function loadSkillAt(path: string, clone: Clone, root: string): Promise<Skill> {
+  const file = await findFirstFile(root, [path]);
+  if (file === undefined) throw new SetupError(`skill ${formatName(clone)}:${path}: ${describeMissing(clone)}`);
+  return readSkillFile(file, { clone, root });
+}
+
+/** `root` is the clone's directory. */
+async function readSkillFile(file: string, { clone, root }: { readonly clone: Clone; readonly root: string }) {
+  const path = relative(root, file).split(sep);
+  const id = `${formatName(clone)}:${path.join("/")}`;
   await using opened = await openInside(root, file);
-  if (opened.sizeBytes > SKILL_BYTES) throw fail(`is larger than ${SKILL_BYTES} bytes`);
+  if (opened.sizeBytes > SKILL_BYTES) throw new SetupError(`skill ${id}: is larger than ${SKILL_BYTES} bytes`);
   const { matter, body } = splitFrontMatter(await readFile(opened.path, "utf8"));
   const { name, description } = matter === undefined ? {} : await readMatter(matter);
-  const path = relative(root, file).split(sep);
   return {
-    name: name ?? path.at(-2) ?? place,
+    name: name ?? path.at(-2) ?? path.join("/"),
     ...(description === undefined ? {} : { description }),
-    id: `${formatName(clone)}:${path.join("/")}`,
+    id,
     body,
   };
 }
@@ -75,5 +91,6 @@ async function readMatter(matter: string): Promise<{ readonly name?: string; rea
   return readFrontMatter(matter);
 }
 
+const describeMissing = (clone: Clone) => `${formatName(clone)} has no such skill`;
 const formatName = (clone: Clone) => `${clone.owner}/${clone.name}`;
 const formatList = (what: string, names: readonly string[]) => `${what}: ${names.slice(0, 20).join(", ") || "none"}`;

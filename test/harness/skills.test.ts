@@ -115,7 +115,7 @@ describe("loadSkill", () => {
     write("a.md", "x".repeat(256 * 1024));
     expect((await load("tools:a.md")).body).toHaveLength(256 * 1024);
     write("a.md", "x".repeat(256 * 1024 + 1));
-    await expect(load("tools:a.md")).rejects.toThrow("skill tools:a.md: is larger than 262144 bytes");
+    await expect(load("tools:a.md")).rejects.toThrow("skill acme/tools:a.md: is larger than 262144 bytes");
   });
 
   it("uses no clone that was replaced or removed", async () => {
