@@ -47,6 +47,8 @@ export interface ReadRights {
   readonly live?: readonly ("GetItem" | "DeleteItem")[];
   /** Records in the head of a run that live output is being read; no other attribute can be written with this right. */
   readonly watch?: readonly "UpdateItem"[];
+  /** The keys that sign the identity tokens of runs, as a parameter below a path of their own. */
+  readonly identityKeys?: readonly "GetParameter"[];
 }
 
 /** What a function that also writes may have. */
@@ -89,6 +91,7 @@ export interface Rights {
   readonly secrets?: readonly ("PutParameter" | "GetParameters" | "DeleteParameter")[];
   /** Signing secrets of webhooks, as parameters below a path of their own. */
   readonly webhookSecrets?: readonly ("PutParameter" | "GetParameters" | "DeleteParameter")[];
+  readonly identityKeys?: readonly ("GetParameter" | "PutParameter")[];
   /** Requests attempts of deliveries from the function that makes them. */
   readonly webhookAttempts?: readonly "InvokeFunction"[];
   /** Calls the function that sends requests to the URLs of webhooks. */

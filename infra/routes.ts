@@ -289,8 +289,11 @@ export const routes: readonly Route[] = [
   { method: "POST", path: "/harness-support/external-conversation", file: "harness/create-external-conversation", who: runOnly, scope: "own run", rights: { table: [...ask, ...write] } },
   { method: "POST", path: "/harness-support/transcript", file: "harness/upload-transcript", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], bucket: { GetObject: ["rawTranscript"], PutObject: ["rawTranscript"] } } },
   { method: "GET", path: "/harness-support/transcript", file: "harness/get-raw-transcript", who: runOnly, scope: "own run", rights: { table: ask, bucket: { GetObject: ["rawTranscript"] } } },
+  { method: "POST", path: "/harness-support/identity-token", file: "harness/create-identity-token", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], identityKeys: ["GetParameter", "PutParameter"] } },
   { method: "POST", path: "/harness-support/report-shutdown", file: "harness/report-shutdown", who: runOnly, scope: "own run", rights: { table: [...ask, ...write, "DeleteItem"], runsQueue: send, endsQueue: send } },
 
+  { method: "GET", path: "/.well-known/openid-configuration", file: "run-identity/get-openid-configuration", who: "public", scope: "public", rights: {} },
+  { method: "GET", path: "/.well-known/jwks.json", file: "run-identity/list-signing-keys", who: "public", scope: "public", rights: { identityKeys: ["GetParameter"] } },
   { method: "GET", path: "/openapi.json", file: "docs/get-openapi", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/docs", file: "docs/get-reference", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/docs/errors", file: "docs/list-errors", who: "public", scope: "public", rights: {} },

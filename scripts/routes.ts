@@ -44,6 +44,7 @@ const targets: Targets = {
   models: { keys: [{ name: "", arn: "parameter/model-keys", variable: "" }], bedrock: [], environment: {} },
   secrets: { path: "", arns: "parameter/secrets/*" },
   webhookSecrets: { path: "", arns: "parameter/webhook-secrets/*" },
+  identityKeys: { path: "", arns: "parameter/identity-keys/ring" },
   timers: {
     group: "",
     arns: "schedule-group/runyard/*",

@@ -22,6 +22,9 @@ import { cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { parseRunId } from "#shared/records/run-head.ts";
 import type { RetentionPorts } from "#shared/retention/delete-run.ts";
+import type { IdentityTokenPorts } from "#shared/run-identity/identity-token.ts";
+import { toIssuerUrl } from "#shared/run-identity/own-issuer.ts";
+import { createSigningKeys } from "#shared/run-identity/signing-keys.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
@@ -32,6 +35,7 @@ import { signedUrlSeconds } from "#shared/settings.ts";
 import type { DiscoveryPorts, Scanner, SkillPorts } from "#shared/skills/skill-ports.ts";
 import type { DeletionPorts as TeamDeletionPorts } from "#shared/teams/delete-team.ts";
 import type { LimitPorts } from "#shared/teams/team-ports.ts";
+import type { KeyRing } from "#shared/vault/key-ring.ts";
 import type { OidcSignInPorts } from "#shared/web-sessions/oidc-sign-in.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import { RECEIVER_MS, type SendPorts } from "#shared/webhooks/send-webhooks.ts";
@@ -48,6 +52,7 @@ import { Queues } from "./queue/queues.ts";
 import { sqlitePassQueue, sqliteRunQueue } from "./queue/run-queues.ts";
 import { EventOutbox, sqliteAttemptQueue } from "./queue/webhook-queues.ts";
 import { deriveKey } from "./secrets/key-file.ts";
+import { fileKeyRing, KEY_RING_FILE } from "./secrets/key-ring-file.ts";
 import { openInstallationKey, sqliteSecretVault } from "./secrets/sqlite-secret-vault.ts";
 import { createSignInIssuer } from "./sign-in-issuer.ts";
 import { toSocketUrl } from "./sockets/socket-url.ts";
@@ -83,6 +88,7 @@ export type ServerPorts = DispatchPorts &
   ConnectPorts &
   WorkerReadPorts &
   RetentionPorts &
+  IdentityTokenPorts &
   HttpPorts;
 
 /** The adapters of an installation that are used in addition to its ports. */
@@ -98,6 +104,8 @@ export interface Adapters {
   /** Signs the URLs of files. */
   readonly fileSecret: Uint8Array;
   readonly installationKey: Uint8Array;
+  /** Keeps the keys that sign identity tokens. */
+  readonly keyRing: KeyRing;
 }
 
 /**
@@ -129,6 +137,7 @@ export async function openAdapters(directory: string, maxDiskBytes?: number): Pr
       disk,
       fileSecret: deriveKey(installationKey, "file URLs"),
       installationKey,
+      keyRing: fileKeyRing(path.join(directory, KEY_RING_FILE)),
     };
   } catch (error) {
     await database.close();
@@ -139,6 +148,8 @@ export async function openAdapters(directory: string, maxDiskBytes?: number): Pr
 export interface PortOptions {
   /** Public address of the server, without a slash at its end. */
   readonly webUrl: string;
+  /** That address where it is configured, and not only that of this machine. */
+  readonly publicUrl?: string | undefined;
   readonly sandbox: Sandbox;
   readonly sockets: WorkerSockets;
   readonly scanner: Scanner;
@@ -163,7 +174,7 @@ const createDiscovery = (
 /** Creates the ports of all endpoints and consumers from the adapters. */
 export function createPorts(
   adapters: Adapters,
-  { webUrl, sandbox, sockets, scanner, environment }: PortOptions,
+  { webUrl, publicUrl, sandbox, sockets, scanner, environment }: PortOptions,
 ): ServerPorts {
   const { database, table, queues, signals } = adapters;
   const now = Date.now;
@@ -211,6 +222,8 @@ export function createPorts(
     scope: "",
     routes: routePaths.map(([method, route]) => [method, route]),
     baseUrl: `${webUrl}/api/v1`,
+    issuerUrl: toIssuerUrl(publicUrl === undefined ? undefined : `${publicUrl}/api/v1`),
+    signingKeys: createSigningKeys(adapters.keyRing, now),
     webUrl,
     app: undefined,
     sockets,

@@ -40,6 +40,8 @@ export interface ServerOptions {
   readonly port: number;
   /** Public address of the server, without a slash at its end. */
   readonly webUrl: string;
+  /** That address if it is configured; undefined if it is only that of this machine. */
+  readonly publicUrl?: string | undefined;
   /** Executions at the same time. */
   readonly concurrency: number;
   /** What the data may use of the disk. @default a share of the disk */
@@ -86,6 +88,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const sockets = new LocalWorkerSockets();
   const ports = createPorts(adapters, {
     webUrl: options.webUrl,
+    publicUrl: options.publicUrl,
     sockets,
     environment: options.environment,
     sandbox,

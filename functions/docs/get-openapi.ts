@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { PUBLIC_HEADERS } from "#shared/docs/html.ts";
 import { type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { PUBLIC_HEADERS } from "#shared/http/public-headers.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
 
 /** GET /openapi.json: returns this OpenAPI document. The server URL is the address of the deployment. */

@@ -25,6 +25,8 @@ export interface Targets {
   readonly secrets?: Secrets;
   /** The signing secrets of webhooks. */
   readonly webhookSecrets?: Secrets;
+  /** The keys that sign the identity tokens of runs. */
+  readonly identityKeys?: Secrets;
   /** The function that attempts deliveries, and the one that sends their requests. */
   readonly webhookAttempts?: FunctionTarget;
   readonly webhookSender?: FunctionTarget;
@@ -209,7 +211,7 @@ const grantGithubApp: GrantStep = ({ githubApp: actions }, targets) => {
 };
 
 const grantSecrets =
-  (right: "secrets" | "webhookSecrets", variable: string): GrantStep =>
+  (right: "secrets" | "webhookSecrets" | "identityKeys", variable: string): GrantStep =>
   (rights, targets) => {
     const actions = rights[right];
     if (!actions?.length) return nothing;
@@ -278,6 +280,7 @@ const grantSteps: readonly GrantStep[] = [
   grantGithubApp,
   grantSecrets("secrets", "SECRETS_PATH"),
   grantSecrets("webhookSecrets", "WEBHOOK_SECRETS_PATH"),
+  grantSecrets("identityKeys", "IDENTITY_KEYS_PATH"),
   grantFunction("webhookAttempts", "WEBHOOK_ATTEMPTS_FUNCTION_NAME"),
   grantFunction("webhookSender", "SEND_WEBHOOKS_FUNCTION_NAME"),
   grantModels,

@@ -30,6 +30,7 @@ import type { DataStack } from "./data-stack.ts";
 const SECRETS_PATH = "/runyard/secrets";
 /** As that, for the signing secrets of webhooks. */
 const WEBHOOK_SECRETS_PATH = "/runyard/webhook-secrets";
+const IDENTITY_KEYS_PATH = "/runyard/identity-keys";
 /** The name of the function that timers of schedules invoke. */
 const FIRE_SCHEDULE = `runyard-${verbNoun(eventSources.fireSchedule.file)}`;
 
@@ -84,6 +85,7 @@ export class ExecutionStack extends Stack {
       signInSecrets: signInSecrets(this, settings),
       secrets: this.toSecrets(SECRETS_PATH),
       webhookSecrets: this.toSecrets(WEBHOOK_SECRETS_PATH),
+      identityKeys: this.toSecrets(IDENTITY_KEYS_PATH, "ring"),
     };
     const environment = { ...deploymentVariables(api, settings), ...startVariables(settings) };
     const common = { platform, targets: this.targets, environment };
@@ -121,8 +123,8 @@ export class ExecutionStack extends Stack {
     new CfnOutput(this, "Sandboxes", { value: settings.sandboxes.join(",") });
   }
 
-  private toSecrets(path: string): { readonly path: string; readonly arns: string } {
-    return { path, arns: this.formatArn({ service: "ssm", resource: `parameter${path}/*` }) };
+  private toSecrets(path: string, name = "*"): { readonly path: string; readonly arns: string } {
+    return { path, arns: this.formatArn({ service: "ssm", resource: `parameter${path}/${name}` }) };
   }
 }
 

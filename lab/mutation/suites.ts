@@ -77,6 +77,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
     "test/security/{caller-kind,invalid-members,invalid-utf8}.test.ts",
   ],
   "shared/retention": ["test/api/retention.test.ts", "test/server/lists.test.ts"],
+  "shared/run-identity": ["test/api/{identity-token,token}.test.ts"],
   "shared/sandbox": [
     "test/domain/sandbox-choice.test.ts",
     "test/harness/{harness-process,processes,run-sandbox,scan,scan-program}.test.ts",
@@ -174,6 +175,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "functions/me": ["test/api/teams.test.ts", ...EVERY_ENDPOINT],
   "functions/models": ["test/api/models.test.ts", ...EVERY_ENDPOINT],
   "functions/public": ["test/security/link-guests.test.ts", ...EVERY_ENDPOINT],
+  "functions/run-identity": ["test/api/identity-token.test.ts", ...EVERY_ENDPOINT],
   "functions/runs": [
     "test/api/{cancel-run,cancel-runs,contract-runs,create-run,life,list-runs,read-run,send-followup,snapshots,stream-events}.test.ts",
     "test/security/ignored-options.test.ts",

@@ -40,6 +40,7 @@ const TAGS: Readonly<Record<string, Tag>> = {
     name: "Harness support",
     description: "Operations for the harness in a sandbox, called with the run's own key.",
   },
+  "run-identity": { name: "Identity issuer", description: "Verify the identity tokens of runs." },
   docs: { name: "Documentation", description: "Read this document, the API reference and the error pages." },
 };
 

@@ -130,7 +130,7 @@ async function startServing(
     step("server", async (note) => {
       const webUrl = options.url ?? localUrl(host, port);
       note(`${webUrl}, up to ${concurrency} runs at the same time`);
-      const server = await startServer({ ...common, port, webUrl });
+      const server = await startServer({ ...common, port, webUrl, publicUrl: options.url });
       return { server, webUrl, localUrl: localUrl(host, port), port };
     });
   try {

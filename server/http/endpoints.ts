@@ -26,6 +26,7 @@ import { updateEnvironment as environmentsUpdateEnvironment } from "#functions/e
 import { appendMessages as harnessAppendMessages } from "#functions/harness/append-messages.ts";
 import { commitSnapshot as harnessCommitSnapshot } from "#functions/harness/commit-snapshot.ts";
 import { createExternalConversation as harnessCreateExternalConversation } from "#functions/harness/create-external-conversation.ts";
+import { createIdentityToken as harnessCreateIdentityToken } from "#functions/harness/create-identity-token.ts";
 import { finishTask as harnessFinishTask } from "#functions/harness/finish-task.ts";
 import { getRawTranscript as harnessGetRawTranscript } from "#functions/harness/get-raw-transcript.ts";
 import { heartbeat as harnessHeartbeat } from "#functions/harness/heartbeat.ts";
@@ -61,6 +62,8 @@ import { updateMe as meUpdateMe } from "#functions/me/update-me.ts";
 import { listModels as modelsListModels } from "#functions/models/list-models.ts";
 import { downloadPublicArtifact as publicDownloadPublicArtifact } from "#functions/public/download-public-artifact.ts";
 import { getPublicRun as publicGetPublicRun } from "#functions/public/get-public-run.ts";
+import { getOpenidConfiguration as runIdentityGetOpenidConfiguration } from "#functions/run-identity/get-openid-configuration.ts";
+import { listSigningKeys as runIdentityListSigningKeys } from "#functions/run-identity/list-signing-keys.ts";
 import { archiveRun as runsArchiveRun } from "#functions/runs/archive-run.ts";
 import { cancelRun as runsCancelRun } from "#functions/runs/cancel-run.ts";
 import { cancelRuns as runsCancelRuns } from "#functions/runs/cancel-runs.ts";
@@ -176,6 +179,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "harness/append-messages": harnessAppendMessages,
   "harness/commit-snapshot": harnessCommitSnapshot,
   "harness/create-external-conversation": harnessCreateExternalConversation,
+  "harness/create-identity-token": harnessCreateIdentityToken,
   "harness/finish-task": harnessFinishTask,
   "harness/get-raw-transcript": harnessGetRawTranscript,
   "harness/heartbeat": harnessHeartbeat,
@@ -211,6 +215,8 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "models/list-models": modelsListModels,
   "public/download-public-artifact": publicDownloadPublicArtifact,
   "public/get-public-run": publicGetPublicRun,
+  "run-identity/get-openid-configuration": runIdentityGetOpenidConfiguration,
+  "run-identity/list-signing-keys": runIdentityListSigningKeys,
   "runs/archive-run": runsArchiveRun,
   "runs/cancel-run": runsCancelRun,
   "runs/cancel-runs": runsCancelRuns,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { PUBLIC_HEADERS } from "#shared/http/public-headers.ts";
 
 /** Text that is HTML already; all other text is escaped when a page is built. */
 export interface Html {
@@ -92,12 +93,6 @@ ${body}
 </html>
 `.html;
 }
-
-/** Headers of public responses, which clients and proxies may cache for minutes. */
-export const PUBLIC_HEADERS: Readonly<Record<string, string>> = {
-  "cache-control": "public, max-age=300",
-  "x-content-type-options": "nosniff",
-};
 
 export const pageHeaders = (): Readonly<Record<string, string>> => ({
   ...PUBLIC_HEADERS,

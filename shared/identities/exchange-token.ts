@@ -7,6 +7,7 @@ import type { Issuers } from "#shared/oidc/issuers.ts";
 import { verifyToken } from "#shared/oidc/verify-token.ts";
 import { hashKey, newKey } from "#shared/principals/api-key.ts";
 import type { TrustRule } from "#shared/records/trust-rule.ts";
+import { isSameAddress } from "#shared/run-identity/own-issuer.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -21,6 +22,7 @@ export interface TokenPorts {
   readonly now: () => number;
   readonly rates: RateLimits;
   readonly issuers: Issuers;
+  readonly baseUrl: string;
 }
 
 /** Values of the `aud` claim that rules are looked up for. */
@@ -33,6 +35,8 @@ const MAX_AUDIENCES = 10;
  */
 export async function exchangeToken({ token, identity_uid }: TokenRequest, ports: TokenPorts): Promise<TokenResponse> {
   const { issuer, audiences } = readUnverified(token);
+  // A run must not turn its identity token into a key that outlives it.
+  if (isSameAddress(issuer, ports.baseUrl)) throw refuse("iss", "tokens of this service itself are not accepted");
   const rules = await findRules(issuer, audiences, identity_uid ?? undefined, ports.table);
   const [first] = rules;
   if (first === undefined) throw refuse("iss, aud", "no trust rule accepts this issuer with this audience");

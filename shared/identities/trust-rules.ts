@@ -13,6 +13,7 @@ import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
 import { type PersonalPrincipal, type Principal, toProfile } from "#shared/principals/principal.ts";
 import { grantScopes, listScopes, scopesMember } from "#shared/principals/scopes.ts";
 import type { TrustRule } from "#shared/records/trust-rule.ts";
+import { isSameAddress } from "#shared/run-identity/own-issuer.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
@@ -27,6 +28,7 @@ export interface TrustRulePorts {
   readonly now: () => number;
   readonly cursors: Cursors;
   readonly issuers: Pick<Issuers, "allowsPrivate">;
+  readonly baseUrl: string;
 }
 
 /** Rules that one identity may have. */
@@ -92,7 +94,8 @@ function toMembers(request: TrustRuleRequest, caller: PersonalPrincipal) {
 }
 
 /** Refuses an issuer that the service would not connect to. Names are checked when it connects. */
-function refuseIssuer(issuer: string, { issuers }: TrustRulePorts): void {
+function refuseIssuer(issuer: string, { issuers, baseUrl }: TrustRulePorts): void {
+  if (isSameAddress(issuer, baseUrl)) throw invalid("issuer", "must not be this service itself");
   if (issuers.allowsPrivate) return;
   if (!issuer.startsWith("https:")) throw invalid("issuer", "must be an https URL");
   const host = URL.parse(issuer)?.hostname.replace(/^\[(.*)\]$/, "$1") ?? "";

@@ -180,6 +180,8 @@ const PARTS = {
 function mostAtStart(file: string): number {
   // These two contain the document that they serve.
   if (/^docs\/get-(openapi|reference)$/.test(file)) return 680_000;
+  // The key set is nothing but a parameter, so its function always needs the client of Systems Manager.
+  if (file === "run-identity/list-signing-keys") return 275_000;
   if (file === "runs/create-run") return 215_000;
   return file === "runs/list-runs" ? 165_000 : 147_000;
 }
@@ -209,6 +211,8 @@ function carriedBytes(output: string): number {
   // The model gateway carries the filters of three APIs, the budgets of runs and teams, the limits of runs, the errors of providers, and the limits of
   // servers.
   if (output.startsWith("model/call-model/")) return 24_500;
+  // The signature of identity tokens carries a library, too.
+  if (output.startsWith("harness/create-identity-token/")) return 8_500;
   // The exchange of tokens carries the library that verifies them.
   if (output.startsWith("token/create-token/")) return 10_000;
   // The endpoints that compute when a schedule fires carry the cron library, one class that cannot be split.

@@ -98,7 +98,7 @@ describe("a function's role", () => {
       else if (actions.every((action) => action.startsWith("scheduler:")))
         expect(resource).toContain(":schedule/runyard/*");
       else if (actions.every((action) => action.startsWith("ssm:")))
-        expect(resource).toMatch(/:parameter\/runyard\/((webhook-)?secrets\/\*|github-token)"/);
+        expect(resource).toMatch(/:parameter\/runyard\/((webhook-)?secrets\/\*|identity-keys\/ring|github-token)"/);
       else if (actions.join() === "dynamodb:ListStreams") expect(resource).toContain("/stream/*");
       else if (actions.every((action) => action === "execute-api:ManageConnections"))
         expect(resource.match(/WorkerSocket[^*]*\*"/g)).toHaveLength(2);
@@ -288,7 +288,9 @@ function expected(rights: Rights, traces = true): string[] {
     ),
     ...(rights.workerSockets ?? []).map((action) => `execute-api:${action}`),
     ...(rights.github ?? []).map((action) => `ssm:${action}`),
-    ...[rights.secrets, rights.webhookSecrets].flatMap((secrets) => (secrets ?? []).map((action) => `ssm:${action}`)),
+    ...[rights.secrets, rights.webhookSecrets, rights.identityKeys].flatMap((secrets) =>
+      (secrets ?? []).map((action) => `ssm:${action}`),
+    ),
     ...(rights.timers ?? []).map((action) => `scheduler:${action}`),
     ...(rights.timers?.some((action) => action !== "DeleteSchedule") ? ["iam:PassRole"] : []),
   ];

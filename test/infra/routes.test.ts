@@ -54,6 +54,8 @@ describe("routes.ts", () => {
       "/session",
       "/session/methods",
       "/session/oidc",
+      "/.well-known/openid-configuration",
+      "/.well-known/jwks.json",
       "/openapi.json",
       "/docs",
       "/docs/errors",

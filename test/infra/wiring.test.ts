@@ -57,6 +57,7 @@ const USES: Readonly<Record<string, readonly (readonly [method: string, ...given
   "timers UpdateSchedule": [["scheduler.put", { id: "id", expression: "cron(0 0 * * ? *)", timeZone: "UTC" }]],
   "timers DeleteSchedule": [["scheduler.remove", "id"]],
   signInIssuer: [["signInIssuer.clientSecret"]],
+  "identityKeys GetParameter": [["signingKeys.listPublic"]],
 };
 
 let calls: string[] = [];

@@ -8,7 +8,7 @@ import {
   ValidationException,
 } from "@aws-sdk/client-scheduler";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { ParameterNotFound, SSMClient } from "@aws-sdk/client-ssm";
+import { ParameterAlreadyExists, ParameterNotFound, SSMClient } from "@aws-sdk/client-ssm";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { eventBridgeScheduler } from "#shared/aws/eventbridge-scheduler.ts";
 import { fargateSandbox } from "#shared/aws/fargate-sandbox.ts";
@@ -16,6 +16,7 @@ import { s3Client } from "#shared/aws/s3/s3-client.ts";
 import { s3FileStore } from "#shared/aws/s3/s3-files.ts";
 import { apiGatewaySockets } from "#shared/aws/sockets/api-gateway-sockets.ts";
 import { sqsDeadLetterQueue } from "#shared/aws/sqs-queue.ts";
+import { ssmKeyRing } from "#shared/aws/ssm-key-ring.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
 import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
 import { RunyardError } from "#shared/errors.ts";
@@ -26,6 +27,31 @@ import { respondToCalls } from "../support/aws-responses.ts";
 const config = { region: "eu-west-1", credentials: { accessKeyId: "id", secretAccessKey: "secret" } };
 const named = (name: string) => Object.assign(new Error("refused"), { name });
 const failure = { message: "refused", $metadata: {} };
+
+describe("the keys that sign identity tokens, in Systems Manager", () => {
+  const open = (...responses: readonly object[]) => {
+    const client = new SSMClient(config);
+    return { calls: respondToCalls(client, ...responses), ring: ssmKeyRing(client, () => "/ours") };
+  };
+  const put = (value: string, overwrite: boolean) =>
+    `PutParameter ${JSON.stringify({ Name: "/ours/ring", Value: value, Type: "SecureString", Tier: "Standard", Overwrite: overwrite })}`;
+
+  it("are one encrypted parameter, which is created once and then replaced", async () => {
+    const { calls, ring } = open({}, {}, { Parameter: { Value: "two" } });
+    expect(await ring.create("one")).toBe(true);
+    await ring.replace("two");
+    expect(await ring.read()).toBe("two");
+    const get = `GetParameter ${JSON.stringify({ Name: "/ours/ring", WithDecryption: true })}`;
+    expect(calls).toEqual([put("one", false), put("two", true), get]);
+  });
+
+  it("are left as they are if another function has created them, and may be missing", async () => {
+    expect(await open(new ParameterAlreadyExists(failure)).ring.create("one")).toBe(false);
+    await expect(open(named("AccessDeniedException")).ring.create("one")).rejects.toThrow("refused");
+    expect(await open(new ParameterNotFound(failure)).ring.read()).toBeUndefined();
+    await expect(open(named("AccessDeniedException")).ring.read()).rejects.toThrow("refused");
+  });
+});
 
 describe("secrets in Systems Manager", () => {
   const open = (...responses: readonly object[]) => {

@@ -22,6 +22,8 @@ import { register } from "#shared/records/identity-register.ts";
 import { putMember } from "#shared/records/member.ts";
 import { putUser } from "#shared/records/user.ts";
 import type { RetentionPorts } from "#shared/retention/delete-run.ts";
+import type { IdentityTokenPorts } from "#shared/run-identity/identity-token.ts";
+import { createSigningKeys } from "#shared/run-identity/signing-keys.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import type { PlacedSandbox, Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
@@ -35,6 +37,7 @@ import { memoryTable } from "#shared/table/memory-table.ts";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
 import { countMember, deleteMember } from "#shared/teams/member-store.ts";
 import { memoryScheduler } from "#shared/timers/memory-scheduler.ts";
+import { memoryKeyRing } from "#shared/vault/memory-key-ring.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import type { AttemptRequest, AttemptResult } from "#shared/webhooks/send-webhooks.ts";
 import type { AttemptPorts, DeliveryPlanPorts, DeliveryRef, WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
@@ -45,6 +48,7 @@ import { mutatedTable } from "./conditions.ts";
 import { type Around, watched, watchedTable } from "./faults.ts";
 import {
   filesWithinRights,
+  keyRingWithinRights,
   liveTableWithinRights,
   queueWithinRights,
   requireWebhookCall,
@@ -70,7 +74,9 @@ export type TestPorts = RetentionPorts &
   WebhookPorts &
   DeliveryPlanPorts &
   AttemptPorts &
+  IdentityTokenPorts &
   HttpPorts & {
+    issuerUrl: string | undefined;
     readonly cursors: Cursors;
     /** Issuers of OIDC tokens; tests use local ones. */
     issuers: Issuers;
@@ -198,6 +204,8 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     cursors: cursors(table),
     issuers: createIssuers({ now, allowsPrivate: true, cooldownMs: 0 }),
     signInIssuer: undefined,
+    issuerUrl: BASE_URL,
+    signingKeys: createSigningKeys(keyRingWithinRights(memoryKeyRing()), now),
     vault,
     webhookSecrets: webhookSecretsWithinRights(webhooks.secrets),
     webhooks,

@@ -59,6 +59,7 @@ export async function fillServer(server: Served) {
 const OTHERS = [
   /^\/docs/,
   /^\/openapi.json$/,
+  /^\/\.well-known\//,
   // Secrets are not exported.
   /^\/agent\/secrets/,
   // Nor are triggers and webhooks, which have one.

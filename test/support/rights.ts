@@ -5,6 +5,7 @@ import type { RunQueue } from "#shared/queue/run-queue.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
 import type { Table, TransactionWrite } from "#shared/table/table.ts";
+import type { KeyRing } from "#shared/vault/key-ring.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
 
 /**
@@ -231,6 +232,22 @@ export function webhookSecretsWithinRights<T extends SecretVault>(vault: T): T {
     },
   };
 }
+
+/** The keys that sign identity tokens as the acting function may use them. */
+export const keyRingWithinRights = (ring: KeyRing): KeyRing => ({
+  async read() {
+    requireRight("identityKeys", "GetParameter");
+    return ring.read();
+  },
+  async create(content) {
+    requireRight("identityKeys", "PutParameter");
+    return ring.create(content);
+  },
+  async replace(content) {
+    requireRight("identityKeys", "PutParameter");
+    return ring.replace(content);
+  },
+});
 
 /** Checks the right to call the functions of webhooks. */
 export const requireWebhookCall = (right: "webhookAttempts" | "webhookSender"): void =>

@@ -95,6 +95,7 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
     data: { filepath: "b", filename: "b", mime_type: "text/plain", size_bytes: 1, sha256: "1".repeat(64) },
   }),
   "POST /harness-support/notify-user": () => ({ message: "half of it is done" }),
+  "POST /harness-support/identity-token": () => ({ audience: "sts.amazonaws.com" }),
   "POST /harness-support/external-conversation": () => ({ format: "claude" }),
   "POST /harness-support/transcript": ({ runId }) => ({ conversation_id: runId }),
   "POST /harness-support/finish-task": () => ({ success: true, summary: "done" }),

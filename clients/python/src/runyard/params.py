@@ -1764,6 +1764,13 @@ class TranscriptRequestParam(TypedDict, total=False):
     """The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits."""
 
 
+class IdentityTokenRequestParam(TypedDict, total=False):
+    """Whom the token is for."""
+
+    audience: Required[str]
+    """The `aud` claim of the token, as the other system expects it. At most 512 bytes in UTF-8."""
+
+
 class ReportShutdownRequestErrorParam(TypedDict, total=False):
     """The cause of the shutdown. Absent if the sandbox stopped normally."""
 

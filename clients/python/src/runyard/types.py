@@ -4033,3 +4033,61 @@ class RawTranscriptLocation(BaseModel):
 
     expires_at: Timestamp
     """The expiry time of the URL."""
+
+
+class IdentityTokenResponse(BaseModel):
+    """A token that proves to other systems which run presents it."""
+
+    token: str
+    """A signed JWT."""
+
+    expires_at: Timestamp
+    """The expiry time. Absent for a key that does not expire."""
+
+
+class GetOpenidConfigurationResponse(BaseModel):
+    issuer: str
+    """The `iss` claim of identity tokens: the public address of the API."""
+
+    jwks_uri: str
+    """The URL of the public keys."""
+
+    response_types_supported: List[str]
+    """Always `id_token`."""
+
+    subject_types_supported: List[str]
+    """Always `public`."""
+
+    id_token_signing_alg_values_supported: List[str]
+    """The algorithms that sign identity tokens."""
+
+    claims_supported: List[str]
+    """The claims that identity tokens may have."""
+
+
+class ListSigningKeysResponseKey(BaseModel):
+    kty: Literal["EC"]
+    """The type of the key."""
+
+    crv: Literal["P-256"]
+    """The curve of the key."""
+
+    x: str
+    """The x coordinate of the public key."""
+
+    y: str
+    """The y coordinate of the public key."""
+
+    kid: str
+    """The id of the key, as in the header of its tokens."""
+
+    use: Literal["sig"]
+    """Always `sig`: the key verifies signatures."""
+
+    alg: Literal["ES256"]
+    """The algorithm of the key."""
+
+
+class ListSigningKeysResponse(BaseModel):
+    keys: List[ListSigningKeysResponseKey]
+    """The public keys, oldest first. Empty before the first token."""

@@ -3,7 +3,7 @@ import { Runs } from "../resources/runs.ts";
 import { Attachments } from "../resources/attachments.ts";
 import { Artifacts } from "../resources/artifacts.ts";
 import type { Transport } from "../transport.ts";
-import { Agents, Conversations, Documentation, Environments, HarnessSupport, Identities, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, Token, Triggers, Usage, WebSessions, Webhooks, Workers } from "./resources.ts";
+import { Agents, Conversations, Documentation, Environments, HarnessSupport, Identities, IdentityIssuer, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, Token, Triggers, Usage, WebSessions, Webhooks, Workers } from "./resources.ts";
 
 /** All operations of the API, by resource. */
 export class ApiResources {
@@ -51,6 +51,8 @@ export class ApiResources {
   readonly webhooks: Webhooks;
   /** Operations for the harness in a sandbox, called with the run's own key. */
   readonly harnessSupport: HarnessSupport;
+  /** Verify the identity tokens of runs. */
+  readonly identityIssuer: IdentityIssuer;
   /** Read this document, the API reference and the error pages. */
   readonly documentation: Documentation;
 
@@ -77,6 +79,7 @@ export class ApiResources {
     this.secrets = new Secrets(transport);
     this.webhooks = new Webhooks(transport);
     this.harnessSupport = new HarnessSupport(transport);
+    this.identityIssuer = new IdentityIssuer(transport);
     this.documentation = new Documentation(transport);
   }
 }

@@ -1655,6 +1655,18 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
+   * Returns a token that proves the run's identity to other systems.
+   *
+   * Cloud providers exchange it for credentials. It is a JWT of this deployment as OIDC issuer, is valid for 15
+   * minutes, and is issued only while the run executes. If no public address is configured, the response is 409.
+   *
+   * `POST /harness-support/identity-token`
+   */
+  identityToken(body: types.IdentityTokenRequest, options?: RequestOptions): APIPromise<types.IdentityTokenResponse> {
+    return this.transport.request({ method: "POST", path: "/harness-support/identity-token", body, options });
+  }
+
+  /**
    * Reports that the sandbox of an execution has stopped.
    *
    * A run in progress is executed again from its last checkpoint; after 3 losses without a new checkpoint it ends in
@@ -1664,6 +1676,31 @@ export class HarnessSupport extends APIResource {
    */
   reportShutdown(body: types.ReportShutdownRequest, options?: RequestOptions): APIPromise<types.Empty> {
     return this.transport.request({ method: "POST", path: "/harness-support/report-shutdown", body, options });
+  }
+}
+
+export class IdentityIssuer extends APIResource {
+  /**
+   * Returns the metadata of the issuer of identity tokens.
+   *
+   * The issuer is this deployment. Returns 404 if no public address is configured.
+   *
+   * `GET /.well-known/openid-configuration`
+   */
+  configuration(options?: RequestOptions): APIPromise<types.IdentityIssuerConfigurationResponse> {
+    return this.transport.request({ method: "GET", path: "/.well-known/openid-configuration", options });
+  }
+
+  /**
+   * Returns the public keys that verify identity tokens.
+   *
+   * The format is a JSON Web Key Set. A key is in the set a day before it signs its first token. Returns 404 if no
+   * public address is configured.
+   *
+   * `GET /.well-known/jwks.json`
+   */
+  keys(options?: RequestOptions): APIPromise<types.IdentityIssuerKeysResponse> {
+    return this.transport.request({ method: "GET", path: "/.well-known/jwks.json", options });
   }
 }
 

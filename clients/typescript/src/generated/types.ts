@@ -1747,6 +1747,21 @@ interface components {
              */
             credential_strategy?: "CREATOR" | "EXECUTOR";
         };
+        /** @description Whom the token is for. */
+        IdentityTokenRequest: {
+            /** @description The `aud` claim of the token, as the other system expects it. At most 512 bytes in UTF-8. */
+            audience: string;
+        };
+        /** @description A token that proves to other systems which run presents it. */
+        IdentityTokenResponse: {
+            /** @description A signed JWT. */
+            token: string;
+            /**
+             * Format: date-time
+             * @description The expiry time. Absent for a key that does not expire.
+             */
+            expires_at: string;
+        };
         /** @description A secret of the run's environment or identity: its value, or why it is unavailable, which fails the run. */
         InjectedSecret: {
             /** @description The name of the environment variable. */
@@ -4689,6 +4704,51 @@ interface components {
              */
             expires_at: string;
         };
+        IdentityIssuerConfigurationResponse: {
+            /** @description The `iss` claim of identity tokens: the public address of the API. */
+            issuer: string;
+            /** @description The URL of the public keys. */
+            jwks_uri: string;
+            /** @description Always `id_token`. */
+            response_types_supported: string[];
+            /** @description Always `public`. */
+            subject_types_supported: string[];
+            /** @description The algorithms that sign identity tokens. */
+            id_token_signing_alg_values_supported: string[];
+            /** @description The claims that identity tokens may have. */
+            claims_supported: string[];
+        };
+        IdentityIssuerKeysResponse: {
+            /** @description The public keys, oldest first. Empty before the first token. */
+            keys: {
+                /**
+                 * @description The type of the key.
+                 * @constant
+                 */
+                kty: "EC";
+                /**
+                 * @description The curve of the key.
+                 * @constant
+                 */
+                crv: "P-256";
+                /** @description The x coordinate of the public key. */
+                x: string;
+                /** @description The y coordinate of the public key. */
+                y: string;
+                /** @description The id of the key, as in the header of its tokens. */
+                kid: string;
+                /**
+                 * @description Always `sig`: the key verifies signatures.
+                 * @constant
+                 */
+                use: "sig";
+                /**
+                 * @description The algorithm of the key.
+                 * @constant
+                 */
+                alg: "ES256";
+            }[];
+        };
         DocumentationOpenapiResponse: {
             /** @description The version of the OpenAPI specification. */
             openapi: string;
@@ -4755,6 +4815,8 @@ export type HandoffAttachments = components['schemas']['HandoffAttachments'];
 export type HeartbeatRequest = components['schemas']['HeartbeatRequest'];
 export type HeartbeatResponse = components['schemas']['HeartbeatResponse'];
 export type IdentityItem = components['schemas']['IdentityItem'];
+export type IdentityTokenRequest = components['schemas']['IdentityTokenRequest'];
+export type IdentityTokenResponse = components['schemas']['IdentityTokenResponse'];
 export type InjectedSecret = components['schemas']['InjectedSecret'];
 export type Interrupt = components['schemas']['Interrupt'];
 export type InterruptRunResponse = components['schemas']['InterruptRunResponse'];
@@ -4930,4 +4992,6 @@ export type WebhooksListParams = components['schemas']['WebhooksListParams'];
 export type WebhooksDeliveriesParams = components['schemas']['WebhooksDeliveriesParams'];
 export type WebhooksRedeliverParams = components['schemas']['WebhooksRedeliverParams'];
 export type HarnessSupportGetTranscriptResponse = components['schemas']['HarnessSupportGetTranscriptResponse'];
+export type IdentityIssuerConfigurationResponse = components['schemas']['IdentityIssuerConfigurationResponse'];
+export type IdentityIssuerKeysResponse = components['schemas']['IdentityIssuerKeysResponse'];
 export type DocumentationOpenapiResponse = components['schemas']['DocumentationOpenapiResponse'];

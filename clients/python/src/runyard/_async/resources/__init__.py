@@ -14,6 +14,7 @@ from .documentation import AsyncDocumentation
 from .environments import AsyncEnvironments
 from .harness_support import AsyncHarnessSupport
 from .identities import AsyncIdentities
+from .identity_issuer import AsyncIdentityIssuer
 from .invitations import AsyncInvitations
 from .keys import AsyncKeys
 from .me import AsyncMyself
@@ -142,6 +143,11 @@ class AsyncResources(AsyncTransport):
     def harness_support(self) -> AsyncHarnessSupport:
         """Operations for the harness in a sandbox, called with the run's own key."""
         return AsyncHarnessSupport(self)
+
+    @cached_property
+    def identity_issuer(self) -> AsyncIdentityIssuer:
+        """Verify the identity tokens of runs."""
+        return AsyncIdentityIssuer(self)
 
     @cached_property
     def documentation(self) -> AsyncDocumentation:

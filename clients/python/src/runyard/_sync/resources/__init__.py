@@ -14,6 +14,7 @@ from .documentation import Documentation
 from .environments import Environments
 from .harness_support import HarnessSupport
 from .identities import Identities
+from .identity_issuer import IdentityIssuer
 from .invitations import Invitations
 from .keys import Keys
 from .me import Myself
@@ -142,6 +143,11 @@ class Resources(Transport):
     def harness_support(self) -> HarnessSupport:
         """Operations for the harness in a sandbox, called with the run's own key."""
         return HarnessSupport(self)
+
+    @cached_property
+    def identity_issuer(self) -> IdentityIssuer:
+        """Verify the identity tokens of runs."""
+        return IdentityIssuer(self)
 
     @cached_property
     def documentation(self) -> Documentation:

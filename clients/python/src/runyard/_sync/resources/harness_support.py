@@ -21,6 +21,7 @@ from ...types import (
     ExternalConversationResponse,
     FinishTaskResponse,
     HeartbeatResponse,
+    IdentityTokenResponse,
     LiveResponse,
     MessagesResponse,
     RawTranscriptLocation,
@@ -452,6 +453,36 @@ class HarnessSupport(Resource):
             options=options,
         )
 
+    def identity_token(
+        self,
+        *,
+        audience: str,
+        runyard_instance: Union[str, NotGiven] = NOT_GIVEN,
+        runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> IdentityTokenResponse:
+        """Returns a token that proves the run's identity to other systems.
+
+        Cloud providers exchange it for credentials. It is a JWT of this deployment as OIDC issuer, is valid for
+        15 minutes, and is issued only while the run executes. If no public address is configured, the response
+        is 409.
+
+        `POST /harness-support/identity-token`
+
+        Args:
+            audience: The `aud` claim of the token, as the other system expects it. At most 512 bytes in UTF-8.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
+        """
+        return self._call(
+            "POST",
+            "/harness-support/identity-token",
+            cast_to=IdentityTokenResponse,
+            body={"audience": audience},
+            headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
+            options=options,
+        )
+
     def report_shutdown(
         self,
         *,
@@ -496,4 +527,5 @@ class HarnessSupportWithRawResponse:
         self.create_external_conversation = to_raw(raw.create_external_conversation)
         self.upload_transcript = to_raw(raw.upload_transcript)
         self.get_transcript = to_raw(raw.get_transcript)
+        self.identity_token = to_raw(raw.identity_token)
         self.report_shutdown = to_raw(raw.report_shutdown)

@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { link, open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import type { KeyRing } from "#shared/vault/key-ring.ts";
+import { syncPath } from "../disk/sync-path.ts";
+import { KeyFileError } from "./key-file.ts";
+
+/** The name of the file in the data directory. */
+export const KEY_RING_FILE = "identity-keys.json";
+
+/** The key ring as a file that only the owner can read. Each change is a new file that replaces the former one at once. */
+export function fileKeyRing(file: string): KeyRing {
+  return {
+    read: () => readKeyRing(file),
+    async create(content) {
+      const next = await writeBeside(file, content);
+      try {
+        // Unlike a rename, a link never replaces a file.
+        await link(next, file);
+        await syncPath(path.dirname(file));
+        return true;
+      } catch (error) {
+        if (isCode(error, "EEXIST")) return false;
+        throw error;
+      } finally {
+        await rm(next);
+      }
+    },
+    async replace(content) {
+      await rename(await writeBeside(file, content), file);
+      await syncPath(path.dirname(file));
+    },
+  };
+}
+
+async function readKeyRing(file: string): Promise<string | undefined> {
+  try {
+    await using opened = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+    if (((await opened.stat()).mode & 0o077) !== 0) {
+      throw new KeyFileError(`Other users can access the key file ${file}. Run: chmod 600 '${file}'`);
+    }
+    return await opened.readFile("utf8");
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+async function writeBeside(file: string, content: string): Promise<string> {
+  const beside = `${file}.${randomUUID()}`;
+  await using opened = await open(beside, "wx", 0o600);
+  await opened.writeFile(content);
+  await opened.sync();
+  return beside;
+}
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;

@@ -1,0 +1,44 @@
+import {
+  GetParameterCommand,
+  ParameterAlreadyExists,
+  ParameterNotFound,
+  PutParameterCommand,
+  type SSMClient,
+} from "@aws-sdk/client-ssm";
+import type { KeyRing } from "#shared/vault/key-ring.ts";
+
+/** The key ring as one SecureString parameter of Systems Manager, under the key that AWS keeps for them. */
+export function ssmKeyRing(client: SSMClient, path: () => string): KeyRing {
+  const put = (content: string, overwrite: boolean) =>
+    client.send(
+      new PutParameterCommand({
+        Name: `${path()}/ring`,
+        Value: content,
+        Type: "SecureString",
+        Tier: "Standard",
+        Overwrite: overwrite,
+      }),
+    );
+  return {
+    async read() {
+      try {
+        const name = `${path()}/ring`;
+        const { Parameter } = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
+        return Parameter?.Value;
+      } catch (error) {
+        if (error instanceof ParameterNotFound) return undefined;
+        throw error;
+      }
+    },
+    async create(content) {
+      try {
+        await put(content, false);
+        return true;
+      } catch (error) {
+        if (error instanceof ParameterAlreadyExists) return false;
+        throw error;
+      }
+    },
+    replace: async (content) => void (await put(content, true)),
+  };
+}

@@ -1,0 +1,126 @@
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK } from "jose";
+import * as v from "valibot";
+import { RunyardError } from "#shared/errors.ts";
+import { uuidv7 } from "#shared/ids.ts";
+import type { KeyRing } from "#shared/vault/key-ring.ts";
+import { ALGORITHM } from "./own-issuer.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+/** The age of the newest key at which a new one is made. */
+const ROTATE_AFTER_MS = 30 * DAY_MS;
+/** A new key is published for this long before it signs, and a former one after it signed last: verifiers cache what is published. */
+const PUBLISHED_MS = DAY_MS;
+/** Milliseconds for which a process uses keys that it has read. Far less than PUBLISHED_MS, so it knows each key before it signs. */
+const READ_MS = 5 * 60_000;
+
+const PublicJwk = { kty: v.literal("EC"), crv: v.literal("P-256"), x: v.string(), y: v.string() };
+const StoredKey = v.object({
+  kid: v.string(),
+  created_at: v.number(),
+  signs_from: v.number(),
+  jwk: v.object({ ...PublicJwk, d: v.string() }),
+});
+type StoredKey = v.InferOutput<typeof StoredKey>;
+const Ring = v.pipe(v.string(), v.parseJson(), v.object({ v: v.literal(1), keys: v.array(StoredKey) }));
+
+/** A public key as the key set of the issuer has it. */
+export const PublicKey = v.object({
+  ...PublicJwk,
+  kid: v.string(),
+  use: v.literal("sig"),
+  alg: v.literal(ALGORITHM),
+});
+export type PublicKey = v.InferOutput<typeof PublicKey>;
+
+/** A private key that signs, with the id under which it is published. */
+interface SigningKey {
+  readonly kid: string;
+  readonly key: CryptoKey;
+}
+
+/** The keys of the issuer. */
+export interface SigningKeys {
+  /** The keys that verifiers accept; none before the first token. */
+  listPublic(): Promise<PublicKey[]>;
+  /** The key to sign with now. Makes the first key, and each next one. */
+  findSigning(): Promise<SigningKey>;
+}
+
+/** The keys in a ring, which rotate every 30 days: each is published a day before it signs and a day after the next one does. */
+export function createSigningKeys(ring: KeyRing, now: () => number): SigningKeys {
+  let kept: { readonly keys: readonly StoredKey[]; readonly until: number } | undefined;
+  const read = async (): Promise<readonly StoredKey[]> => {
+    if (kept !== undefined && kept.until > now()) return kept.keys;
+    const content = await ring.read();
+    if (content === undefined) return [];
+    return keep(v.parse(Ring, content).keys);
+  };
+  const keep = (keys: readonly StoredKey[]) => {
+    kept = { keys, until: now() + READ_MS };
+    return keys;
+  };
+  const makeFirst = async (): Promise<readonly StoredKey[]> => {
+    const first = await makeKey(now(), now());
+    if (await ring.create(format([first]))) return keep([first]);
+    const keys = await read();
+    if (keys.length === 0)
+      throw new RunyardError("resource_unavailable", { detail: "the signing keys are being made" });
+    return keys;
+  };
+  return {
+    listPublic: async () => (await read()).map(toPublic),
+    async findSigning() {
+      const found = await read();
+      const keys = found.length === 0 ? await makeFirst() : found;
+      const next = await rotate(keys, now());
+      if (next !== undefined) {
+        // Of two processes that rotate at the same time, the key of the one that is overwritten has signed nothing yet.
+        await ring.replace(format(next));
+        keep(next);
+      }
+      return toSigning(findCurrent(keys, now()));
+    },
+  };
+}
+
+/** The keys after a rotation, or undefined where none is due. Keys that no valid token can need any more are left out. */
+async function rotate(keys: readonly StoredKey[], now: number): Promise<StoredKey[] | undefined> {
+  const newest = keys.at(-1);
+  if (newest === undefined || now - newest.created_at < ROTATE_AFTER_MS) return undefined;
+  const kept = keys.filter((_, index) => {
+    const next = keys[index + 1];
+    return next === undefined || now < next.signs_from + PUBLISHED_MS;
+  });
+  return [...kept, await makeKey(now, now + PUBLISHED_MS)];
+}
+
+function findCurrent(keys: readonly StoredKey[], now: number): StoredKey {
+  const current = keys.findLast(({ signs_from }) => signs_from <= now) ?? keys[0];
+  if (current === undefined) throw new Error("the ring has no key");
+  return current;
+}
+
+async function makeKey(now: number, signsFrom: number): Promise<StoredKey> {
+  const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
+  const jwk = await exportJWK(privateKey);
+  return v.parse(StoredKey, { kid: uuidv7(now), created_at: now, signs_from: signsFrom, jwk });
+}
+
+const format = (keys: readonly StoredKey[]): string => JSON.stringify({ v: 1, keys });
+
+/** Named one by one, so that no private member can be published. */
+const toPublic = ({ kid, jwk: { kty, crv, x, y } }: StoredKey): PublicKey => ({
+  kty,
+  crv,
+  x,
+  y,
+  kid,
+  use: "sig",
+  alg: ALGORITHM,
+});
+
+async function toSigning({ kid, jwk }: StoredKey): Promise<SigningKey> {
+  const key = await importJWK(jwk, ALGORITHM);
+  if (key instanceof Uint8Array) throw new Error("a signing key is symmetric");
+  return { kid, key };
+}
