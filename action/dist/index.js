@@ -455,7 +455,8 @@ var Runs = class extends APIResource {
   /**
    * Returns the agent's final message, the run's state and artifacts.
    *
-   * `text` is empty until the agent has written a message and is truncated to 256 KiB.
+   * `text` is empty until the agent has written a message and is truncated to 256 KiB. `structured` is the value of a
+   * message that fits the run's `output_schema`.
    *
    * `GET /agent/runs/{runId}/response`
    */
@@ -1692,7 +1693,7 @@ function exchangeOidcToken(client, token, identityUid) {
 // cli/src/run-config.ts
 import { readFile } from "node:fs/promises";
 async function buildConfig(client, input2) {
-  let { env, repo, skill, model, worker, config } = input2, said = defined({
+  let { env, repo, skill, model, worker, config, outputSchema } = input2, said = defined({
     environment_id: env === void 0 ? void 0 : await environmentUid(client, env),
     repositories: repo?.map(parseRepository),
     skill_spec: skill,
@@ -1703,19 +1704,20 @@ async function buildConfig(client, input2) {
     budget_usd: input2.budget,
     timeout_minutes: input2.timeout,
     max_steps: input2.maxSteps,
-    max_total_tokens: input2.maxTokens
-  }), whole = config === void 0 ? said : { ...await configFile(config), ...said };
+    max_total_tokens: input2.maxTokens,
+    output_schema: outputSchema === void 0 ? void 0 : await readObject(outputSchema, "--output-schema")
+  }), whole = config === void 0 ? said : { ...await readObject(config, "--config"), ...said };
   return Object.keys(whole).length === 0 ? void 0 : whole;
 }
 function parseRepository(text) {
   let at = text.indexOf("#");
   return at === -1 ? { url: text } : { url: text.slice(0, at), ref: text.slice(at + 1) };
 }
-async function configFile(file) {
+async function readObject(file, option) {
   let text = await readFile(file, "utf8").catch((error) => {
-    throw usage(`--config ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw usage(`${option} ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   });
-  if (!safeParse(pipe(string(), parseJson2(), record(string(), unknown())), text).success) throw usage(`--config ${file} is not a JSON object.`);
+  if (!safeParse(pipe(string(), parseJson2(), record(string(), unknown())), text).success) throw usage(`${option} ${file} is not a JSON object.`);
   return JSON.parse(text);
 }
 

@@ -23,6 +23,8 @@ export interface ConfigInput {
   readonly timeout?: number | undefined;
   readonly maxSteps?: number | undefined;
   readonly maxTokens?: number | undefined;
+  /** A file with a JSON Schema. */
+  readonly outputSchema?: string | undefined;
   /** A JSON file with other members of the configuration; the other options take precedence. */
   readonly config?: string | undefined;
 }
@@ -32,7 +34,7 @@ export async function buildConfig(
   client: Pick<Runyard, "environments">,
   input: ConfigInput,
 ): Promise<AmbientAgentConfig | undefined> {
-  const { env, repo, skill, model, worker, config } = input;
+  const { env, repo, skill, model, worker, config, outputSchema } = input;
   const said = defined({
     environment_id: env === undefined ? undefined : await environmentUid(client, env),
     repositories: repo?.map(parseRepository),
@@ -45,8 +47,9 @@ export async function buildConfig(
     timeout_minutes: input.timeout,
     max_steps: input.maxSteps,
     max_total_tokens: input.maxTokens,
+    output_schema: outputSchema === undefined ? undefined : await readObject(outputSchema, "--output-schema"),
   });
-  const whole = config === undefined ? said : { ...(await configFile(config)), ...said };
+  const whole = config === undefined ? said : { ...(await readObject(config, "--config")), ...said };
   return Object.keys(whole).length === 0 ? undefined : whole;
 }
 
@@ -56,12 +59,12 @@ export function parseRepository(text: string): Repository {
   return at === -1 ? { url: text } : { url: text.slice(0, at), ref: text.slice(at + 1) };
 }
 
-async function configFile(file: string): Promise<AmbientAgentConfig> {
+async function readObject(file: string, option: string): Promise<Record<string, unknown>> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw usage(`--config ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw usage(`${option} ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   });
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.unknown())), text);
-  if (!parsed.success) throw usage(`--config ${file} is not a JSON object.`);
+  if (!parsed.success) throw usage(`${option} ${file} is not a JSON object.`);
   // The API validates its members.
   return JSON.parse(text);
 }

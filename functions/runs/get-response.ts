@@ -7,19 +7,37 @@ import { visibleRun } from "#shared/runs/read-run.ts";
 import { shownArtifacts } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { ArtifactItem } from "#shared/wire/artifact.ts";
+import { checkOutput } from "#shared/wire/output/check-output.ts";
 import { RunState } from "#shared/wire/run.ts";
 
 /**
  * GET /agent/runs/{runId}/response: returns the agent's final message, the run's state and artifacts. `text` is empty
- * until the agent has written a message and is truncated to 256 KiB.
+ * until the agent has written a message and is truncated to 256 KiB. `structured` is the value of a message that fits the run's
+ * `output_schema`.
  */
 export const getResponse = endpoint({
   request: { path: v.object({ runId: PathId }) },
-  reply: { 200: v.object({ text: v.string(), state: RunState, artifacts: v.array(ArtifactItem) }) },
+  reply: {
+    200: v.object({
+      text: v.string(),
+      structured: v.exactOptional(v.unknown()),
+      state: RunState,
+      artifacts: v.array(ArtifactItem),
+    }),
+  },
   async run({ path, principal }, ports: RunPorts) {
-    const { head } = await visibleRun(path.runId, principal, ports);
+    const { head, body } = await visibleRun(path.runId, principal, ports);
     const text = findFinalMessage(await readMessages(path.runId, await loadCheckpoint(head, ports), ports));
     const artifacts = head.artifacts > 0 ? await ports.runs.artifacts(path.runId) : [];
-    return { status: 200, body: { text: truncateText(text), state: head.state, artifacts: shownArtifacts(artifacts) } };
+    const output = body.config.output_schema === undefined ? {} : checkOutput(text, body.config.output_schema);
+    return {
+      status: 200,
+      body: {
+        text: truncateText(text),
+        ...("structured" in output ? { structured: output.structured } : {}),
+        state: head.state,
+        artifacts: shownArtifacts(artifacts),
+      },
+    };
   },
 });

@@ -6,6 +6,7 @@ import { Interrupted } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import type { FinishRun } from "./followups.ts";
 import { toInterruptedOutcome } from "./interruptible-turns.ts";
+import type { OutputFormat } from "./output-format.ts";
 import type { PreparedWorkspace } from "./prepared-workspace.ts";
 import type { SessionAgent } from "./session-agent.ts";
 import type { SessionChannel } from "./session-context.ts";
@@ -26,6 +27,7 @@ export async function converse(
   agent: SessionAgent,
   channel: SessionChannel,
   { start, save, artifacts, changes, skillReported, receive }: PreparedWorkspace,
+  format?: OutputFormat,
 ): Promise<TurnOutcome | undefined> {
   const { conversation, outbox, followups, finish } = channel;
   const { engine, tools, turns } = agent;
@@ -78,12 +80,30 @@ export async function converse(
     const { left: files } = await artifacts.collect(() => outbox.flush());
     const left = [...files, ...(await changes.collect(() => outbox.flush()))];
     const note = left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, MAX_SHOWN_FILES).join("; ")}.`;
-    endTurn({ ...ended, summary: ended.summary + note });
+    // It would make a response that is JSON unreadable.
+    if (format !== undefined && note !== "")
+      outbox.message({ role: "system", content: [{ type: "text", text: note.trim() }] });
+    const review = format?.review(ended) ?? { ended: { ...ended, summary: ended.summary + note } };
+    if ("request" in review) {
+      instructions = [requestResponse(outbox, ended.summary, review.request)];
+      isSaved = await save();
+      continue;
+    }
+    // The response that does not fit stays in the conversation.
+    if (ended.success && !review.ended.success) sendReply(outbox, ended.summary);
+    endTurn(review.ended);
     isSaved = await save();
     instructions = await takeFollowup();
     if (instructions !== undefined) await saveEnd();
   }
   return finish === undefined ? (outcome ?? NOTHING_DONE) : undefined;
+}
+
+/** Records a response that does not fit, and asks for another in the same batch, so that it never counts as the end of the turn. */
+function requestResponse(outbox: Outbox, response: string, request: string): string {
+  sendReply(outbox, response);
+  outbox.message({ role: "user", content: [{ type: "text", text: request }] });
+  return request;
 }
 
 /** Sends the message that ends a turn. */

@@ -10,6 +10,7 @@ import { createLog } from "../support/log.ts";
 import { formatError, SetupError } from "../support/stop.ts";
 import { SliceEnd } from "../support/time-slice.ts";
 import { converse, sendReply } from "./conversation.ts";
+import { readOutputFormat } from "./output-format.ts";
 import { type PreparedWorkspace, prepareWorkspace } from "./prepared-workspace.ts";
 import { resolveRun } from "./resolved-run.ts";
 import { type SessionAgent, startAgent } from "./session-agent.ts";
@@ -62,7 +63,8 @@ async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof S
   try {
     prepared = await prepareWorkspace(session, run, channel);
     agent = await startAgent(session, run, channel, prepared);
-    const conversing = converse(run.resolved.system_prompt, agent, channel, prepared);
+    const format = readOutputFormat(run.context, prepared.start);
+    const conversing = converse(run.resolved.system_prompt, agent, channel, prepared, format);
     const { checkpoints } = prepared;
     const outcome = await conversing.catch((error: unknown) => saveAtSliceEnd(error, channel, checkpoints, agent));
     await prepared.skillReported;

@@ -5,6 +5,7 @@ import { cutBytes } from "../support/text-limits.ts";
 import { throttle } from "../support/throttle.ts";
 import { createTools, type SessionTools } from "../tools/agent-tools.ts";
 import { createInterruptibleTurns, type InterruptibleTurns } from "./interruptible-turns.ts";
+import { addOutputFormat } from "./output-format.ts";
 import type { PreparedWorkspace } from "./prepared-workspace.ts";
 import type { ResolvedRun } from "./resolved-run.ts";
 import type { SessionChannel, SessionContext } from "./session-context.ts";
@@ -66,7 +67,7 @@ export async function startAgent(
       slice,
       signal,
     },
-    basePrompt: resolved.system_prompt,
+    basePrompt: addOutputFormat(resolved.system_prompt, context),
     opening: instructions,
     host: workspace.paths,
     clones: setup.clones,

@@ -141,6 +141,7 @@ function toChange(request: UpdateEnvironmentRequest, before: Environment | undef
     max_total_tokens: request.max_total_tokens,
     fallback_model_ids: request.fallback_model_ids,
     reasoning_level: request.reasoning_level,
+    output_schema: request.output_schema,
     secrets: request.secrets?.map(({ name }) => name),
   };
   const entries = Object.entries(given).flatMap(([name, value]) =>

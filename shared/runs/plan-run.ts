@@ -31,6 +31,7 @@ import { findBounds, refuseBeyond, withinRun } from "./child-rights.ts";
 import { withDefaults } from "./config-layers.ts";
 import { checkFallbacks, checkResolvedFallbacks, withUsableFallbacks } from "./fallback-models.ts";
 import { checkHarness, checkNamedModel, chooseHarnessModel } from "./harness-model.ts";
+import { requireReadableOutput, withUsableOutput } from "./output/output-format.ts";
 import { checkWorkerHost, namesWorker, refuseIgnoredImage, refusePersonalWorkerRun } from "./placement.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { type ContinuedConversation, findContinuedConversation, findParent, type Parent } from "./run-tree.ts";
@@ -135,7 +136,7 @@ async function fillRequest(
   const chosen = bounds === undefined ? withLayers : withinRun(withLayers, bounds);
   const reader = { ...environmentReader(principal, owner), inherited: bounds?.config.environment_id };
   const environment = await findRunEnvironment(chosen.config, reader, ports.table);
-  const filled = withUsableFallbacks(withEnvironment(chosen, environment), request);
+  const filled = withUsableOutput(withUsableFallbacks(withEnvironment(chosen, environment), request), request);
   if (filled !== request) checkConfig(filled, check);
   const { execution_location = "REMOTE" } = request;
   check(() => refuseIgnoredImage({ ...copySetup(environment), execution_location, config: filled.config }, ports));
@@ -215,6 +216,7 @@ export function resolveConfig(request: RunAgentRequest): ResolvedAgentConfig {
     );
   }
   checkResolvedFallbacks(config, modelId);
+  requireReadableOutput(config, modelId);
   return {
     ...config,
     ...(name === undefined ? {} : { name }),

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { FallbackModelIds, ReasoningLevel, RunLimits } from "./limits/run-limits.ts";
+import { OutputSchema, StoredOutputSchema } from "./output/output-schema.ts";
 import { Id, Name, text, textOfBytes, usdUpTo } from "./primitives.ts";
 import { hasCredentials } from "./repository-url.ts";
 import { SecretName } from "./secrets/secret-name.ts";
@@ -135,6 +136,7 @@ export const AmbientAgentConfig = v.pipe(
       ),
     ),
     reasoning_level: v.exactOptional(ReasoningLevel),
+    output_schema: v.exactOptional(OutputSchema),
     base_prompt: v.exactOptional(textOfBytes(65_536)),
     environment_id: v.exactOptional(Id),
     skill_spec: v.exactOptional(SkillSpec),
@@ -172,6 +174,7 @@ export type Repository = v.InferOutput<typeof Repository>;
 export const ResolvedAgentConfig = v.object({
   ...AmbientAgentConfig.entries,
   repositories: v.exactOptional(v.array(StoredRepository)),
+  output_schema: v.exactOptional(StoredOutputSchema),
   mcp_servers: v.exactOptional(v.record(v.string(), v.object(McpServerFields))),
   /** Together with those of the environment and the identity. */
   secrets: v.exactOptional(v.array(v.object({ name: v.string() }))),

@@ -19,8 +19,12 @@ const LIMITS = {
   max_total_tokens: 9_000,
   fallback_model_ids: ["openai/gpt-5.4"],
   reasoning_level: "high",
+  output_schema: { type: "object", properties: { a: { enum: [null, 1] } } },
 };
-const CLEARED = { timeout_minutes: 0, max_steps: 0, max_total_tokens: 0, fallback_model_ids: [], reasoning_level: "" };
+const CLEARED = {
+  ...{ timeout_minutes: 0, max_steps: 0, max_total_tokens: 0 },
+  ...{ fallback_model_ids: [], reasoning_level: "", output_schema: {} },
+};
 const shown = async (run_id: string) => (await user.get(`/agent/runs/${run_id}`)).body.agent_config;
 const create = async (path: string, body: object): Promise<string> => {
   const response = await user.post(path, body);
@@ -72,6 +76,7 @@ describe("limits, fallback models and the reasoning level as defaults", () => {
       ["fallback_model_ids", Array(6).fill(SONNET)],
       ["fallback_model_ids", ["local/runbook"]],
       ["reasoning_level", "xhigh"],
+      ["output_schema", { type: "text" }],
     ] as const) {
       const response = await user.put(`${path}/${uid}`, { [name]: value });
       expect([response.status, response.body.errors[0].path]).toEqual([400, expect.stringContaining(name)]);

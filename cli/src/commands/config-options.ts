@@ -17,6 +17,7 @@ export function commandWithConfig(name: string) {
     .option("--timeout <minutes>", "minutes from its start in which the run has to end", wholeNumber(1, 10_080))
     .option("--max-steps <n>", "model responses that the run may have", wholeNumber(1, 10_000))
     .option("--max-tokens <n>", "tokens that the run may use", wholeNumber(1, 1_000_000_000))
+    .option("--output-schema <file>", "JSON Schema that the agent's final message has to fit")
     .option("--worker <id>", "self-hosted worker to run on")
     .option("--config <file>", "JSON file with further members of the run's `config`");
 }

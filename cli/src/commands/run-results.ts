@@ -16,9 +16,13 @@ export function responseCommand(context: Context) {
   const command = new Command("response")
     .description("print the agent's final message")
     .argument("<run>", "run id")
-    .action(async (id) => {
+    .option("--structured", "print only the JSON value that fits the run's output schema")
+    .action(async (id, { structured }) => {
       const response = await (await context.client()).runs.response(id);
-      context.show(response, () => context.sayText(response.text.trimEnd()));
+      if (structured !== true) return context.show(response, () => context.sayText(response.text.trimEnd()));
+      if (response.structured === undefined)
+        throw new Problem(`The final message of the run ${id} fits no output schema.`);
+      context.printJsonLine(response.structured);
     });
   return withExamples(command, "runyard runs response $id");
 }

@@ -72,6 +72,10 @@ export const ACTIVITY_NOTES: Notes = {
     "The agent's final message, or an empty string.",
     "The test waited for a fixed time; it now waits for the event.",
   ),
+  "getResponse.structured": note(
+    "The value of the final message, if the run has an `output_schema` and the message fits it.",
+    { fixed: true },
+  ),
 
   // Artifacts and uploads
   artifact_uid: note("The artifact's id.", ids.artifact),

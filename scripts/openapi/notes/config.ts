@@ -13,6 +13,8 @@ const mcpServer = {
   tools: note("The server's tools that the agent may use. Defaults to all."),
 };
 
+const OUTPUT_SCHEMA = { type: "object", required: ["fixed"], properties: { fixed: { type: "boolean" } } };
+
 /** Members of configurations. */
 export const CONFIG_NOTES: Notes = {
   name: note("The name.", "checkout"),
@@ -73,6 +75,7 @@ export const CONFIG_NOTES: Notes = {
         [`${request}.timeout_minutes`, note("The default of its runs, up to 10,080. 0 clears it.", 120)],
         [`${request}.max_steps`, note("The default of its runs, up to 10,000. 0 clears it.", 200)],
         [`${request}.reasoning_level`, note("The default of its runs. An empty text clears it.", "high")],
+        [`${request}.output_schema`, note("The default of its runs. An empty object clears it.", OUTPUT_SCHEMA)],
         [`${request}.max_total_tokens`, note("The default of its runs, up to 1,000,000,000. 0 clears it.", 2_000_000)],
       ],
     ),
@@ -90,6 +93,10 @@ export const CONFIG_NOTES: Notes = {
   reasoning_level: note(
     "How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own.",
     "high",
+  ),
+  output_schema: note(
+    "The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`.",
+    OUTPUT_SCHEMA,
   ),
   harness_auth_secrets: note("The secrets that third-party harnesses use to authenticate."),
   claude_auth_secret_name: note("The name of the secret for `claude`."),

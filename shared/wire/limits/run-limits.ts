@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { OutputSchema, StoredOutputSchema } from "../output/output-schema.ts";
 import { Id } from "../primitives.ts";
 
 const wholeUpTo = (most: number, least = 1) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
@@ -23,13 +24,14 @@ export const ReasoningLevel = v.picklist(REASONING_LEVELS);
 /** A default of an identity or environment: absent or null leaves it as it is. */
 const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
 
-/** The limits, fallback models and reasoning of an identity or environment for its runs: 0, `[]` and `""` clear them. */
+/** The limits, models, reasoning and responses of an identity's or environment's runs: 0, `[]`, `{}` and `""` clear them. */
 export const LimitDefaults = {
   timeout_minutes: optional(wholeUpTo(MAX.timeout_minutes, 0)),
   max_steps: optional(wholeUpTo(MAX.max_steps, 0)),
   max_total_tokens: optional(wholeUpTo(MAX.max_total_tokens, 0)),
   fallback_model_ids: optional(FallbackModelIds),
   reasoning_level: optional(v.picklist([...REASONING_LEVELS, ""])),
+  output_schema: optional(OutputSchema),
 };
 
 /** The same as they are stored and shown. */
@@ -37,6 +39,7 @@ export const StoredLimits = {
   ...RunLimits,
   fallback_model_ids: v.exactOptional(FallbackModelIds),
   reasoning_level: v.exactOptional(ReasoningLevel),
+  output_schema: v.exactOptional(StoredOutputSchema),
 };
 export type StoredLimits = v.InferOutput<v.ObjectSchema<typeof StoredLimits, undefined>>;
 
@@ -47,6 +50,7 @@ export function pickLimits({
   max_total_tokens,
   fallback_model_ids,
   reasoning_level,
+  output_schema,
 }: StoredLimits): StoredLimits {
   return {
     ...(timeout_minutes === undefined ? {} : { timeout_minutes }),
@@ -54,5 +58,6 @@ export function pickLimits({
     ...(max_total_tokens === undefined ? {} : { max_total_tokens }),
     ...(fallback_model_ids === undefined ? {} : { fallback_model_ids }),
     ...(reasoning_level === undefined ? {} : { reasoning_level }),
+    ...(output_schema === undefined ? {} : { output_schema }),
   };
 }

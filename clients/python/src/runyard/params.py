@@ -177,6 +177,9 @@ class AmbientAgentConfigParam(TypedDict, total=False):
     reasoning_level: ReasoningLevel
     """How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own."""
 
+    output_schema: Mapping[str, Any]
+    """The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
+
     base_prompt: str
     """Additional instructions for the agent. At most 65536 bytes in UTF-8."""
 
@@ -899,6 +902,9 @@ class CreateIdentityRequestParam(TypedDict, total=False):
     reasoning_level: Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]]
     """The default of its runs. An empty text clears it."""
 
+    output_schema: Optional[Mapping[str, Any]]
+    """The default of its runs. An empty object clears it."""
+
     base_harness: Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]]
     """The older name of `harness.type`. An empty text clears the harness."""
 
@@ -1028,6 +1034,9 @@ class UpdateIdentityRequestParam(TypedDict, total=False):
     reasoning_level: Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]]
     """The default of its runs. An empty text clears it."""
 
+    output_schema: Optional[Mapping[str, Any]]
+    """The default of its runs. An empty object clears it."""
+
     base_harness: Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]]
     """The older name of `harness.type`. An empty text clears the harness."""
 
@@ -1147,6 +1156,9 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
     reasoning_level: Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]]
     """The default of its runs. An empty text clears it."""
 
+    output_schema: Optional[Mapping[str, Any]]
+    """The default of its runs. An empty object clears it."""
+
     secrets: Optional[Sequence[CreateEnvironmentRequestSecretParam]]
     """The secrets available to runs, at most 50."""
 
@@ -1205,6 +1217,9 @@ class UpdateEnvironmentRequestParam(TypedDict, total=False):
 
     reasoning_level: Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]]
     """The default of its runs. An empty text clears it."""
+
+    output_schema: Optional[Mapping[str, Any]]
+    """The default of its runs. An empty object clears it."""
 
     secrets: Optional[Sequence[UpdateEnvironmentRequestSecretParam]]
     """The secrets available to runs, at most 50."""

@@ -457,6 +457,9 @@ class ResolvedAgentConfig(BaseModel):
     reasoning_level: Optional[Union[ReasoningLevel, str]] = None
     """How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own."""
 
+    output_schema: Optional[Dict[str, Any]] = None
+    """The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
+
     base_prompt: Optional[str] = None
     """Additional instructions for the agent. At most 65536 bytes in UTF-8."""
 
@@ -1348,6 +1351,9 @@ class RunResponse(BaseModel):
     text: str
     """The agent's final message, or an empty string."""
 
+    structured: Any = None
+    """The value of the final message, if the run has an `output_schema` and the message fits it."""
+
     state: Union[RunState, str]
     """The run's current state."""
 
@@ -1918,6 +1924,9 @@ class EnvironmentConfig(BaseModel):
 
     reasoning_level: Optional[Union[ReasoningLevel, str]] = None
     """How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own."""
+
+    output_schema: Optional[Dict[str, Any]] = None
+    """The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
 
     secrets: Optional[List[EnvironmentConfigSecret]] = None
     """The secrets available to runs, at most 50."""
@@ -2753,6 +2762,9 @@ class IdentityItem(BaseModel):
 
     reasoning_level: Optional[Union[ReasoningLevel, str]] = None
     """How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own."""
+
+    output_schema: Optional[Dict[str, Any]] = None
+    """The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
 
     harness_auth_secrets: Optional[IdentityItemHarnessAuthSecrets] = None
     """The secrets that third-party harnesses use to authenticate."""

@@ -453,7 +453,8 @@ export class Runs extends APIResource {
   /**
    * Returns the agent's final message, the run's state and artifacts.
    *
-   * `text` is empty until the agent has written a message and is truncated to 256 KiB.
+   * `text` is empty until the agent has written a message and is truncated to 256 KiB. `structured` is the value of a
+   * message that fits the run's `output_schema`.
    *
    * `GET /agent/runs/{runId}/response`
    */

@@ -49,6 +49,8 @@ interface components {
             fallback_model_ids?: string[];
             /** @description How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own. */
             reasoning_level?: components["schemas"]["ReasoningLevel"];
+            /** @description The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
+            output_schema?: components["schemas"]["OutputSchema"];
             /** @description Additional instructions for the agent. At most 65536 bytes in UTF-8. */
             base_prompt?: string;
             /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
@@ -655,6 +657,8 @@ interface components {
             fallback_model_ids?: string[] | null;
             /** @description The default of its runs. An empty text clears it. */
             reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
+            /** @description The default of its runs. An empty object clears it. */
+            output_schema?: components["schemas"]["OutputSchema"] | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
@@ -740,6 +744,8 @@ interface components {
             fallback_model_ids?: string[] | null;
             /** @description The default of its runs. An empty text clears it. */
             reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
+            /** @description The default of its runs. An empty object clears it. */
+            output_schema?: components["schemas"]["OutputSchema"] | null;
             /** @description The older name of `harness.type`. An empty text clears the harness. */
             base_harness?: (("default" | "oz" | "claude" | "codex" | "gemini") | "") | null;
             /** @description The secrets that third-party harnesses use to authenticate. */
@@ -1292,6 +1298,8 @@ interface components {
             fallback_model_ids?: string[];
             /** @description How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own. */
             reasoning_level?: components["schemas"]["ReasoningLevel"];
+            /** @description The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
+            output_schema?: components["schemas"]["StoredOutputSchema"];
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. */
@@ -1715,6 +1723,8 @@ interface components {
             fallback_model_ids?: string[];
             /** @description How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own. */
             reasoning_level?: components["schemas"]["ReasoningLevel"];
+            /** @description The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
+            output_schema?: components["schemas"]["StoredOutputSchema"];
             /** @description The secrets that third-party harnesses use to authenticate. */
             harness_auth_secrets?: {
                 /** @description The name of the secret for `claude`. */
@@ -2190,6 +2200,10 @@ interface components {
             /** @description The PKCE code verifier. Must have 43 to 128 letters, digits and characters of `-._~`. */
             code_verifier: string;
         };
+        /** @description The JSON Schema that the response of an agent has to fit. A JSON Schema of at most 65536 bytes in UTF-8. It cannot refer to other documents. */
+        OutputSchema: {
+            [key: string]: unknown;
+        };
         /**
          * @description What happens if an earlier run of the schedule is still active at a firing.
          * @enum {string}
@@ -2643,6 +2657,8 @@ interface components {
             fallback_model_ids?: string[];
             /** @description How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own. */
             reasoning_level?: components["schemas"]["ReasoningLevel"];
+            /** @description The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
+            output_schema?: components["schemas"]["StoredOutputSchema"];
             /** @description Additional instructions for the agent. At most 65536 bytes in UTF-8. */
             base_prompt?: string;
             /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
@@ -3378,6 +3394,10 @@ interface components {
             /** @description The turns of delegated work. */
             steps: components["schemas"]["Step"][];
         };
+        /** @description The same as it is stored. */
+        StoredOutputSchema: {
+            [key: string]: unknown;
+        };
         /** @description A Git repository as responses show it. */
         StoredRepository: {
             /** @description The URL to clone. Credentials are shown as `***`. At most 2048 bytes in UTF-8. Must be an https, ssh or file URL. */
@@ -3860,6 +3880,8 @@ interface components {
             fallback_model_ids?: string[] | null;
             /** @description The default of its runs. An empty text clears it. */
             reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
+            /** @description The default of its runs. An empty object clears it. */
+            output_schema?: components["schemas"]["OutputSchema"] | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
@@ -3950,6 +3972,8 @@ interface components {
             fallback_model_ids?: string[] | null;
             /** @description The default of its runs. An empty text clears it. */
             reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
+            /** @description The default of its runs. An empty object clears it. */
+            output_schema?: components["schemas"]["OutputSchema"] | null;
             /** @description The older name of `harness.type`. An empty text clears the harness. */
             base_harness?: (("default" | "oz" | "claude" | "codex" | "gemini") | "") | null;
             /** @description The secrets that third-party harnesses use to authenticate. */
@@ -4475,6 +4499,8 @@ interface components {
         RunsResponseResponse: {
             /** @description The agent's final message, or an empty string. */
             text: string;
+            /** @description The value of the final message, if the run has an `output_schema` and the message fits it. */
+            structured?: unknown;
             /** @description The run's current state. */
             state: components["schemas"]["RunState"];
             /** @description The run's artifacts, oldest first. */
@@ -4858,6 +4884,7 @@ export type ModelsResponse = components['schemas']['ModelsResponse'];
 export type MonthlySpending = components['schemas']['MonthlySpending'];
 export type NotifyUserRequest = components['schemas']['NotifyUserRequest'];
 export type OidcCodeRequest = components['schemas']['OidcCodeRequest'];
+export type OutputSchema = components['schemas']['OutputSchema'];
 export type Overlap = components['schemas']['Overlap'];
 export type PageInfo = components['schemas']['PageInfo'];
 export type PrepareAttachmentsRequest = components['schemas']['PrepareAttachmentsRequest'];
@@ -4908,6 +4935,7 @@ export type SignInLink = components['schemas']['SignInLink'];
 export type SignInMethods = components['schemas']['SignInMethods'];
 export type SignInToken = components['schemas']['SignInToken'];
 export type Step = components['schemas']['Step'];
+export type StoredOutputSchema = components['schemas']['StoredOutputSchema'];
 export type StoredRepository = components['schemas']['StoredRepository'];
 export type TaskStatus = components['schemas']['TaskStatus'];
 export type TeamDetail = components['schemas']['TeamDetail'];

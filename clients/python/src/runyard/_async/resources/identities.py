@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 from typing_extensions import Literal, Unpack
 
@@ -69,6 +69,7 @@ class AsyncIdentities(AsyncResource):
         reasoning_level: Union[
             Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]], NotGiven
         ] = NOT_GIVEN,
+        output_schema: Union[Optional[Mapping[str, Any]], NotGiven] = NOT_GIVEN,
         base_harness: Union[
             Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]], NotGiven
         ] = NOT_GIVEN,
@@ -101,6 +102,7 @@ class AsyncIdentities(AsyncResource):
             max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
             fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
             reasoning_level: The default of its runs. An empty text clears it.
+            output_schema: The default of its runs. An empty object clears it.
             base_harness: The older name of `harness.type`. An empty text clears the harness.
             harness_auth_secrets: The secrets that third-party harnesses use to authenticate.
         """
@@ -126,6 +128,7 @@ class AsyncIdentities(AsyncResource):
                 "max_total_tokens": max_total_tokens,
                 "fallback_model_ids": fallback_model_ids,
                 "reasoning_level": reasoning_level,
+                "output_schema": output_schema,
                 "base_harness": base_harness,
                 "harness_auth_secrets": harness_auth_secrets,
             },
@@ -195,6 +198,7 @@ class AsyncIdentities(AsyncResource):
         reasoning_level: Union[
             Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]], NotGiven
         ] = NOT_GIVEN,
+        output_schema: Union[Optional[Mapping[str, Any]], NotGiven] = NOT_GIVEN,
         base_harness: Union[
             Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]], NotGiven
         ] = NOT_GIVEN,
@@ -228,6 +232,7 @@ class AsyncIdentities(AsyncResource):
             max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
             fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
             reasoning_level: The default of its runs. An empty text clears it.
+            output_schema: The default of its runs. An empty object clears it.
             base_harness: The older name of `harness.type`. An empty text clears the harness.
             harness_auth_secrets: The secrets that third-party harnesses use to authenticate.
             secrets_append: Secrets to add to those of the identity. Must be the only member of its request.
@@ -254,6 +259,7 @@ class AsyncIdentities(AsyncResource):
                 "max_total_tokens": max_total_tokens,
                 "fallback_model_ids": fallback_model_ids,
                 "reasoning_level": reasoning_level,
+                "output_schema": output_schema,
                 "base_harness": base_harness,
                 "harness_auth_secrets": harness_auth_secrets,
                 "secrets_append": secrets_append,

@@ -768,7 +768,8 @@ class AsyncRunsBase(AsyncResource):
     async def response(self, run_id: str, **options: Unpack[RequestOptions]) -> RunResponse:
         """Returns the agent's final message, the run's state and artifacts.
 
-        `text` is empty until the agent has written a message and is truncated to 256 KiB.
+        `text` is empty until the agent has written a message and is truncated to 256 KiB. `structured` is the
+        value of a message that fits the run's `output_schema`.
 
         `GET /agent/runs/{runId}/response`
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 from typing_extensions import Literal, Unpack
 
@@ -51,6 +51,7 @@ class Environments(Resource):
         reasoning_level: Union[
             Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]], NotGiven
         ] = NOT_GIVEN,
+        output_schema: Union[Optional[Mapping[str, Any]], NotGiven] = NOT_GIVEN,
         secrets: Union[Optional[Sequence[CreateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
@@ -76,6 +77,7 @@ class Environments(Resource):
             max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
             fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
             reasoning_level: The default of its runs. An empty text clears it.
+            output_schema: The default of its runs. An empty object clears it.
             secrets: The secrets available to runs, at most 50.
         """
         return self._call(
@@ -97,6 +99,7 @@ class Environments(Resource):
                 "max_total_tokens": max_total_tokens,
                 "fallback_model_ids": fallback_model_ids,
                 "reasoning_level": reasoning_level,
+                "output_schema": output_schema,
                 "secrets": secrets,
             },
             options=options,
@@ -173,6 +176,7 @@ class Environments(Resource):
         reasoning_level: Union[
             Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]], NotGiven
         ] = NOT_GIVEN,
+        output_schema: Union[Optional[Mapping[str, Any]], NotGiven] = NOT_GIVEN,
         secrets: Union[Optional[Sequence[UpdateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
@@ -198,6 +202,7 @@ class Environments(Resource):
             max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
             fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
             reasoning_level: The default of its runs. An empty text clears it.
+            output_schema: The default of its runs. An empty object clears it.
             secrets: The secrets available to runs, at most 50.
         """
         return self._call(
@@ -218,6 +223,7 @@ class Environments(Resource):
                 "max_total_tokens": max_total_tokens,
                 "fallback_model_ids": fallback_model_ids,
                 "reasoning_level": reasoning_level,
+                "output_schema": output_schema,
                 "secrets": secrets,
             },
             options=options,
