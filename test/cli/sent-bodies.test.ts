@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -190,6 +190,25 @@ describe("runyard api", () => {
     server.play([]);
     expect(await run(["api", ...args])).toMatchObject({ code: 2, err: expect.stringContaining(message) });
     expect(server.seen).toEqual([]);
+  });
+});
+
+describe("--output-schema", () => {
+  it("sends the schema of a file", async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "runyard-cli-"));
+    writeFileSync(path.join(folder, "schema.json"), '{"type":"object"}');
+    server.play([api({ run_id: "r1", task_id: "r1", state: "QUEUED", at_capacity: false })]);
+    await run(["run", "x", "--output-schema", path.join(folder, "schema.json")]);
+    expect(server.seen.at(-1)?.body).toContain(`"output_schema":{"type":"object"}`);
+    rmSync(folder, { recursive: true });
+  });
+
+  it("prints the value of a response that fits it, or says that none does", async () => {
+    const response = { text: "{}", state: "SUCCEEDED", artifacts: [] };
+    server.play([api({ ...response, structured: { a: 1 } })]);
+    expect(await run(["runs", "response", "r1", "--structured"])).toMatchObject({ code: 0, out: '{"a":1}\n' });
+    server.play([api(response)]);
+    expect(await run(["runs", "response", "r1", "--structured"])).toMatchObject({ code: 1 });
   });
 });
 

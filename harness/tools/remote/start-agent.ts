@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
-import { StoredOutputSchema } from "#shared/wire/output/output-schema.ts";
 import type { RunItem } from "#shared/wire/run.ts";
 import { defineTool, type Tool, type ToolCall } from "../../engine/tool.ts";
 import type { RunContext } from "../../setup/setup.ts";
@@ -66,12 +65,6 @@ const createStartAgentTool = (options: AgentsOptions): Tool =>
       ),
       mcp_servers: v.optional(
         v.pipe(v.array(v.string()), v.description("Names of this run's MCP servers that it gets. Default: none.")),
-      ),
-      output_schema: v.optional(
-        v.pipe(
-          v.record(v.string(), v.unknown()),
-          v.description("A JSON Schema that its final message has to fit; the message is then JSON."),
-        ),
       ),
       wait: v.optional(v.boolean()),
       timeout_seconds: Seconds,
@@ -146,7 +139,6 @@ interface RequestedChild {
   readonly budget_usd?: number | undefined;
   readonly repositories?: readonly RequestedRepository[] | undefined;
   readonly mcp_servers?: readonly string[] | undefined;
-  readonly output_schema?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Builds the configuration of a child. The service refuses rights that the parent does not have. */
@@ -175,9 +167,6 @@ function buildChildConfig(
       : {}),
     ...(requested.budget_usd === undefined ? {} : { budget_usd: requested.budget_usd }),
     ...(repositories === undefined ? {} : { repositories }),
-    ...(requested.output_schema === undefined
-      ? {}
-      : { output_schema: v.parse(StoredOutputSchema, requested.output_schema) }),
     ...(servers === undefined ? {} : { mcp_servers: Object.fromEntries(servers) }),
   };
 }
