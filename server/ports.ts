@@ -35,7 +35,7 @@ import { signedUrlSeconds } from "#shared/settings.ts";
 import type { DiscoveryPorts, Scanner, SkillPorts } from "#shared/skills/skill-ports.ts";
 import type { DeletionPorts as TeamDeletionPorts } from "#shared/teams/delete-team.ts";
 import type { LimitPorts } from "#shared/teams/team-ports.ts";
-import type { KeyRing } from "#shared/vault/key-ring.ts";
+import type { SigningKeyStore } from "#shared/vault/signing-key-store.ts";
 import type { OidcSignInPorts } from "#shared/web-sessions/oidc-sign-in.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import { RECEIVER_MS, type SendPorts } from "#shared/webhooks/send-webhooks.ts";
@@ -52,7 +52,7 @@ import { Queues } from "./queue/queues.ts";
 import { sqlitePassQueue, sqliteRunQueue } from "./queue/run-queues.ts";
 import { EventOutbox, sqliteAttemptQueue } from "./queue/webhook-queues.ts";
 import { deriveKey } from "./secrets/key-file.ts";
-import { fileKeyRing, KEY_RING_FILE } from "./secrets/key-ring-file.ts";
+import { SIGNING_KEY_FILE, signingKeyFile } from "./secrets/signing-key-file.ts";
 import { openInstallationKey, sqliteSecretVault } from "./secrets/sqlite-secret-vault.ts";
 import { createSignInIssuer } from "./sign-in-issuer.ts";
 import { toSocketUrl } from "./sockets/socket-url.ts";
@@ -105,7 +105,7 @@ export interface Adapters {
   readonly fileSecret: Uint8Array;
   readonly installationKey: Uint8Array;
   /** Keeps the keys that sign identity tokens. */
-  readonly keyRing: KeyRing;
+  readonly signingKeyStore: SigningKeyStore;
 }
 
 /**
@@ -137,7 +137,7 @@ export async function openAdapters(directory: string, maxDiskBytes?: number): Pr
       disk,
       fileSecret: deriveKey(installationKey, "file URLs"),
       installationKey,
-      keyRing: fileKeyRing(path.join(directory, KEY_RING_FILE)),
+      signingKeyStore: signingKeyFile(path.join(directory, SIGNING_KEY_FILE)),
     };
   } catch (error) {
     await database.close();
@@ -223,7 +223,7 @@ export function createPorts(
     routes: routePaths.map(([method, route]) => [method, route]),
     baseUrl: `${webUrl}/api/v1`,
     issuerUrl: toIssuerUrl(publicUrl === undefined ? undefined : `${publicUrl}/api/v1`),
-    signingKeys: createSigningKeys(adapters.keyRing, now),
+    signingKeys: createSigningKeys(adapters.signingKeyStore, now),
     webUrl,
     app: undefined,
     sockets,

@@ -8,7 +8,7 @@ import { createDirectory } from "../disk/create-directory.ts";
 import { syncPath } from "../disk/sync-path.ts";
 import { readJson } from "../host/files.ts";
 import { Problem } from "../host/terminal.ts";
-import { KEY_RING_FILE } from "../secrets/key-ring-file.ts";
+import { SIGNING_KEY_FILE } from "../secrets/signing-key-file.ts";
 import { copySynced, copyTree } from "./copy-tree.ts";
 
 const DATABASE = "runyard.db";
@@ -39,7 +39,7 @@ export async function backUp(data: string, to: string): Promise<Copied> {
     throw new Problem(`${path.join(data, KEY)} is missing. Without this key, no secret of the backup could be read.`);
   }
   // There is none before the first identity token.
-  await copySynced(path.join(data, KEY_RING_FILE), path.join(to, KEY_RING_FILE));
+  await copySynced(path.join(data, SIGNING_KEY_FILE), path.join(to, SIGNING_KEY_FILE));
   const copied = await copyTree(path.join(data, FILES), path.join(to, FILES));
   const manifest = { format: "runyard backup 1", created_at: new Date().toISOString() } satisfies v.InferInput<
     typeof Manifest
@@ -59,7 +59,7 @@ export async function restore(from: string, data: string): Promise<Copied & { re
   if ((await copySynced(path.join(from, KEY), path.join(data, KEY))) === undefined) {
     throw new Problem(`The backup lacks the file ${KEY}.`);
   }
-  await copySynced(path.join(from, KEY_RING_FILE), path.join(data, KEY_RING_FILE));
+  await copySynced(path.join(from, SIGNING_KEY_FILE), path.join(data, SIGNING_KEY_FILE));
   const partial = path.join(data, `${DATABASE}.partial`);
   await copySynced(path.join(from, DATABASE), partial);
   await chmod(data, 0o700);

@@ -16,8 +16,8 @@ import { s3Client } from "#shared/aws/s3/s3-client.ts";
 import { s3FileStore } from "#shared/aws/s3/s3-files.ts";
 import { apiGatewaySockets } from "#shared/aws/sockets/api-gateway-sockets.ts";
 import { sqsDeadLetterQueue } from "#shared/aws/sqs-queue.ts";
-import { ssmKeyRing } from "#shared/aws/ssm-key-ring.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
+import { ssmSigningKeyStore } from "#shared/aws/ssm-signing-key-store.ts";
 import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
 import { RunyardError } from "#shared/errors.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
@@ -31,7 +31,7 @@ const failure = { message: "refused", $metadata: {} };
 describe("the keys that sign identity tokens, in Systems Manager", () => {
   const open = (...responses: readonly object[]) => {
     const client = new SSMClient(config);
-    return { calls: respondToCalls(client, ...responses), ring: ssmKeyRing(client, () => "/ours") };
+    return { calls: respondToCalls(client, ...responses), ring: ssmSigningKeyStore(client, () => "/ours") };
   };
   const put = (value: string, overwrite: boolean) =>
     `PutParameter ${JSON.stringify({ Name: "/ours/ring", Value: value, Type: "SecureString", Tier: "Standard", Overwrite: overwrite })}`;

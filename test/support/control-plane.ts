@@ -37,8 +37,8 @@ import { memoryTable } from "#shared/table/memory-table.ts";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
 import { countMember, deleteMember } from "#shared/teams/member-store.ts";
 import { memoryScheduler } from "#shared/timers/memory-scheduler.ts";
-import { memoryKeyRing } from "#shared/vault/memory-key-ring.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
+import { memorySigningKeyStore } from "#shared/vault/memory-signing-key-store.ts";
 import type { AttemptRequest, AttemptResult } from "#shared/webhooks/send-webhooks.ts";
 import type { AttemptPorts, DeliveryPlanPorts, DeliveryRef, WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
@@ -48,11 +48,11 @@ import { mutatedTable } from "./conditions.ts";
 import { type Around, watched, watchedTable } from "./faults.ts";
 import {
   filesWithinRights,
-  keyRingWithinRights,
   liveTableWithinRights,
   queueWithinRights,
   requireWebhookCall,
   sandboxWithinRights,
+  signingKeysWithinRights,
   socketsWithinRights,
   tableWithinRights,
   webhookSecretsWithinRights,
@@ -205,7 +205,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     issuers: createIssuers({ now, allowsPrivate: true, cooldownMs: 0 }),
     signInIssuer: undefined,
     issuerUrl: BASE_URL,
-    signingKeys: createSigningKeys(keyRingWithinRights(memoryKeyRing()), now),
+    signingKeys: createSigningKeys(signingKeysWithinRights(memorySigningKeyStore()), now),
     vault,
     webhookSecrets: webhookSecretsWithinRights(webhooks.secrets),
     webhooks,

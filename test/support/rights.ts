@@ -5,8 +5,8 @@ import type { RunQueue } from "#shared/queue/run-queue.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
 import type { Table, TransactionWrite } from "#shared/table/table.ts";
-import type { KeyRing } from "#shared/vault/key-ring.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
+import type { SigningKeyStore } from "#shared/vault/signing-key-store.ts";
 
 /**
  * Refuses a function the rights that it was not granted, as AWS does and the emulators do not. A test calls a function's code
@@ -234,7 +234,7 @@ export function webhookSecretsWithinRights<T extends SecretVault>(vault: T): T {
 }
 
 /** The keys that sign identity tokens as the acting function may use them. */
-export const keyRingWithinRights = (ring: KeyRing): KeyRing => ({
+export const signingKeysWithinRights = (ring: SigningKeyStore): SigningKeyStore => ({
   async read() {
     requireRight("identityKeys", "GetParameter");
     return ring.read();

@@ -1,7 +1,7 @@
-import type { KeyRing } from "./key-ring.ts";
+import type { SigningKeyStore } from "./signing-key-store.ts";
 
-/** Creates a key ring in memory, for tests. */
-export function memoryKeyRing(): KeyRing {
+/** Creates a store of signing keys in memory, for tests. */
+export function memorySigningKeyStore(): SigningKeyStore {
   let content: string | undefined;
   return {
     read: async () => content,

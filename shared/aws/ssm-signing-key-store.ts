@@ -5,10 +5,10 @@ import {
   PutParameterCommand,
   type SSMClient,
 } from "@aws-sdk/client-ssm";
-import type { KeyRing } from "#shared/vault/key-ring.ts";
+import type { SigningKeyStore } from "#shared/vault/signing-key-store.ts";
 
-/** The key ring as one SecureString parameter of Systems Manager, under the key that AWS keeps for them. */
-export function ssmKeyRing(client: SSMClient, path: () => string): KeyRing {
+/** The signing keys as one SecureString parameter of Systems Manager, under the key that AWS keeps for them. */
+export function ssmSigningKeyStore(client: SSMClient, path: () => string): SigningKeyStore {
   const put = (content: string, overwrite: boolean) =>
     client.send(
       new PutParameterCommand({

@@ -1,15 +1,15 @@
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { fileKeyRing, KEY_RING_FILE } from "#server/secrets/key-ring-file.ts";
+import { SIGNING_KEY_FILE, signingKeyFile } from "#server/secrets/signing-key-file.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
 
 const data = useDataDirectory();
 
 function makeRing() {
   const directory = data.directory();
-  const file = path.join(directory, KEY_RING_FILE);
-  return { directory, file, ring: fileKeyRing(file) };
+  const file = path.join(directory, SIGNING_KEY_FILE);
+  return { directory, file, ring: signingKeyFile(file) };
 }
 
 describe("the keys that sign identity tokens, in a file", () => {
@@ -23,7 +23,7 @@ describe("the keys that sign identity tokens, in a file", () => {
     await ring.replace("third");
     expect(await ring.read()).toBe("third");
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readdirSync(directory)).toEqual([KEY_RING_FILE]);
+    expect(readdirSync(directory)).toEqual([SIGNING_KEY_FILE]);
   });
 
   it("are refused if other users can read them", async () => {

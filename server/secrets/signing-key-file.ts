@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { link, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import type { KeyRing } from "#shared/vault/key-ring.ts";
+import type { SigningKeyStore } from "#shared/vault/signing-key-store.ts";
 import { syncPath } from "../disk/sync-path.ts";
 import { KeyFileError } from "./key-file.ts";
 
 /** The name of the file in the data directory. */
-export const KEY_RING_FILE = "identity-keys.json";
+export const SIGNING_KEY_FILE = "identity-keys.json";
 
-/** The key ring as a file that only the owner can read. Each change is a new file that replaces the former one at once. */
-export function fileKeyRing(file: string): KeyRing {
+/** The signing keys as a file that only the owner can read. Each change is a new file that replaces the former one at once. */
+export function signingKeyFile(file: string): SigningKeyStore {
   return {
-    read: () => readKeyRing(file),
+    read: () => readKeys(file),
     async create(content) {
       const next = await writeBeside(file, content);
       try {
@@ -34,7 +34,7 @@ export function fileKeyRing(file: string): KeyRing {
   };
 }
 
-async function readKeyRing(file: string): Promise<string | undefined> {
+async function readKeys(file: string): Promise<string | undefined> {
   try {
     await using opened = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
     if (((await opened.stat()).mode & 0o077) !== 0) {
