@@ -8,6 +8,7 @@ import {
 import { uuidv7 } from "#shared/ids.ts";
 import { refuseMore } from "#shared/limits/scope-limit.ts";
 import { checkFallbackModels } from "#shared/models/models.ts";
+import { checkOutputSchema } from "#shared/output/check-output-schema.ts";
 import type { PersonalPrincipal, Principal } from "#shared/principals/principal.ts";
 import { resolveOwner, toCreator } from "#shared/principals/resolve-owner.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
@@ -152,6 +153,7 @@ function toChange(request: UpdateEnvironmentRequest, before: Environment | undef
   const after = { ...before, ...Object.fromEntries(remove.map((name) => [name, ""])), ...set };
   refuseConflicts(request, before);
   checkFallbackModels(request.fallback_model_ids ?? [], "fallback_model_ids");
+  checkOutputSchema(request.output_schema, "output_schema");
   if (Buffer.byteLength(JSON.stringify(after)) > ENVIRONMENT_BYTES) {
     throw invalid("body", `an environment has at most ${ENVIRONMENT_BYTES} bytes as JSON`);
   }

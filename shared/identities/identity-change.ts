@@ -1,6 +1,7 @@
 import { refuseBlockedServers } from "#shared/environments/outward-urls.ts";
 import { invalid } from "#shared/errors.ts";
 import { checkFallbackModels, checkModel } from "#shared/models/models.ts";
+import { checkOutputSchema } from "#shared/output/check-output-schema.ts";
 import type { Identity } from "#shared/records/identity.ts";
 import { checkHarnessLevel, refuseAuthSecret } from "#shared/runs/harness-model.ts";
 import type { Value } from "#shared/table/table.ts";
@@ -29,6 +30,7 @@ export function toIdentityChange(
   const { secrets, mcp_servers } = request;
   const harness = chooseHarness(request);
   checkFallbackModels(request.fallback_model_ids ?? [], "fallback_model_ids");
+  checkOutputSchema(request.output_schema, "output_schema");
   checkHarnessLevel(harness ?? undefined, "harness");
   refuseBlockedServers(mcp_servers, "mcp_servers");
   refuseAuthSecret(

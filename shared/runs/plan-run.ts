@@ -16,6 +16,7 @@ import { invalid, RunyardError } from "#shared/errors.ts";
 import { refuseUnsupportedOptions } from "#shared/http/unsupported-options.ts";
 import { checkModel, defaultModel, findPrice } from "#shared/models/models.ts";
 import { refuseReceiver } from "#shared/notifications/receiver-url.ts";
+import { checkOutputSchema } from "#shared/output/check-output-schema.ts";
 import { limitBudget } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { resolveOwner } from "#shared/principals/resolve-owner.ts";
@@ -187,6 +188,7 @@ function checkConfig(request: Pick<RunAgentRequest, "config" | "execution_locati
     if (model_id !== undefined) checkModel(model_id, "config.model_id");
   });
   check(() => checkFallbacks(request));
+  check(() => checkOutputSchema(config.output_schema, "config.output_schema"));
   check(() => refuseDisks(repositories, "config.repositories"));
   check(() => refuseBlockedRepositories(repositories, "config.repositories"));
   check(() => refuseBlockedServers(mcp_servers, "config.mcp_servers"));

@@ -159,6 +159,7 @@ REFUSALS = [
     (400, r"^secrets_append: ", "secrets_append [{name}] (adds; alone in its request, else 400)"),
     (400, r"^base_harness: ", "base_harness (older name of harness.type; both and different: 400)"),
     (400, r"fallback_model_ids(\[\d+\])?: ", "fallback_model_ids: models of this deployment"),
+    (400, r"output_schema: ", "output_schema: a JSON Schema of at most 64 KB, which refers to nothing else"),
     (400, r"harness\.reasoning_level: must be one of", "reasoning_level none, minimal, low, medium, high, max for the built-in agent"),
     (400, r"^from: must (not be after to$|be at most 400 days)", "GET /agent/usage?from=&to=: a period; to is today when absent"),
     (400, r"^message: is required unless the run has ended|^(files|attachments): must have at least 1 item|^attachments: is another name of files", "message may be absent only on an ended run"),

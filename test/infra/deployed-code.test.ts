@@ -157,8 +157,8 @@ describe("the deployed code", () => {
     expect(holding.sort()).toEqual(["docs/get-openapi", "docs/get-reference"]);
   });
 
-  it("of a route is at most 109.5 kB without the SDK", () => {
-    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 109_500 + carriedBytes(output));
+  it("of a route is at most 110.2 kB without the SDK", () => {
+    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 110_200 + carriedBytes(output));
     expect(larger.map(({ output, ownBytes }) => `${output}: ${ownBytes}`)).toEqual([]);
   });
 });
@@ -179,11 +179,13 @@ const PARTS = {
 /** Bytes that a GET or create-run may load at its start: see design/decisions/0017-bundle-size-limits.md. */
 function mostAtStart(file: string): number {
   // These two contain the document that they serve.
-  if (/^docs\/get-(openapi|reference)$/.test(file)) return 680_000;
+  if (/^docs\/get-(openapi|reference)$/.test(file)) return 684_000;
   // The key set is nothing but a parameter, so its function always needs the client of Systems Manager.
   if (file === "run-identity/list-signing-keys") return 275_000;
-  if (file === "runs/create-run") return 215_000;
-  return file === "runs/list-runs" ? 165_000 : 147_000;
+  if (file === "runs/create-run") return 217_000;
+  // The response is checked against the output schema of its run.
+  if (file === "runs/get-response") return 159_000;
+  return file === "runs/list-runs" ? 165_500 : 147_000;
 }
 
 /** Additional bytes of single routes: see design/decisions/0017-bundle-size-limits.md. */
@@ -193,16 +195,18 @@ function carriedBytes(output: string): number {
   // A follow-up with attachments copies uploads to its run.
   if (/^(runs\/send-followup|conversations\/send-conversation-followup)\//.test(output)) return 3_500;
   // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
-  if (output.startsWith("environments/try-environment/")) return 40_000;
+  if (output.startsWith("environments/try-environment/")) return 43_500;
   // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members and options, and the reads of workers and secrets.
-  if (output.startsWith("runs/create-run/")) return 63_000;
-  if (output.startsWith("schedules/run-schedule/")) return 31_500;
+  if (output.startsWith("runs/create-run/")) return 64_500;
+  if (output.startsWith("schedules/run-schedule/")) return 32_500;
   if (/^schedules\/(create|update)-/.test(output)) return 52_500;
   // The ingress of triggers and a redelivery carry the creation of runs and follow-ups; the ingress reads the events of seven systems;
   // the preview of an event plans a run.
   if (output.startsWith("triggers/receive-event/")) return 55_000;
   if (output.startsWith("triggers/redeliver-event/")) return 62_000;
-  if (output.startsWith("triggers/test-trigger/")) return 17_500;
+  if (output.startsWith("triggers/test-trigger/")) return 20_000;
+  // The response carries the library that checks it against the output schema of its run.
+  if (output.startsWith("runs/get-response/")) return 7_200;
   if (output.startsWith("runs/list-runs/")) return 16_500;
   if (output.startsWith("runs/cancel-runs/")) return 4_000;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
