@@ -11,7 +11,7 @@ export type Start =
   /** An execution took a follow-up and was lost before it responded. */
   | ({ readonly from: "followup"; readonly message: string } & Begun)
   /** Every message has a response; `last` is the outcome of the last turn. */
-  | { readonly from: "response"; readonly last: TurnOutcome };
+  | { readonly from: "response"; readonly last: TurnOutcome; readonly workingDirectory?: string };
 
 /** The part of the open turn that an earlier execution completed. */
 interface Begun {
@@ -26,11 +26,12 @@ type Said = Pick<RunContext, "messages" | "own_messages"> & { readonly agent_con
 const ENDED = "turn_ended";
 
 /** The blocks that a turn's final message has besides its text; none if the turn succeeded. */
-export function toEndMark({ success, error_code, blocked, interrupt }: TurnOutcome): Block[] {
+export function toEndMark({ success, error_code, blocked, interrupt, approval }: TurnOutcome): Block[] {
   const data = {
     ...(error_code === undefined ? {} : { error_code }),
     ...(blocked === undefined ? {} : { blocked }),
     ...(interrupt === undefined ? {} : { interrupt }),
+    ...(approval === undefined ? {} : { approval }),
   };
   return success ? [] : [{ type: "event", name: ENDED, data: { success, ...data } }];
 }
@@ -45,9 +46,13 @@ export function findStart({ messages, own_messages = 0, agent_config }: Said): S
   const lastReply = own.findLastIndex((message) => isTextBy("assistant", message));
   const cancelled = own.findLastIndex(marksCancellation);
   if (cancelled >= Math.max(lastInstruction, lastReply) && cancelled >= 0) return { from: "response", last: CANCELLED };
-  if (lastReply > lastInstruction)
-    return { from: "response", last: readOutcome(own, own[lastReply], agent_config.model_id) };
   const begun = findProgress(own.slice(lastInstruction + 1));
+  if (lastReply > lastInstruction) {
+    const last = readOutcome(own, own[lastReply], agent_config.model_id);
+    // A call that waits for an approval is part of a turn that goes on where its last command ended.
+    const there = last.approval === undefined ? undefined : begun.workingDirectory;
+    return { from: "response", last, ...(there === undefined ? {} : { workingDirectory: there }) };
+  }
   return lastInstruction < 0
     ? { from: "prompt", ...begun }
     : { from: "followup", message: joinText(own[lastInstruction]), ...begun };
@@ -71,6 +76,9 @@ export function findHandledInterrupt(messages: readonly Message[]): number {
 }
 
 const InterruptMark = v.object({ interrupt: v.number() });
+
+/** How many commands of a turn are done. */
+export const countCommands = (turn: readonly Message[]): number => findProgress(turn).commandsDone;
 
 function findProgress(turn: readonly Message[]): Begun {
   const results = turn.flatMap(({ content }) => content).filter((block) => block.type === "action_result");

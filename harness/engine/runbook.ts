@@ -1,15 +1,26 @@
 import { Lexer, marked, type Token } from "marked";
+import { isTextBy, type Message } from "#shared/wire/conversation.ts";
 import { CONTINUE_MESSAGE } from "#shared/wire/harness.ts";
 import type { CommandResult } from "../commands/command-runner.ts";
-import type { AgentEngine } from "./engine.ts";
+import type { AgentWork } from "./agent-context.ts";
+import { type DecidedCall, findDecidedCall, isDecision } from "./approvals.ts";
+import type { AgentEngine, TurnOutcome } from "./engine.ts";
+import { countCommands } from "./resume.ts";
 
 /**
  * The built-in default model, which needs no network and no key. It runs the fenced shell blocks of its instructions in order and
  * stops at the first that fails.
  */
-export const runbook: AgentEngine = {
-  async takeTurn({ instructions, commandsDone = 0, last }, tools) {
-    if (last !== undefined && continuesOnly(instructions)) return last;
+export const createRunbook = ({ opening, context }: Opened): AgentEngine => ({
+  async takeTurn(turn, tools) {
+    const decided = findDecidedCall(turn.conversation);
+    const isAnswered = decided?.decision !== undefined && decided.call.tool === "run_command";
+    if (isAnswered && decided.state !== "completed") return describeUncarried(decided);
+    const openingAt = Math.max(0, context.messages.length - (context.own_messages ?? 0));
+    const { instructions, commandsDone = 0 } = isAnswered
+      ? findInterrupted(turn.conversation.slice(openingAt), opening)
+      : turn;
+    if (!isAnswered && turn.last !== undefined && continuesOnly(instructions)) return turn.last;
     const commands = instructions.flatMap(findShellBlocks);
     if (commands.length === 0) return { success: false, summary: NOTHING_TO_RUN, error_code: "invalid_request" };
     for (const [index, { command, isBackground }] of commands.entries()) {
@@ -28,7 +39,26 @@ export const runbook: AgentEngine = {
     }
     return { success: true, summary: commands.length === 1 ? "Ran one command." : `Ran ${commands.length} commands.` };
   },
+});
+
+type Opened = Pick<AgentWork, "opening"> & {
+  readonly context: Pick<AgentWork["context"], "messages" | "own_messages">;
 };
+
+/** The instructions that waited for an approval, and how many of their commands are done. */
+function findInterrupted(own: readonly Message[], opening: readonly string[]) {
+  const at = own.findLastIndex((message) => isTextBy("user", message) && !isDecision(message));
+  const instructions =
+    at < 0 ? opening : own[at]?.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  return { instructions: instructions ?? [], commandsDone: countCommands(own.slice(at + 1)) };
+}
+
+function describeUncarried({ call, decision, message }: DecidedCall): TurnOutcome {
+  const command = takeFirstLine(String(call.input["command"]));
+  return decision?.approved === false
+    ? { success: false, summary: `\`${command}\` was denied by ${decision.by}: ${message}` }
+    : { success: false, summary: `The approved command failed: \`${command}\`.` };
+}
 
 /** The runbook in plan mode: lists the commands without running them. */
 export const plannedRunbook: AgentEngine = {

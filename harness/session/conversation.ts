@@ -26,7 +26,7 @@ export async function converse(
   systemPrompt: string | undefined,
   agent: SessionAgent,
   channel: SessionChannel,
-  { start, save, artifacts, changes, skillReported, receive }: PreparedWorkspace,
+  { start, save, checkpoints, artifacts, changes, skillReported, receive }: PreparedWorkspace,
   format?: OutputFormat,
 ): Promise<TurnOutcome | undefined> {
   const { conversation, outbox, followups, finish } = channel;
@@ -74,7 +74,10 @@ export async function converse(
       ...(outcome === undefined ? {} : { last: outcome }),
     };
     commandsDone = 0;
-    const ended = await turns.take(() => engine.takeTurn(turn, tools));
+    const ended = await turns.take(async () => {
+      await tools.settleDecided(conversation, () => checkpoints.save({ always: true }));
+      return await engine.takeTurn(turn, tools);
+    });
     tools.reportBackground();
     // The messages of a turn come before the files that it made. Without files, they share a batch with the response.
     const { left: files } = await artifacts.collect(() => outbox.flush());

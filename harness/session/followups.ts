@@ -3,6 +3,7 @@ import { type Block, type Message, TURN_CANCELLED } from "#shared/wire/conversat
 import type { Interrupt } from "#shared/wire/execution/turn.ts";
 import type { FinishTaskRequest, FinishTaskResponse, Followup, HeartbeatResponse } from "#shared/wire/harness.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
+import { toDecisionMark } from "../engine/approvals.ts";
 import { findHandledInterrupt } from "../engine/resume.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Outbox } from "../reporting/outbox.ts";
@@ -299,7 +300,7 @@ const CANCELLED = "[This was cancelled before it started. Do not carry it out.]"
 const toFollowupId = ({ number, followup_id = `followup-${number}` }: Followup): string => followup_id;
 
 function toMessage(followup: Followup, redactor: Redactor): Message {
-  const { message, cancelled } = followup;
+  const { message, cancelled, decision } = followup;
   const clean = redactor.text(toWellFormed(message));
   const start = cutBytes(clean, SHOWN_BYTES);
   const text = start.length < clean.length ? `${start}\n[... truncated; the agent has the full text ...]` : start;
@@ -309,6 +310,8 @@ function toMessage(followup: Followup, redactor: Redactor): Message {
           { type: "text", text: CANCELLED },
           { type: "event", name: TURN_CANCELLED, data: {} },
         ]
-      : [];
+      : decision === undefined
+        ? []
+        : [toDecisionMark(decision)];
   return { role: "user", content: [{ type: "text", text }, ...note], message_ids: [toFollowupId(followup)] };
 }

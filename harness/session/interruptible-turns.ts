@@ -1,3 +1,4 @@
+import { TurnEnd } from "../engine/approvals.ts";
 import type { TurnOutcome } from "../engine/engine.ts";
 import { Interrupted } from "../support/stop.ts";
 import type { Followups } from "./followups.ts";
@@ -22,6 +23,7 @@ export function createInterruptibleTurns(followups: Pick<Followups, "watch">): I
         return await turn();
       } catch (error) {
         if (error instanceof Interrupted) return toInterruptedOutcome(error);
+        if (error instanceof TurnEnd) return error.outcome;
         throw error;
       } finally {
         followups.watch(undefined);

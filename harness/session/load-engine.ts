@@ -1,6 +1,6 @@
 import type { AgentWork } from "../engine/agent-context.ts";
 import { type Engine, RUNBOOK_MODEL } from "../engine/engine.ts";
-import { plannedRunbook, runbook } from "../engine/runbook.ts";
+import { createRunbook, plannedRunbook } from "../engine/runbook.ts";
 import type { ThirdPartyAgent } from "../third-party/agent.ts";
 
 /** Creates the engine when the workspace is ready. */
@@ -16,8 +16,8 @@ export async function loadEngine(modelId: string | undefined, thirdParty?: Third
     return async (work) => ({ engine: makeThirdParty(thirdParty, modelId, work), tools: [], close: async () => {} });
   }
   if (modelId === undefined || modelId === RUNBOOK_MODEL)
-    return async ({ context }) => ({
-      engine: context.mode === "plan" ? plannedRunbook : runbook,
+    return async (work) => ({
+      engine: work.context.mode === "plan" ? plannedRunbook : createRunbook(work),
       tools: [],
       close: async () => {},
     });

@@ -91,7 +91,7 @@ export async function prepareWorkspace(
 
 /** Finds where the last command of the open turn ended; undefined if this execution has no such directory. */
 async function findLastDirectory(start: Start, runner: CommandRunner, seen: string): Promise<string | undefined> {
-  if (start.from === "response" || start.workingDirectory === undefined) return undefined;
+  if (start.workingDirectory === undefined) return undefined;
   const workingDirectory = moveToWorkspace(start.workingDirectory, seen);
   const { exitCode } = await runner.run({ command: ":", workingDirectory, timeoutMs: CHECK_MS });
   return exitCode === 0 ? workingDirectory : undefined;

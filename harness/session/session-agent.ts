@@ -73,14 +73,7 @@ export async function startAgent(
     clones: setup.clones,
     turn: turns.signal,
   });
-  const { agent_config } = context;
-  const unsupported = [
-    ...(agent_config.computer_use_enabled === true ? [", computer use is not supported"] : []),
-    ...((agent_config.harness?.reasoning_level ?? agent_config.reasoning_level) !== undefined &&
-    !canReason(agent_config.harness?.type, modelId)
-      ? [", a reasoning level has no effect on this agent"]
-      : []),
-  ].join("");
+  const unsupported = describeUnsupported(context.agent_config, modelId);
   outbox.event("agent_started", {
     detail: cutBytes(
       [`model ${modelId}, isolation: ${sandbox.kind}${unsupported}`, ...unusableSkills].join("; "),
@@ -92,14 +85,37 @@ export async function startAgent(
   });
   const lost = describeLostCommands(background.earlier);
   if (lost !== undefined) outbox.message({ role: "system", content: [{ type: "text", text: lost }] });
+  const approvals = { rules: context.agent_config.approvals ?? [], workspace: sandbox.paths.workspace };
   const onStep = throttle(() => prepared.save({ always: true }), SAVE_MS);
   return {
     engine,
-    tools: createTools({ shell, background, outbox, live, redactor, slice, signal, turn: turns.signal, tools, onStep }),
+    tools: createTools({
+      shell,
+      background,
+      outbox,
+      live,
+      redactor,
+      slice,
+      signal,
+      turn: turns.signal,
+      tools,
+      onStep,
+      approvals,
+    }),
     turns,
     instructions,
     close,
   };
+}
+
+function describeUnsupported(config: ResolvedRun["context"]["agent_config"], modelId: string | undefined): string {
+  const level = config.harness?.reasoning_level ?? config.reasoning_level;
+  return [
+    ...(config.computer_use_enabled === true ? [", computer use is not supported"] : []),
+    ...(level !== undefined && !canReason(config.harness?.type, modelId)
+      ? [", a reasoning level has no effect on this agent"]
+      : []),
+  ].join("");
 }
 
 /** A level of the configuration has no effect on Gemini's agent, which sets its own, and on a model that only runs commands. */

@@ -1,6 +1,9 @@
+import type { Block, Message } from "#shared/wire/conversation.ts";
+import type { ApprovalRule } from "#shared/wire/execution/approval.ts";
 import type { BackgroundCommands } from "../commands/background-commands.ts";
 import { DEFAULT_TIMEOUT_SECONDS, type Shell } from "../commands/shell.ts";
-import type { AgentTools } from "../engine/engine.ts";
+import { TurnEnd } from "../engine/approvals.ts";
+import type { AgentTools, ToolUse } from "../engine/engine.ts";
 import type { StepDiff, Tool, ToolResult } from "../engine/tool.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { LiveOutput } from "../reporting/live-output.ts";
@@ -12,6 +15,7 @@ import { formatError, Interrupted, Stop } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { type Slice, SliceEnd } from "../support/time-slice.ts";
 import { truncate } from "../support/truncate.ts";
+import { requestApproval } from "./approval-request.ts";
 import { READ_COMMAND, readBackground } from "./background-output.ts";
 import { toCommandOutput } from "./command-output.ts";
 
@@ -30,12 +34,19 @@ export interface ToolOptions {
   readonly tools: readonly Tool[];
   /** Called between two uses, when no tool is running. */
   readonly onStep: () => Promise<void>;
+  /** Which calls wait for an approval, and the path of the workspace as commands see it. @default none do */
+  readonly approvals?: { readonly rules: readonly ApprovalRule[]; readonly workspace: string };
 }
 
 /** The tools of an agent, and what its session does with them. */
 export interface SessionTools extends AgentTools {
   /** Records what background commands have printed since their output was last read. */
   reportBackground(): void;
+  /**
+   * Carries out the call that was approved, or records that it was not.
+   * @param saveStart saves that the call begins, so that no execution begins it again
+   */
+  settleDecided(conversation: readonly Message[], saveStart: () => Promise<unknown>): Promise<void>;
 }
 
 /** The most of a command that the conversation shows. */
@@ -46,15 +57,25 @@ const NAME_CHARACTERS = 128;
 /** An agent that cannot wait for a port itself continues when the command listens, ends, or has had this time. */
 const UNATTENDED_SETTLE_MS = 30_000;
 
+const RUN_COMMAND = { name: "run_command", category: "command" } as const;
+
 type Kind = Pick<Tool, "name" | "category">;
 
 /** Creates the tools of an agent. The conversation shows each use when it starts and its result when it ends. */
 export function createTools(options: ToolOptions): SessionTools {
-  const { shell, background, outbox, live, redactor, slice, turn, signal, tools, onStep } = options;
+  const { shell, background, outbox, live, redactor, slice, turn, signal, tools, onStep, approvals } = options;
 
   const begin = createRecorder(outbox);
+  const asking = { rules: approvals?.rules ?? [], shell, redactor, begin };
+  const carryOut = createCarrier(options);
   const agentTools: SessionTools = {
     all: tools,
+    async settleDecided(conversation, saveStart) {
+      const { settleDecidedCall } = await import("./decided-call.ts");
+      const { workspace = "" } = approvals ?? {};
+      const report = createReporter(outbox);
+      await settleDecidedCall(conversation, { tools, shell, background, workspace, saveStart, report, carryOut });
+    },
     async startCommand(command) {
       // Schemas of tools take milliseconds to load.
       const { createRunCommandTool } = await import("./run-command.ts");
@@ -71,19 +92,18 @@ export function createTools(options: ToolOptions): SessionTools {
       const { command, workingDirectory = shell.here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = options;
       slice.beforeStep(timeoutSeconds * 1000);
       const id = randomUUID();
+      const asked = { command, working_directory: workingDirectory, timeout_seconds: timeoutSeconds };
+      const refused = requestApproval(RUN_COMMAND, { id, input: asked }, asking);
+      if (refused !== undefined) throw new TurnEnd({ success: false, summary: `A command was not run: ${refused}.` });
       const output = live.open(id);
       const running = shell
         .run({ command, workingDirectory, timeoutSeconds, onOutput: output.push }, turn())
         .finally(output.end);
       const input = { working_directory: workingDirectory, timeout_seconds: timeoutSeconds };
-      const reportEnd = begin(
-        id,
-        { name: "run_command", category: "command" },
-        {
-          command: truncateCommand(redactor.text(command)),
-          ...input,
-        },
-      );
+      const reportEnd = begin(id, RUN_COMMAND, {
+        command: truncateCommand(redactor.text(command)),
+        ...input,
+      });
       try {
         const result = await running;
         reportEnd(result.exitCode === 0 ? "completed" : "failed", toCommandOutput(result));
@@ -97,37 +117,68 @@ export function createTools(options: ToolOptions): SessionTools {
     },
     async use(tool, { id, input, said }) {
       slice.beforeStep();
-      const ended = AbortSignal.any([turn(), signal]);
-      ended.throwIfAborted();
+      AbortSignal.any([turn(), signal]).throwIfAborted();
+      const refused = requestApproval(tool, { id, input, said }, asking);
       const reportEnd = begin(id, tool, truncate(redactor.json(input), KEPT_BYTES), said);
-      const shown = live.open(id);
-      const running = tool.run(input, { id, signal: ended, onOutput: shown.push }).finally(shown.end);
-      const result = await running.catch((error: unknown): ToolResult => {
-        const reason: unknown = ended.aborted ? ended.reason : error;
-        if (reason instanceof Interrupted) reportEnd("failed", { interrupted: true });
-        if (isEnd(reason)) throw reason;
-        return { isError: true, output: { error: formatError(reason) } };
-      });
-      const output = toOutput(redactor.json(result.output));
-      reportEnd(result.isError === true ? "failed" : "completed", output, result.diff);
-      slice.afterStep();
+      if (refused !== undefined) {
+        reportEnd("failed", { error: refused });
+        return { isError: true, output: { error: refused } };
+      }
+      const result = await carryOut(tool, { id, input }, reportEnd);
       if (result.ends === undefined) await onStep();
-      return { ...result, output };
+      return result;
     },
   };
   return agentTools;
 }
 
+/** Returns a function that runs a tool and records its result. */
+function createCarrier({ live, redactor, slice, turn, signal }: ToolOptions) {
+  return async (tool: Tool, { id, input }: ToolUse, reportEnd: ReportEnd): Promise<ToolResult> => {
+    const ended = AbortSignal.any([turn(), signal]);
+    ended.throwIfAborted();
+    const shown = live.open(id);
+    const running = tool.run(input, { id, signal: ended, onOutput: shown.push }).finally(shown.end);
+    const result = await running.catch((error: unknown): ToolResult => {
+      const reason: unknown = ended.aborted ? ended.reason : error;
+      if (reason instanceof Interrupted) reportEnd("failed", { interrupted: true });
+      if (isEnd(reason)) throw reason;
+      return { isError: true, output: { error: formatError(reason) } };
+    });
+    const output = toOutput(redactor.json(result.output));
+    reportEnd(result.isError === true ? "failed" : "completed", output, result.diff);
+    slice.afterStep();
+    return { ...result, output };
+  };
+}
+
 /** Returns a function that records the start of an action, and returns one that records its result. */
 function createRecorder(outbox: Outbox) {
-  return (id: string, { name, category }: Kind, input: unknown, said = "") => {
-    const known = { category, name: toWellFormed(name).slice(0, NAME_CHARACTERS) || "unnamed" };
-    const kind = { ...known, title: formatTitle(known.name, input) };
+  const createReport = createReporter(outbox);
+  return (id: string, tool: Kind, input: unknown, said = "") => {
+    const kind = describeKind(tool, input);
     const action = { type: "action" as const, id, ...kind, input };
     const text = { type: "text" as const, text: cutBytes(toWellFormed(said), KEPT_BYTES) };
     outbox.message({ role: "assistant", content: said.trim() === "" ? [action] : [text, action] });
-    return (state: "completed" | "failed", output: unknown, diff?: StepDiff) => {
-      const summary = describeEnd(kind.name, state, output, diff);
+    return createReport(id, tool, input);
+  };
+}
+
+function describeKind({ name, category }: Kind, input: unknown) {
+  const known = { category, name: toWellFormed(name).slice(0, NAME_CHARACTERS) || "unnamed" };
+  return { ...known, title: formatTitle(known.name, input) };
+}
+
+export type ReportEnd = (state: ResultState, output: unknown, diff?: StepDiff) => void;
+type ResultState = Extract<Block, { type: "action_result" }>["state"];
+
+/** Returns a function that returns one which records the results of an action. */
+function createReporter(outbox: Outbox) {
+  return (id: string, tool: Kind, input: unknown): ReportEnd => {
+    const kind = describeKind(tool, input);
+    return (state, output, diff) => {
+      const isEnded = state === "completed" || state === "failed";
+      const summary = isEnded ? describeEnd(kind.name, state, output, diff) : {};
       outbox.message({
         role: "tool",
         content: [{ type: "action_result", action_id: id, ...kind, ...summary, state, output }],

@@ -6,7 +6,7 @@ import {
   runIdempotent,
 } from "#shared/idempotency/idempotent-request.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
-import type { Principal } from "#shared/principals/principal.ts";
+import { formatName, type Principal } from "#shared/principals/principal.ts";
 import { resetSteps } from "#shared/records/budget-account.ts";
 import { putFollowup, type StoredFollowup, storeText } from "#shared/records/followup.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
@@ -19,6 +19,7 @@ import {
   parseOwner,
   type RunHead,
 } from "#shared/records/run-head.ts";
+import { type Answer, decideApproval, findEarlierAnswer, readAnswer } from "#shared/runs/approvals/decide.ts";
 import { toOwnerQueueEntry } from "#shared/runs/capacity/slot-store.ts";
 import { attemptOnHead } from "#shared/runs/change-run.ts";
 import { moveTail } from "#shared/runs/conversation-store.ts";
@@ -44,10 +45,14 @@ interface FollowupCall {
 /** Stores a follow-up of a run in any state. A run that has ended returns to the queue with it. */
 export async function submitFollowup(
   { head: first, body: { conversation_id: conversationId, config } }: FoundRun,
-  { message = "", attachments = [], mode, policy = "enqueue" }: RunFollowupRequest,
+  request: RunFollowupRequest,
   { principal, once, rateLimitToken }: FollowupCall,
   ports: RunPorts,
 ): Promise<{ receipt: FollowupReceipt; replayed: boolean }> {
+  const { attachments = [], mode, policy = "enqueue" } = request;
+  const answer = readAnswer(request, principal);
+  const reason = request.message ?? "";
+  const message = answer === undefined || reason !== "" ? reason : `${answer.approved ? "Approved" : "Denied"}.`;
   // Without a message, the run continues where it stopped, including a cancelled instruction.
   const hasMessage = message !== "" || attachments.length > 0;
   const text = hasMessage ? message : CONTINUE_MESSAGE;
@@ -69,7 +74,17 @@ export async function submitFollowup(
       const stored = await storeFollowupAttachments(attachments, first, principal, ports);
       const files = stored.length === 0 ? {} : { attachments: stored };
       const toWrites = (receipt: FollowupReceipt) => ({ idempotency: record(formatReceipt(receipt)) });
-      const context = { toWrites, toError: recordExists, rateLimitToken, hasMessage, conversationId };
+      const sender = formatName(principal);
+      const context = {
+        toWrites,
+        toError: recordExists,
+        rateLimitToken,
+        hasMessage,
+        conversationId,
+        answer,
+        reason,
+        sender,
+      };
       return { receipt: await writeFollowup(first, { ...content, ...files }, context, ports), replayed: false };
     },
     async (result) => ({ receipt: parseReceipt(result, first), replayed: true }),
@@ -99,7 +114,8 @@ export async function submitEventFollowup(
   const content = { ...(await storeText(head.run_id, message, ports.files)), policy, created_by: sender };
   const { conversation_id: conversationId } = body;
   const toError = (failed: ReadonlySet<string>) => new ConflictError(failed);
-  const context = { toWrites, toError, rateLimitToken, hasMessage: true, conversationId };
+  const by = { sender: sender.display_name ?? sender.uid, reason: message };
+  const context = { toWrites, toError, rateLimitToken, hasMessage: true, conversationId, ...by };
   return writeFollowup(head, content, context, ports);
 }
 
@@ -113,6 +129,10 @@ interface FollowupContext {
   readonly rateLimitToken: RateLimitToken;
   readonly hasMessage: boolean;
   readonly conversationId: string;
+  /** The answer to the request of an approval. */
+  readonly answer?: Answer | undefined;
+  readonly reason: string;
+  readonly sender: string;
 }
 
 function writeFollowup(
@@ -122,6 +142,8 @@ function writeFollowup(
   ports: RunPorts,
 ): Promise<FollowupReceipt> {
   return attemptOnHead(first, ports, async (head) => {
+    const earlier = context.answer === undefined ? undefined : findEarlierAnswer(head, context.answer);
+    if (earlier !== undefined) return { runId: head.run_id, number: earlier, outcome: "handoff_execution" };
     const refusal = findRefusal(head, content.policy);
     if (refusal !== undefined) throw refusal;
     const now = ports.now();
@@ -222,7 +244,14 @@ const listRemoved = ({ ends_by }: RunHead): readonly string[] =>
 function toFollowupChange(
   head: RunHead,
   content: Content,
-  { toWrites, rateLimitToken, receipt }: FollowupContext & { readonly receipt: FollowupReceipt },
+  {
+    toWrites,
+    rateLimitToken,
+    receipt,
+    answer,
+    reason,
+    sender,
+  }: FollowupContext & { readonly receipt: FollowupReceipt },
   now: number,
   revival: Revival | undefined,
 ): Change {
@@ -230,17 +259,23 @@ function toFollowupChange(
   const { policy, mode } = content;
   const revives = revival !== undefined;
   const settled = revival?.settled;
-  const followup = putFollowup(head.run_id, { number, ...content, created_at: now });
+  const { decision, ...decided } = decideApproval(head, answer, { number, by: sender, reason });
+  const answered = decision === undefined ? {} : { decision };
+  const followup = putFollowup(head.run_id, { number, ...content, ...answered, created_at: now });
   return {
     ...(revives ? { to: "QUEUED" as const } : {}),
     touch: true,
-    events: [{ type: "followup_received", data: { number, policy, ...(revives ? { state: "QUEUED" } : {}) } }],
+    events: [
+      ...decided.events,
+      { type: "followup_received", data: { number, policy, ...(revives ? { state: "QUEUED" } : {}) } },
+    ],
     ...(settled?.messages === undefined ? {} : { messages: settled.messages }),
     set: {
       followups: number,
       ...countEarly(head, number),
       ...(revives ? { losses: 0, ...(mode === undefined ? {} : { mode }) } : {}),
       ...settled?.set,
+      ...decided.set,
     },
     ...(revives ? { remove: listRemoved(head), checkAt: now + 30_000 } : {}),
     also: {

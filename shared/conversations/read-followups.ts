@@ -19,7 +19,7 @@ export async function readFollowups(
 }
 
 async function toFollowup(followup: StoredFollowup, files: FileStore): Promise<Followup> {
-  const { number, policy, created_at } = followup;
+  const { number, policy, created_at, decision } = followup;
   const message = await readText(followup, files);
   const attachments = await toAttachedFiles(followup.attachments ?? [], files);
   return {
@@ -29,5 +29,6 @@ async function toFollowup(followup: StoredFollowup, files: FileStore): Promise<F
     ...(attachments.length === 0 ? {} : { attachments }),
     policy,
     created_at: toTimestamp(created_at),
+    ...(decision === undefined ? {} : { decision }),
   };
 }

@@ -143,6 +143,7 @@ function toChange(request: UpdateEnvironmentRequest, before: Environment | undef
     fallback_model_ids: request.fallback_model_ids,
     reasoning_level: request.reasoning_level,
     output_schema: request.output_schema,
+    approvals: request.approvals,
     secrets: request.secrets?.map(({ name }) => name),
   };
   const entries = Object.entries(given).flatMap(([name, value]) =>

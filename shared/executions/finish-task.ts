@@ -11,6 +11,7 @@ import {
   isLocal,
   parseOwner,
 } from "#shared/records/run-head.ts";
+import { withApproval } from "#shared/runs/approvals/decide.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -86,10 +87,13 @@ function decideFinish(
   if (next !== undefined && head.requeued_for !== next) {
     return { change: { ...toFollowupRequeue(head, next, now), endedItself: true }, result: "queued" };
   }
-  if (canGoOn && request.waits === true && !isLocal(head) && waitsForFollowup(head, request)) {
+  // Waiting for an approval costs no compute.
+  const mayWait = request.waits === true && request.approval === undefined && !isLocal(head);
+  if (canGoOn && mayWait && waitsForFollowup(head, request)) {
     return { change: toIdleChange(head, toEnding(request), now), result: "idle" };
   }
-  return { change: { ...toTurnEnd(head, toEnding(request), now), endedItself: true }, result: "ended" };
+  const end = withApproval(head, toTurnEnd(head, toEnding(request), now), request.approval);
+  return { change: { ...end, endedItself: true }, result: "ended" };
 }
 
 async function settleFinish(
@@ -129,9 +133,10 @@ async function prepareLastMessages(
 }
 
 /** How the run ends with the outcome that its execution reports. */
-function toEnding({ success, blocked, summary, error_code, interrupt }: FinishTaskRequest): TurnEnding {
+function toEnding({ success, blocked, summary, error_code, interrupt, approval }: FinishTaskRequest): TurnEnding {
   if (blocked === true) {
     const message = statusText(summary) || "the agent waits for an answer";
+    if (approval !== undefined) return { state: "BLOCKED", message, waiting_for: "approval" };
     return { state: "BLOCKED", message, ...(interrupt === undefined ? {} : { waiting_for: "followup" }) };
   }
   if (success) return { state: "SUCCEEDED", message: statusText(summary) || "done" };

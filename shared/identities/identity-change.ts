@@ -53,6 +53,7 @@ export function toIdentityChange(
     fallback_model_ids: request.fallback_model_ids,
     reasoning_level: request.reasoning_level,
     output_schema: request.output_schema,
+    approvals: request.approvals,
     worker_host: request.worker_host,
     secrets: appendSecrets(request, before) ?? secrets?.map(({ name }) => name),
     on_behalf_of_enabled: request.on_behalf_of_enabled,

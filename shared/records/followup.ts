@@ -3,6 +3,7 @@ import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put, Table } from "#shared/table/table.ts";
+import { ApprovalDecision } from "#shared/wire/execution/approval.ts";
 import { FollowupPolicy, RunMode, UserProfile } from "#shared/wire/run.ts";
 import { INLINE_BYTES, StoredAttachment } from "./run-body.ts";
 
@@ -22,6 +23,8 @@ const FollowupItem = v.object({
   created_at: v.number(),
   /** Who sent it; absent in those that earlier versions stored. */
   created_by: v.exactOptional(UserProfile),
+  /** What its sender decided about the call that the run waits for. */
+  decision: v.exactOptional(ApprovalDecision),
   /** True if it was deleted before an execution has stored it. */
   deleted: v.exactOptional(v.literal(true)),
 });

@@ -5,6 +5,7 @@ import { type SandboxProvider, sandboxStartSeconds, workerClaimSeconds } from "#
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { checkShard, keys, type Owner, runPk, sortableTime } from "#shared/table/keys.ts";
 import type { Item, Table, Test } from "#shared/table/table.ts";
+import { Approval } from "#shared/wire/execution/approval.ts";
 import { Interrupt, TurnOutcome } from "#shared/wire/execution/turn.ts";
 import { Scope } from "#shared/wire/keys/scope.ts";
 import { RunMode, RunStatusMessage, WaitingFor } from "#shared/wire/run.ts";
@@ -157,6 +158,8 @@ const common = {
   stops: v.exactOptional(v.array(PendingStop)),
   /** Counts the changes of that list and of `sandbox`, which no event records, so that writers of either can detect them. */
   sandbox_changes: Counter,
+  /** The last decision about a call, and the number of the follow-up that brought it. */
+  decision: v.exactOptional(v.object({ approval_id: v.string(), approved: v.boolean(), number: v.number() })),
   /** Counts the changes of `p`, which no event records either. */
   facet_changes: Counter,
   p: RunFacets,
@@ -208,6 +211,8 @@ const Ended = v.object({
   status_message: v.exactOptional(RunStatusMessage),
   /** What a BLOCKED run waits for. @default an answer */
   waiting_for: v.exactOptional(WaitingFor),
+  /** The call that a BLOCKED run waits for, and its digest. */
+  approval: v.exactOptional(v.object({ ...Approval.entries, digest: v.string() })),
   /** The execution that was active when the run ended. */
   execution_id: v.exactOptional(v.string()),
   /** Set until the cancelled run's sandbox reports that it has stopped; its key is valid for that report only. */

@@ -28,6 +28,7 @@ import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/confi
 import { MAX_METADATA } from "#shared/wire/metadata.ts";
 import { RUN_SOURCES, type RunAgentRequest, type RunSourceType } from "#shared/wire/run.ts";
 import { type Actors, resolveActors } from "./actors/resolve-actors.ts";
+import { checkApprovals, joinApprovals } from "./approvals/approval-rules.ts";
 import { findBounds, refuseBeyond, withinRun } from "./child-rights.ts";
 import { withDefaults } from "./config-layers.ts";
 import { checkFallbacks, checkResolvedFallbacks, withUsableFallbacks } from "./fallback-models.ts";
@@ -147,8 +148,11 @@ async function fillRequest(
 
 /** Fills in what a child has from its parent. Its limits draw on those of the parent, and are checked where those are read. */
 function withParent(request: RunAgentRequest, parent: Parent | undefined): RunAgentRequest {
-  const { reasoning_level } = parent?.config ?? {};
-  return reasoning_level === undefined ? request : { ...request, config: { reasoning_level, ...request.config } };
+  const { reasoning_level, approvals = [] } = parent?.config ?? {};
+  if (reasoning_level === undefined && approvals.length === 0) return request;
+  const level = reasoning_level === undefined ? {} : { reasoning_level };
+  const rules = joinApprovals(approvals, request.config?.approvals);
+  return { ...request, config: { ...level, ...request.config, ...(rules.length === 0 ? {} : { approvals: rules }) } };
 }
 
 function mergeMetadata(parent: Parent | undefined, request: RunAgentRequest): Readonly<Record<string, string>> {
@@ -194,6 +198,7 @@ function checkConfig(request: Pick<RunAgentRequest, "config" | "execution_locati
   check(() => refuseBlockedServers(mcp_servers, "config.mcp_servers"));
   check(() => checkWorkerHost(worker_host, "config.worker_host"));
   check(() => checkHarness(request));
+  check(() => checkApprovals(request));
 }
 
 /** The skills of a request: `skill` wins over the configuration's. */

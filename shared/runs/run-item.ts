@@ -74,8 +74,13 @@ function withSharing(body: RunBody): ResolvedAgentConfig {
 }
 
 /** A run that waits with its execution waits for a follow-up; so does an interrupted one that has ended. */
-function waitingShown(head: RunHead): Pick<RunItem, "waiting_for"> {
-  if (head.state === "BLOCKED") return { waiting_for: head.waiting_for ?? "answer" };
+function waitingShown(head: RunHead): Pick<RunItem, "waiting_for" | "approval"> {
+  if (head.state === "BLOCKED") {
+    const waiting_for = head.waiting_for ?? "answer";
+    if (head.approval === undefined) return { waiting_for };
+    const { digest: _, ...approval } = head.approval;
+    return { waiting_for, approval };
+  }
   return isIdle(head) && countPendingFollowups(head) === 0 ? { waiting_for: "followup" } : {};
 }
 

@@ -68,6 +68,7 @@ export const ENDING_ATTRIBUTES = [
   "ended_at",
   "status_message",
   "waiting_for",
+  "approval",
   "stop_pending",
   "stop_by",
   "transcript_events",

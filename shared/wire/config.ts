@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { Approvals } from "./execution/approval.ts";
 import { FallbackModelIds, ReasoningLevel, RunLimits } from "./limits/run-limits.ts";
 import { OutputSchema, StoredOutputSchema } from "./output/output-schema.ts";
 import { Id, Name, text, textOfBytes, usdUpTo } from "./primitives.ts";
@@ -137,6 +138,7 @@ export const AmbientAgentConfig = v.pipe(
     ),
     reasoning_level: v.exactOptional(ReasoningLevel),
     output_schema: v.exactOptional(OutputSchema),
+    approvals: v.exactOptional(Approvals),
     base_prompt: v.exactOptional(textOfBytes(65_536)),
     environment_id: v.exactOptional(Id),
     skill_spec: v.exactOptional(SkillSpec),

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { GitChanges, PullRequestStatus } from "./artifact.ts";
 import { ResolvedAgentConfig } from "./config.ts";
 import { Message } from "./conversation.ts";
+import { ApprovalDecision } from "./execution/approval.ts";
 import { Interrupt, TurnOutcome } from "./execution/turn.ts";
 import { Metadata } from "./metadata.ts";
 import { Count, HttpsUrl, Id, Positive, text, textOfBytes } from "./primitives.ts";
@@ -44,6 +45,8 @@ export const Followup = v.object({
   attachments: v.exactOptional(v.array(AttachedFile)),
   policy: FollowupPolicy,
   created_at: v.string(),
+  /** What the sender decided about the call that the run waits for. */
+  decision: v.exactOptional(ApprovalDecision),
   /** True if the run was cancelled before the follow-up was delivered. Do not execute it. */
   cancelled: v.exactOptional(v.literal(true)),
 });

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { ArtifactItem } from "./artifact.ts";
 import { AmbientAgentConfig, ResolvedAgentConfig, SkillSpec } from "./config.ts";
+import { Approval } from "./execution/approval.ts";
 import { PageInfo } from "./list.ts";
 import { Metadata } from "./metadata.ts";
 import { Count, Id, text, textOfBytes } from "./primitives.ts";
@@ -141,6 +142,8 @@ export const RunFollowupRequest = v.object({
   attachments: v.exactOptional(v.pipe(v.array(FollowupAttachment), v.maxLength(FOLLOWUP_FILES))),
   mode: v.exactOptional(RunMode),
   policy: v.exactOptional(FollowupPolicy),
+  approve: v.exactOptional(Id),
+  deny: v.exactOptional(Id),
 });
 export type RunFollowupRequest = v.InferOutput<typeof RunFollowupRequest>;
 
@@ -251,6 +254,7 @@ export const RunItem = v.object({
   finished_at: v.exactOptional(v.nullable(v.string())),
   status_message: v.exactOptional(RunStatusMessage),
   waiting_for: v.exactOptional(WaitingFor),
+  approval: v.exactOptional(Approval),
   source: v.exactOptional(RunSourceType),
   execution_location: v.exactOptional(ExecutionLocation),
   schedule: v.exactOptional(RunSchedule),

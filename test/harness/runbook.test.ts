@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import type { CommandResult } from "#harness/commands/command-runner.ts";
 import type { RunCommandInput } from "#harness/commands/shell.ts";
-import { findShellBlocks, plannedRunbook, runbook } from "#harness/engine/runbook.ts";
+import { createRunbook, findShellBlocks, plannedRunbook } from "#harness/engine/runbook.ts";
 import { defineTool, type ToolResult } from "#harness/engine/tool.ts";
 
 const ended = (change: Partial<CommandResult> = {}): CommandResult => ({
@@ -31,6 +31,7 @@ function toolsThatRespond(results: readonly CommandResult[], starts: ToolResult 
   return { inputs, started, runCommand, startCommand, all: [], use };
 }
 
+const runbook = createRunbook({ opening: [], context: { messages: [] } });
 const turn = (...instructions: string[]) => ({ instructions, conversation: [] });
 const block = (text: string, tag = "sh") => `\`\`\`${tag}\n${text}\n\`\`\`\n`;
 

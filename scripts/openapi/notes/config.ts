@@ -98,6 +98,18 @@ export const CONFIG_NOTES: Notes = {
     "The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`.",
     OUTPUT_SCHEMA,
   ),
+  approvals: note(
+    "Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it.",
+    [{ tool: "run_command", match: "terraform apply" }],
+  ),
+  "approvals.tool": note(
+    "The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.",
+    "run_command",
+  ),
+  match: note(
+    "A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool.",
+    "terraform apply",
+  ),
   harness_auth_secrets: note("The secrets that third-party harnesses use to authenticate."),
   claude_auth_secret_name: note("The name of the secret for `claude`."),
   codex_auth_secret_name: note("The name of the secret for `codex`."),

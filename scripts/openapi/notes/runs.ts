@@ -59,6 +59,22 @@ export const RUNS_NOTES: Notes = {
   status_message: note(
     "The reason for the run's final state. For `BLOCKED`, the agent's question. For `CANCELLED`, who cancelled the run.",
   ),
+  "RunItem.approval": note("The call that the run waits for, if `waiting_for` is `approval`."),
+  approval_id: note("The id of the request, for `approve` or `deny` of a follow-up.", "approval-12"),
+  "Approval.tool": note("The tool.", "run_command"),
+  "Approval.arguments": note(
+    "The arguments as JSON, up to 4,096 characters. The conversation has them whole.",
+    '{"command":"terraform apply"}',
+  ),
+  "Approval.action_id": note("The id of the call in the conversation."),
+  approve: note(
+    "The `approval_id` of the call that the run waits for: carries out exactly this call, once. Needs a person's key or session. Excludes `deny`.",
+    "approval-12",
+  ),
+  deny: note(
+    "The `approval_id` of the call that the run waits for: the agent learns who denied it, with `message` as the reason. Needs a person's key or session.",
+    "approval-12",
+  ),
   waiting_for: note(
     "What a `BLOCKED` run waits for: the `answer` to the agent's question, an `approval`, or any `followup`.",
     "answer",

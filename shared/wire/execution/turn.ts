@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { Positive, textOfBytes } from "../primitives.ts";
+import { ApprovalCall } from "./approval.ts";
 
 /** A request to end the current turn. Each number is new and higher than those before it. */
 export const Interrupt = v.object({
@@ -26,5 +27,7 @@ export const TurnOutcome = v.object({
   blocked: v.exactOptional(v.boolean()),
   /** The number of the interrupt that ended the turn. */
   interrupt: v.exactOptional(Positive),
+  /** The call that waits for an approval. */
+  approval: v.exactOptional(ApprovalCall),
 });
 export type TurnOutcome = v.InferOutput<typeof TurnOutcome>;

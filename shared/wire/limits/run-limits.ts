@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { Approvals } from "../execution/approval.ts";
 import { OutputSchema, StoredOutputSchema } from "../output/output-schema.ts";
 import { Id } from "../primitives.ts";
 
@@ -24,7 +25,7 @@ export const ReasoningLevel = v.picklist(REASONING_LEVELS);
 /** A default of an identity or environment: absent or null leaves it as it is. */
 const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
 
-/** The limits, models, reasoning and responses of an identity's or environment's runs: 0, `[]`, `{}` and `""` clear them. */
+/** The limits, models, reasoning, responses and approvals of an identity's or environment's runs: 0, `[]`, `{}` and `""` clear them. */
 export const LimitDefaults = {
   timeout_minutes: optional(wholeUpTo(MAX.timeout_minutes, 0)),
   max_steps: optional(wholeUpTo(MAX.max_steps, 0)),
@@ -32,6 +33,7 @@ export const LimitDefaults = {
   fallback_model_ids: optional(FallbackModelIds),
   reasoning_level: optional(v.picklist([...REASONING_LEVELS, ""])),
   output_schema: optional(OutputSchema),
+  approvals: optional(Approvals),
 };
 
 /** The same as they are stored and shown. */
@@ -40,6 +42,7 @@ export const StoredLimits = {
   fallback_model_ids: v.exactOptional(FallbackModelIds),
   reasoning_level: v.exactOptional(ReasoningLevel),
   output_schema: v.exactOptional(StoredOutputSchema),
+  approvals: v.exactOptional(Approvals),
 };
 export type StoredLimits = v.InferOutput<v.ObjectSchema<typeof StoredLimits, undefined>>;
 
@@ -51,6 +54,7 @@ export function pickLimits({
   fallback_model_ids,
   reasoning_level,
   output_schema,
+  approvals,
 }: StoredLimits): StoredLimits {
   return {
     ...(timeout_minutes === undefined ? {} : { timeout_minutes }),
@@ -59,5 +63,6 @@ export function pickLimits({
     ...(fallback_model_ids === undefined ? {} : { fallback_model_ids }),
     ...(reasoning_level === undefined ? {} : { reasoning_level }),
     ...(output_schema === undefined ? {} : { output_schema }),
+    ...(approvals === undefined ? {} : { approvals }),
   };
 }

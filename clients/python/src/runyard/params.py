@@ -22,6 +22,36 @@ from .types import (
 )
 
 
+class AmbientAgentConfigApprovalParam(TypedDict, total=False):
+    tool: Required[
+        Literal[
+            "ask_user",
+            "call_mcp_tool",
+            "create_plan",
+            "create_pull_request",
+            "edit_files",
+            "glob",
+            "load_skill",
+            "message_agent",
+            "notify_user",
+            "read_command",
+            "read_files",
+            "report_artifact",
+            "run_command",
+            "search_files",
+            "start_agent",
+            "stop_command",
+            "todo",
+            "wait_for_agents",
+            "write_command",
+        ]
+    ]
+    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+
+    match: str
+    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
+
+
 class AmbientAgentConfigMcpServerToolsParam(TypedDict, total=False):
     """The server's tools that the agent may use. Defaults to all."""
 
@@ -179,6 +209,9 @@ class AmbientAgentConfigParam(TypedDict, total=False):
 
     output_schema: Mapping[str, Any]
     """The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
+
+    approvals: Sequence[AmbientAgentConfigApprovalParam]
+    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
 
     base_prompt: str
     """Additional instructions for the agent. At most 65536 bytes in UTF-8."""
@@ -420,6 +453,12 @@ class RunFollowupRequestParam(TypedDict, total=False):
 
     policy: FollowupPolicy
     """`enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended."""
+
+    approve: str
+    """The `approval_id` of the call that the run waits for: carries out exactly this call, once. Needs a person's key or session. Excludes `deny`. At most 512 bytes in UTF-8."""
+
+    deny: str
+    """The `approval_id` of the call that the run waits for: the agent learns who denied it, with `message` as the reason. Needs a person's key or session. At most 512 bytes in UTF-8."""
 
 
 class UpdateFollowupRequestParam(TypedDict, total=False):
@@ -840,6 +879,36 @@ class CreateIdentityRequestSecretParam(TypedDict, total=False):
     """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
 
 
+class CreateIdentityRequestApprovalParam(TypedDict, total=False):
+    tool: Required[
+        Literal[
+            "ask_user",
+            "call_mcp_tool",
+            "create_plan",
+            "create_pull_request",
+            "edit_files",
+            "glob",
+            "load_skill",
+            "message_agent",
+            "notify_user",
+            "read_command",
+            "read_files",
+            "report_artifact",
+            "run_command",
+            "search_files",
+            "start_agent",
+            "stop_command",
+            "todo",
+            "wait_for_agents",
+            "write_command",
+        ]
+    ]
+    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+
+    match: str
+    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
+
+
 class CreateIdentityRequestHarnessAuthSecretsParam(TypedDict, total=False):
     claude_auth_secret_name: str
     """The name of the secret for `claude`."""
@@ -905,6 +974,9 @@ class CreateIdentityRequestParam(TypedDict, total=False):
     output_schema: Optional[Mapping[str, Any]]
     """The default of its runs. An empty object clears it."""
 
+    approvals: Optional[Sequence[CreateIdentityRequestApprovalParam]]
+    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
+
     base_harness: Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]]
     """The older name of `harness.type`. An empty text clears the harness."""
 
@@ -965,6 +1037,36 @@ class UpdateIdentityRequestHarnessParam(TypedDict, total=False):
 class UpdateIdentityRequestSecretParam(TypedDict, total=False):
     name: Required[str]
     """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
+
+
+class UpdateIdentityRequestApprovalParam(TypedDict, total=False):
+    tool: Required[
+        Literal[
+            "ask_user",
+            "call_mcp_tool",
+            "create_plan",
+            "create_pull_request",
+            "edit_files",
+            "glob",
+            "load_skill",
+            "message_agent",
+            "notify_user",
+            "read_command",
+            "read_files",
+            "report_artifact",
+            "run_command",
+            "search_files",
+            "start_agent",
+            "stop_command",
+            "todo",
+            "wait_for_agents",
+            "write_command",
+        ]
+    ]
+    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+
+    match: str
+    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
 
 
 class UpdateIdentityRequestHarnessAuthSecretsParam(TypedDict, total=False):
@@ -1037,6 +1139,9 @@ class UpdateIdentityRequestParam(TypedDict, total=False):
     output_schema: Optional[Mapping[str, Any]]
     """The default of its runs. An empty object clears it."""
 
+    approvals: Optional[Sequence[UpdateIdentityRequestApprovalParam]]
+    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
+
     base_harness: Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]]
     """The older name of `harness.type`. An empty text clears the harness."""
 
@@ -1106,6 +1211,36 @@ class CreateEnvironmentRequestGithubRepoParam(TypedDict, total=False):
     """The repository's name. Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a GitHub repository."""
 
 
+class CreateEnvironmentRequestApprovalParam(TypedDict, total=False):
+    tool: Required[
+        Literal[
+            "ask_user",
+            "call_mcp_tool",
+            "create_plan",
+            "create_pull_request",
+            "edit_files",
+            "glob",
+            "load_skill",
+            "message_agent",
+            "notify_user",
+            "read_command",
+            "read_files",
+            "report_artifact",
+            "run_command",
+            "search_files",
+            "start_agent",
+            "stop_command",
+            "todo",
+            "wait_for_agents",
+            "write_command",
+        ]
+    ]
+    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+
+    match: str
+    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
+
+
 class CreateEnvironmentRequestSecretParam(TypedDict, total=False):
     name: Required[str]
     """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
@@ -1159,6 +1294,9 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
     output_schema: Optional[Mapping[str, Any]]
     """The default of its runs. An empty object clears it."""
 
+    approvals: Optional[Sequence[CreateEnvironmentRequestApprovalParam]]
+    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
+
     secrets: Optional[Sequence[CreateEnvironmentRequestSecretParam]]
     """The secrets available to runs, at most 50."""
 
@@ -1169,6 +1307,36 @@ class UpdateEnvironmentRequestGithubRepoParam(TypedDict, total=False):
 
     repo: Required[str]
     """The repository's name. Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a GitHub repository."""
+
+
+class UpdateEnvironmentRequestApprovalParam(TypedDict, total=False):
+    tool: Required[
+        Literal[
+            "ask_user",
+            "call_mcp_tool",
+            "create_plan",
+            "create_pull_request",
+            "edit_files",
+            "glob",
+            "load_skill",
+            "message_agent",
+            "notify_user",
+            "read_command",
+            "read_files",
+            "report_artifact",
+            "run_command",
+            "search_files",
+            "start_agent",
+            "stop_command",
+            "todo",
+            "wait_for_agents",
+            "write_command",
+        ]
+    ]
+    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+
+    match: str
+    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
 
 
 class UpdateEnvironmentRequestSecretParam(TypedDict, total=False):
@@ -1220,6 +1388,9 @@ class UpdateEnvironmentRequestParam(TypedDict, total=False):
 
     output_schema: Optional[Mapping[str, Any]]
     """The default of its runs. An empty object clears it."""
+
+    approvals: Optional[Sequence[UpdateEnvironmentRequestApprovalParam]]
+    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
 
     secrets: Optional[Sequence[UpdateEnvironmentRequestSecretParam]]
     """The secrets available to runs, at most 50."""
@@ -1686,6 +1857,19 @@ class NotifyUserRequestParam(TypedDict, total=False):
     """The message to the user, at most 4,096 bytes. At most 4096 bytes in UTF-8."""
 
 
+class ApprovalCallParam(TypedDict, total=False):
+    """The exact call of a tool that waits for an approval."""
+
+    action_id: Required[str]
+    """The id of the call in the conversation. At most 512 bytes in UTF-8."""
+
+    tool: Required[str]
+    """The tool. At most 512 bytes in UTF-8."""
+
+    input: Required[Mapping[str, Any]]
+    """The arguments, exactly."""
+
+
 class FinishTaskRequestParam(TypedDict, total=False):
     """The result of a run, and what its execution has not reported yet."""
 
@@ -1705,6 +1889,9 @@ class FinishTaskRequestParam(TypedDict, total=False):
 
     interrupt: int
     """The number of the interrupt that ended the turn."""
+
+    approval: ApprovalCallParam
+    """The call that waits for an approval. The run ends `BLOCKED` until a person decides."""
 
     first_sequence: int
     """The number of the first of these messages within the run."""

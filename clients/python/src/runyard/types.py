@@ -90,6 +90,9 @@ TimelineType = Literal[
     "run_failed",
     "run_errored",
     "run_blocked",
+    "approval_requested",
+    "approved",
+    "denied",
     "run_interrupted",
     "run_idle",
     "run_cancelled",
@@ -241,6 +244,22 @@ class RunStatusMessage(BaseModel):
     """Whether the same run may succeed later."""
 
 
+class Approval(BaseModel):
+    """The call that a run waits for as responses show it."""
+
+    approval_id: str
+    """The id of the request, for `approve` or `deny` of a follow-up."""
+
+    tool: str
+    """The tool."""
+
+    arguments: str
+    """The arguments as JSON."""
+
+    action_id: str
+    """The id of the call in the conversation, which has its arguments whole."""
+
+
 class RunSchedule(BaseModel):
     """The schedule that created a run, as it was at that time."""
 
@@ -341,6 +360,37 @@ class RequestUsage(BaseModel):
 
     tree: Optional[RequestUsageTree] = None
     """The usage of the run and of all its descendants. Only in the response for a single run."""
+
+
+class ResolvedAgentConfigApproval(BaseModel):
+    tool: Union[
+        Literal[
+            "ask_user",
+            "call_mcp_tool",
+            "create_plan",
+            "create_pull_request",
+            "edit_files",
+            "glob",
+            "load_skill",
+            "message_agent",
+            "notify_user",
+            "read_command",
+            "read_files",
+            "report_artifact",
+            "run_command",
+            "search_files",
+            "start_agent",
+            "stop_command",
+            "todo",
+            "wait_for_agents",
+            "write_command",
+        ],
+        str,
+    ]
+    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+
+    match: Optional[str] = None
+    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
 
 
 class ResolvedAgentConfigMcpServersValueTools(BaseModel):
@@ -459,6 +509,9 @@ class ResolvedAgentConfig(BaseModel):
 
     output_schema: Optional[Dict[str, Any]] = None
     """The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
+
+    approvals: Optional[List[ResolvedAgentConfigApproval]] = None
+    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
 
     base_prompt: Optional[str] = None
     """Additional instructions for the agent. At most 65536 bytes in UTF-8."""
@@ -780,6 +833,9 @@ class RunItem(BaseModel):
 
     waiting_for: Optional[Union[WaitingFor, str]] = None
     """What a `BLOCKED` run waits for: the `answer` to the agent's question, an `approval`, or any `followup`."""
+
+    approval: Optional[Approval] = None
+    """The call that the run waits for, if `waiting_for` is `approval`."""
 
     source: Optional[Union[RunSourceType, str]] = None
     """The source of the run."""
@@ -1276,6 +1332,9 @@ class RunEvent(BaseModel):
             "run_failed",
             "run_errored",
             "run_blocked",
+            "approval_requested",
+            "approved",
+            "denied",
             "run_interrupted",
             "run_idle",
             "run_cancelled",
@@ -1878,6 +1937,37 @@ class EnvironmentConfigGithubRepo(BaseModel):
     """The repository's name."""
 
 
+class EnvironmentConfigApproval(BaseModel):
+    tool: Union[
+        Literal[
+            "ask_user",
+            "call_mcp_tool",
+            "create_plan",
+            "create_pull_request",
+            "edit_files",
+            "glob",
+            "load_skill",
+            "message_agent",
+            "notify_user",
+            "read_command",
+            "read_files",
+            "report_artifact",
+            "run_command",
+            "search_files",
+            "start_agent",
+            "stop_command",
+            "todo",
+            "wait_for_agents",
+            "write_command",
+        ],
+        str,
+    ]
+    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+
+    match: Optional[str] = None
+    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
+
+
 class EnvironmentConfigSecret(BaseModel):
     name: str
     """The secret's name."""
@@ -1927,6 +2017,9 @@ class EnvironmentConfig(BaseModel):
 
     output_schema: Optional[Dict[str, Any]] = None
     """The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
+
+    approvals: Optional[List[EnvironmentConfigApproval]] = None
+    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
 
     secrets: Optional[List[EnvironmentConfigSecret]] = None
     """The secrets available to runs, at most 50."""
@@ -2671,6 +2764,37 @@ class IdentityItemHarness(BaseModel):
     """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
 
 
+class IdentityItemApproval(BaseModel):
+    tool: Union[
+        Literal[
+            "ask_user",
+            "call_mcp_tool",
+            "create_plan",
+            "create_pull_request",
+            "edit_files",
+            "glob",
+            "load_skill",
+            "message_agent",
+            "notify_user",
+            "read_command",
+            "read_files",
+            "report_artifact",
+            "run_command",
+            "search_files",
+            "start_agent",
+            "stop_command",
+            "todo",
+            "wait_for_agents",
+            "write_command",
+        ],
+        str,
+    ]
+    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+
+    match: Optional[str] = None
+    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
+
+
 class IdentityItemHarnessAuthSecrets(BaseModel):
     """The secrets that third-party harnesses use to authenticate."""
 
@@ -2765,6 +2889,9 @@ class IdentityItem(BaseModel):
 
     output_schema: Optional[Dict[str, Any]] = None
     """The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
+
+    approvals: Optional[List[IdentityItemApproval]] = None
+    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
 
     harness_auth_secrets: Optional[IdentityItemHarnessAuthSecrets] = None
     """The secrets that third-party harnesses use to authenticate."""
@@ -3838,6 +3965,19 @@ class FollowupAttachment(BaseModel):
     """The file's media type."""
 
 
+class ApprovalDecision(BaseModel):
+    """What a person decided about a call."""
+
+    approved: bool
+    """Whether the call is approved."""
+
+    digest: str
+    """SHA-256 of the call as the person saw it."""
+
+    by: str
+    """The name of the person."""
+
+
 class Followup(BaseModel):
     """A follow-up message for the agent."""
 
@@ -3858,6 +3998,9 @@ class Followup(BaseModel):
 
     created_at: Timestamp
     """The time of creation."""
+
+    decision: Optional[ApprovalDecision] = None
+    """What the sender decided about the call that the run waits for."""
 
     cancelled: Optional[bool] = None
     """True if the run was cancelled before the follow-up was delivered. Do not execute it."""

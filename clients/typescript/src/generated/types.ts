@@ -51,6 +51,16 @@ interface components {
             reasoning_level?: components["schemas"]["ReasoningLevel"];
             /** @description The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
             output_schema?: components["schemas"]["OutputSchema"];
+            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            approvals?: {
+                /**
+                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @enum {string}
+                 */
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                match?: string;
+            }[];
             /** @description Additional instructions for the agent. At most 65536 bytes in UTF-8. */
             base_prompt?: string;
             /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
@@ -141,6 +151,37 @@ interface components {
                  */
                 public_access?: "VIEWER" | "EDITOR";
             };
+        };
+        /** @description The call that a run waits for as responses show it. */
+        Approval: {
+            /** @description The id of the request, for `approve` or `deny` of a follow-up. */
+            approval_id: string;
+            /** @description The tool. */
+            tool: string;
+            /** @description The arguments as JSON. */
+            arguments: string;
+            /** @description The id of the call in the conversation, which has its arguments whole. */
+            action_id: string;
+        };
+        /** @description The exact call of a tool that waits for an approval. */
+        ApprovalCall: {
+            /** @description The id of the call in the conversation. At most 512 bytes in UTF-8. */
+            action_id: string;
+            /** @description The tool. At most 512 bytes in UTF-8. */
+            tool: string;
+            /** @description The arguments, exactly. */
+            input: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description What a person decided about a call. */
+        ApprovalDecision: {
+            /** @description Whether the call is approved. */
+            approved: boolean;
+            /** @description SHA-256 of the call as the person saw it. */
+            digest: string;
+            /** @description The name of the person. */
+            by: string;
         };
         /** @description An artifact as part of a run: metadata only. */
         ArtifactItem: {
@@ -659,6 +700,16 @@ interface components {
             reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
             /** @description The default of its runs. An empty object clears it. */
             output_schema?: components["schemas"]["OutputSchema"] | null;
+            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            approvals?: {
+                /**
+                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @enum {string}
+                 */
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                match?: string;
+            }[] | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
@@ -746,6 +797,16 @@ interface components {
             reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
             /** @description The default of its runs. An empty object clears it. */
             output_schema?: components["schemas"]["OutputSchema"] | null;
+            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            approvals?: {
+                /**
+                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @enum {string}
+                 */
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                match?: string;
+            }[] | null;
             /** @description The older name of `harness.type`. An empty text clears the harness. */
             base_harness?: (("default" | "oz" | "claude" | "codex" | "gemini") | "") | null;
             /** @description The secrets that third-party harnesses use to authenticate. */
@@ -1300,6 +1361,16 @@ interface components {
             reasoning_level?: components["schemas"]["ReasoningLevel"];
             /** @description The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
             output_schema?: components["schemas"]["StoredOutputSchema"];
+            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            approvals?: {
+                /**
+                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @enum {string}
+                 */
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                match?: string;
+            }[];
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. */
@@ -1463,6 +1534,8 @@ interface components {
             blocked?: boolean;
             /** @description The number of the interrupt that ended the turn. */
             interrupt?: number;
+            /** @description The call that waits for an approval. The run ends `BLOCKED` until a person decides. */
+            approval?: components["schemas"]["ApprovalCall"];
             /** @description The number of the first of these messages within the run. */
             first_sequence?: number;
             /** @description The last messages of the conversation, 1 to 200; requires `first_sequence`. */
@@ -1515,6 +1588,8 @@ interface components {
              * @description The time of creation.
              */
             created_at: string;
+            /** @description What the sender decided about the call that the run waits for. */
+            decision?: components["schemas"]["ApprovalDecision"];
             /**
              * @description True if the run was cancelled before the follow-up was delivered. Do not execute it.
              * @constant
@@ -1725,6 +1800,16 @@ interface components {
             reasoning_level?: components["schemas"]["ReasoningLevel"];
             /** @description The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
             output_schema?: components["schemas"]["StoredOutputSchema"];
+            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            approvals?: {
+                /**
+                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @enum {string}
+                 */
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                match?: string;
+            }[];
             /** @description The secrets that third-party harnesses use to authenticate. */
             harness_auth_secrets?: {
                 /** @description The name of the secret for `claude`. */
@@ -2659,6 +2744,16 @@ interface components {
             reasoning_level?: components["schemas"]["ReasoningLevel"];
             /** @description The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
             output_schema?: components["schemas"]["StoredOutputSchema"];
+            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            approvals?: {
+                /**
+                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @enum {string}
+                 */
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                match?: string;
+            }[];
             /** @description Additional instructions for the agent. At most 65536 bytes in UTF-8. */
             base_prompt?: string;
             /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
@@ -3008,7 +3103,7 @@ interface components {
              * @description The type of the event; `messages` is a batch of messages.
              * @enum {string}
              */
-            type: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_interrupted" | "run_idle" | "run_cancelled" | "run_stopped" | "artifact_created" | "user_notified" | "run_waiting" | "setup_started" | "model_retry" | "model_called" | "messages";
+            type: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "approval_requested" | "approved" | "denied" | "run_interrupted" | "run_idle" | "run_cancelled" | "run_stopped" | "artifact_created" | "user_notified" | "run_waiting" | "setup_started" | "model_retry" | "model_called" | "messages";
             /**
              * Format: date-time
              * @description The time of the event.
@@ -3052,6 +3147,10 @@ interface components {
             mode?: components["schemas"]["RunMode"];
             /** @description `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended. */
             policy?: components["schemas"]["FollowupPolicy"];
+            /** @description The `approval_id` of the call that the run waits for: carries out exactly this call, once. Needs a person's key or session. Excludes `deny`. At most 512 bytes in UTF-8. */
+            approve?: string;
+            /** @description The `approval_id` of the call that the run waits for: the agent learns who denied it, with `message` as the reason. Needs a person's key or session. At most 512 bytes in UTF-8. */
+            deny?: string;
         };
         /** @description A stored follow-up. */
         RunFollowupResponse: {
@@ -3096,6 +3195,8 @@ interface components {
             status_message?: components["schemas"]["RunStatusMessage"];
             /** @description What a `BLOCKED` run waits for: the `answer` to the agent's question, an `approval`, or any `followup`. */
             waiting_for?: components["schemas"]["WaitingFor"];
+            /** @description The call that the run waits for, if `waiting_for` is `approval`. */
+            approval?: components["schemas"]["Approval"];
             /** @description The source of the run. */
             source?: components["schemas"]["RunSourceType"];
             /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
@@ -3551,7 +3652,7 @@ interface components {
          * @description The type of a timeline event.
          * @enum {string}
          */
-        TimelineType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_interrupted" | "run_idle" | "run_cancelled" | "run_stopped" | "artifact_created";
+        TimelineType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "approval_requested" | "approved" | "denied" | "run_interrupted" | "run_idle" | "run_cancelled" | "run_stopped" | "artifact_created";
         /** @description An OIDC token to exchange for an API key. */
         TokenRequest: {
             /** @description The OIDC token, a signed JWT. At most 16384 bytes in UTF-8. */
@@ -3882,6 +3983,16 @@ interface components {
             reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
             /** @description The default of its runs. An empty object clears it. */
             output_schema?: components["schemas"]["OutputSchema"] | null;
+            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            approvals?: {
+                /**
+                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @enum {string}
+                 */
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                match?: string;
+            }[] | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
@@ -3974,6 +4085,16 @@ interface components {
             reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
             /** @description The default of its runs. An empty object clears it. */
             output_schema?: components["schemas"]["OutputSchema"] | null;
+            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            approvals?: {
+                /**
+                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @enum {string}
+                 */
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                match?: string;
+            }[] | null;
             /** @description The older name of `harness.type`. An empty text clears the harness. */
             base_harness?: (("default" | "oz" | "claude" | "codex" | "gemini") | "") | null;
             /** @description The secrets that third-party harnesses use to authenticate. */
@@ -4784,6 +4905,9 @@ interface components {
 export type AgentItem = components['schemas']['AgentItem'];
 export type AgentVariant = components['schemas']['AgentVariant'];
 export type AmbientAgentConfig = components['schemas']['AmbientAgentConfig'];
+export type Approval = components['schemas']['Approval'];
+export type ApprovalCall = components['schemas']['ApprovalCall'];
+export type ApprovalDecision = components['schemas']['ApprovalDecision'];
 export type ArtifactItem = components['schemas']['ArtifactItem'];
 export type ArtifactResponse = components['schemas']['ArtifactResponse'];
 export type ArtifactType = components['schemas']['ArtifactType'];

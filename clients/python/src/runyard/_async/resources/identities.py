@@ -10,11 +10,13 @@ from typing_extensions import Literal, Unpack
 from ... import _wire
 from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from ...params import (
+    CreateIdentityRequestApprovalParam,
     CreateIdentityRequestHarnessAuthSecretsParam,
     CreateIdentityRequestHarnessParam,
     CreateIdentityRequestMcpServerParam,
     CreateIdentityRequestSecretParam,
     MCPServerConfigParam,
+    UpdateIdentityRequestApprovalParam,
     UpdateIdentityRequestHarnessAuthSecretsParam,
     UpdateIdentityRequestHarnessParam,
     UpdateIdentityRequestMcpServerParam,
@@ -70,6 +72,7 @@ class AsyncIdentities(AsyncResource):
             Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]], NotGiven
         ] = NOT_GIVEN,
         output_schema: Union[Optional[Mapping[str, Any]], NotGiven] = NOT_GIVEN,
+        approvals: Union[Optional[Sequence[CreateIdentityRequestApprovalParam]], NotGiven] = NOT_GIVEN,
         base_harness: Union[
             Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]], NotGiven
         ] = NOT_GIVEN,
@@ -103,6 +106,7 @@ class AsyncIdentities(AsyncResource):
             fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
             reasoning_level: The default of its runs. An empty text clears it.
             output_schema: The default of its runs. An empty object clears it.
+            approvals: Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it.
             base_harness: The older name of `harness.type`. An empty text clears the harness.
             harness_auth_secrets: The secrets that third-party harnesses use to authenticate.
         """
@@ -129,6 +133,7 @@ class AsyncIdentities(AsyncResource):
                 "fallback_model_ids": fallback_model_ids,
                 "reasoning_level": reasoning_level,
                 "output_schema": output_schema,
+                "approvals": approvals,
                 "base_harness": base_harness,
                 "harness_auth_secrets": harness_auth_secrets,
             },
@@ -199,6 +204,7 @@ class AsyncIdentities(AsyncResource):
             Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]], NotGiven
         ] = NOT_GIVEN,
         output_schema: Union[Optional[Mapping[str, Any]], NotGiven] = NOT_GIVEN,
+        approvals: Union[Optional[Sequence[UpdateIdentityRequestApprovalParam]], NotGiven] = NOT_GIVEN,
         base_harness: Union[
             Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]], NotGiven
         ] = NOT_GIVEN,
@@ -233,6 +239,7 @@ class AsyncIdentities(AsyncResource):
             fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
             reasoning_level: The default of its runs. An empty text clears it.
             output_schema: The default of its runs. An empty object clears it.
+            approvals: Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it.
             base_harness: The older name of `harness.type`. An empty text clears the harness.
             harness_auth_secrets: The secrets that third-party harnesses use to authenticate.
             secrets_append: Secrets to add to those of the identity. Must be the only member of its request.
@@ -260,6 +267,7 @@ class AsyncIdentities(AsyncResource):
                 "fallback_model_ids": fallback_model_ids,
                 "reasoning_level": reasoning_level,
                 "output_schema": output_schema,
+                "approvals": approvals,
                 "base_harness": base_harness,
                 "harness_auth_secrets": harness_auth_secrets,
                 "secrets_append": secrets_append,

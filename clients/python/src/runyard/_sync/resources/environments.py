@@ -10,9 +10,11 @@ from typing_extensions import Literal, Unpack
 from ... import _wire
 from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from ...params import (
+    CreateEnvironmentRequestApprovalParam,
     CreateEnvironmentRequestGithubRepoParam,
     CreateEnvironmentRequestSecretParam,
     RepositoryParam,
+    UpdateEnvironmentRequestApprovalParam,
     UpdateEnvironmentRequestGithubRepoParam,
     UpdateEnvironmentRequestSecretParam,
 )
@@ -52,6 +54,7 @@ class Environments(Resource):
             Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]], NotGiven
         ] = NOT_GIVEN,
         output_schema: Union[Optional[Mapping[str, Any]], NotGiven] = NOT_GIVEN,
+        approvals: Union[Optional[Sequence[CreateEnvironmentRequestApprovalParam]], NotGiven] = NOT_GIVEN,
         secrets: Union[Optional[Sequence[CreateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
@@ -78,6 +81,7 @@ class Environments(Resource):
             fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
             reasoning_level: The default of its runs. An empty text clears it.
             output_schema: The default of its runs. An empty object clears it.
+            approvals: Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it.
             secrets: The secrets available to runs, at most 50.
         """
         return self._call(
@@ -100,6 +104,7 @@ class Environments(Resource):
                 "fallback_model_ids": fallback_model_ids,
                 "reasoning_level": reasoning_level,
                 "output_schema": output_schema,
+                "approvals": approvals,
                 "secrets": secrets,
             },
             options=options,
@@ -177,6 +182,7 @@ class Environments(Resource):
             Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]], NotGiven
         ] = NOT_GIVEN,
         output_schema: Union[Optional[Mapping[str, Any]], NotGiven] = NOT_GIVEN,
+        approvals: Union[Optional[Sequence[UpdateEnvironmentRequestApprovalParam]], NotGiven] = NOT_GIVEN,
         secrets: Union[Optional[Sequence[UpdateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
@@ -203,6 +209,7 @@ class Environments(Resource):
             fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
             reasoning_level: The default of its runs. An empty text clears it.
             output_schema: The default of its runs. An empty object clears it.
+            approvals: Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it.
             secrets: The secrets available to runs, at most 50.
         """
         return self._call(
@@ -224,6 +231,7 @@ class Environments(Resource):
                 "fallback_model_ids": fallback_model_ids,
                 "reasoning_level": reasoning_level,
                 "output_schema": output_schema,
+                "approvals": approvals,
                 "secrets": secrets,
             },
             options=options,

@@ -9,6 +9,7 @@ from typing_extensions import Literal, Unpack
 
 from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from ...params import (
+    ApprovalCallParam,
     LiveFrameParam,
     MessageParam,
     ReportShutdownRequestErrorParam,
@@ -249,6 +250,7 @@ class HarnessSupport(Resource):
         ] = NOT_GIVEN,
         blocked: Union[bool, NotGiven] = NOT_GIVEN,
         interrupt: Union[int, NotGiven] = NOT_GIVEN,
+        approval: Union[ApprovalCallParam, NotGiven] = NOT_GIVEN,
         first_sequence: Union[int, NotGiven] = NOT_GIVEN,
         messages: Union[Sequence[MessageParam], NotGiven] = NOT_GIVEN,
         followups_stored: Union[int, NotGiven] = NOT_GIVEN,
@@ -273,6 +275,7 @@ class HarnessSupport(Resource):
             error_code: The error code of a failed run.
             blocked: Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up.
             interrupt: The number of the interrupt that ended the turn.
+            approval: The call that waits for an approval. The run ends `BLOCKED` until a person decides.
             first_sequence: The number of the first of these messages within the run.
             messages: The last messages of the conversation, 1 to 200; requires `first_sequence`.
             followups_stored: The number of follow-ups that the conversation has with `messages`. If more wait, the run continues.
@@ -291,6 +294,7 @@ class HarnessSupport(Resource):
                 "error_code": error_code,
                 "blocked": blocked,
                 "interrupt": interrupt,
+                "approval": approval,
                 "first_sequence": first_sequence,
                 "messages": messages,
                 "followups_stored": followups_stored,

@@ -496,6 +496,8 @@ class RunsBase(Resource):
         attachments: Union[Sequence[RunFollowupRequestAttachmentParam], NotGiven] = NOT_GIVEN,
         mode: Union[RunMode, NotGiven] = NOT_GIVEN,
         policy: Union[FollowupPolicy, NotGiven] = NOT_GIVEN,
+        approve: Union[str, NotGiven] = NOT_GIVEN,
+        deny: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> RunFollowupResponse:
         """Sends a follow-up message to a run.
@@ -515,12 +517,21 @@ class RunsBase(Resource):
             attachments: Files for the agent: prepared and uploaded for this run, or by the caller with `POST /agent/attachments`.
             mode: The mode of the next execution. Ignored by an active run. Defaults to the run's mode.
             policy: `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended.
+            approve: The `approval_id` of the call that the run waits for: carries out exactly this call, once. Needs a person's key or session. Excludes `deny`. At most 512 bytes in UTF-8.
+            deny: The `approval_id` of the call that the run waits for: the agent learns who denied it, with `message` as the reason. Needs a person's key or session. At most 512 bytes in UTF-8.
         """
         return self._call(
             "POST",
             _wire.path("/agent/runs/{run_id}/followups", run_id=run_id),
             cast_to=RunFollowupResponse,
-            body={"message": message, "attachments": attachments, "mode": mode, "policy": policy},
+            body={
+                "message": message,
+                "attachments": attachments,
+                "mode": mode,
+                "policy": policy,
+                "approve": approve,
+                "deny": deny,
+            },
             options=options,
         )
 
