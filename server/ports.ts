@@ -40,6 +40,7 @@ import type { OidcSignInPorts } from "#shared/web-sessions/oidc-sign-in.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import { RECEIVER_MS, type SendPorts } from "#shared/webhooks/send-webhooks.ts";
 import type { AttemptPorts, DeliveryPlanPorts, WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
+import type { StoredNetwork } from "#shared/wire/network/stored-network.ts";
 import type { ConnectPorts } from "#shared/worker-socket/connect-worker.ts";
 import type { WorkerReadPorts } from "#shared/workers/connected-workers.ts";
 import type { Database } from "./database/database.ts";
@@ -154,6 +155,8 @@ export interface PortOptions {
   readonly sockets: WorkerSockets;
   readonly scanner: Scanner;
   readonly environment: NodeJS.ProcessEnv;
+  /** The modes of a limited network that harnesses keep here. @default none */
+  readonly networkLimits?: () => readonly StoredNetwork["mode"][];
 }
 
 /** The ports of the discovery of skills in repositories. */
@@ -174,7 +177,7 @@ const createDiscovery = (
 /** Creates the ports of all endpoints and consumers from the adapters. */
 export function createPorts(
   adapters: Adapters,
-  { webUrl, publicUrl, sandbox, sockets, scanner, environment }: PortOptions,
+  { webUrl, publicUrl, sandbox, sockets, scanner, environment, networkLimits = () => [] }: PortOptions,
 ): ServerPorts {
   const { database, table, queues, signals } = adapters;
   const now = Date.now;
@@ -234,6 +237,7 @@ export function createPorts(
     // The default sandbox of every deployment; here it is a process.
     offered: ["lambda"],
     hasContainers: false,
+    networkLimits,
     providers: modelProviders(environment),
     log: logLine,
     sleep: async (milliseconds) => void (await sleep(milliseconds)),

@@ -12,7 +12,7 @@ import { registerConsumers } from "./consumers.ts";
 import { DatabaseError } from "./database/sqlite-errors.ts";
 import { createDirectory } from "./disk/create-directory.ts";
 import { expireFiles } from "./files/expire-files.ts";
-import { type DecidedIsolation, toHarnessVariables } from "./host/isolation.ts";
+import { type DecidedIsolation, listNetworkLimits, toHarnessVariables } from "./host/isolation.ts";
 import { localModels } from "./host/models.ts";
 import { servesOtherMachines } from "./http/allowed-hosts.ts";
 import { openControlSocket } from "./http/control-socket.ts";
@@ -86,7 +86,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onRoom: () => queues.wake(),
   });
   const sockets = new LocalWorkerSockets();
+  let decided: DecidedIsolation | undefined;
   const ports = createPorts(adapters, {
+    networkLimits: () => (decided === undefined ? [] : listNetworkLimits(decided)),
     webUrl: options.webUrl,
     publicUrl: options.publicUrl,
     sockets,
@@ -108,6 +110,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     ports,
     createAdminKey: () => createAdminKey(database, adapters.table),
     async execute(isolation) {
+      decided = isolation;
       Object.assign(programs.environment, toHarnessVariables(isolation));
       await recoverExecutions(log, ports, scratch);
       queues.start();

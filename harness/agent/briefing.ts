@@ -21,8 +21,8 @@ export interface Brief {
   readonly unusableSkills: readonly string[];
   /** The instructions of the repositories. */
   readonly instructions: readonly InstructionFile[];
-  /** Whether commands can reach the network. */
-  readonly network: boolean;
+  /** What the agent has to know about its network; empty where it is an open one. */
+  readonly network: string;
   /** Whether the run requests computer use. */
   readonly computerUse: boolean;
 }
@@ -95,7 +95,7 @@ function describePlace({
       : [
           `Attached files are in ${workspace}/attachments: ${attachments.map((name) => JSON.stringify(name)).join(", ")}.`,
         ]),
-    network ? "" : "There is no network.",
+    network,
     computerUse
       ? "The run asks for computer use, which is not supported: you have no screen, mouse or browser window. Say so if it matters."
       : "",

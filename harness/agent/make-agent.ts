@@ -8,6 +8,7 @@ import {
   toWorkspacePath,
 } from "../instructions/instruction-files.ts";
 import { addNestedInstructions } from "../instructions/nested-instructions.ts";
+import { describeNetwork } from "../network/describe-network.ts";
 import { listSkills, readSkill } from "../skills/skill-index.ts";
 import { createToolbox } from "../tools/toolbox.ts";
 import { createAgentEngine } from "./agent.ts";
@@ -35,7 +36,7 @@ export async function makeAgent(modelId: string, work: AgentWork): Promise<Engin
       skills,
       unusableSkills: unusable,
       instructions: initial,
-      network: sandbox.network,
+      network: describeNetwork(work),
       computerUse: context.agent_config.computer_use_enabled === true,
     },
     tools,

@@ -83,7 +83,7 @@ export function createBackgroundCommands(options: BackgroundCommandsOptions): Ba
   signal.addEventListener("abort", () => void close());
 
   return {
-    sharesNetwork: sandbox.network || !sandbox.contained,
+    sharesNetwork: sandbox.sharesNetwork,
     earlier,
     list: () => commands,
     async start({ command, workingDirectory, timeoutSeconds }) {

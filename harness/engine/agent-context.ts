@@ -6,6 +6,7 @@ import type { Shell } from "../commands/shell.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import type { Clone } from "../git/clone.ts";
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
+import type { Egress } from "../network/egress.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { LiveOutput } from "../reporting/live-output.ts";
 import type { Outbox } from "../reporting/outbox.ts";
@@ -34,6 +35,8 @@ export interface AgentWork {
   readonly shell: Shell;
   readonly background: BackgroundCommands;
   readonly sandbox: Sandbox;
+  /** Which hosts the run may call. */
+  readonly egress: Egress;
   /** Paths on the host. */
   readonly host: WorkspacePaths;
   /** Where the first command starts, as commands see it. */

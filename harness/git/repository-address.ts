@@ -6,16 +6,21 @@ const ALLOWED = { loopback: true, privateNetworks: true };
 /**
  * Checks the addresses of a repository's host, and makes git connect over https to the checked addresses only. With a proxy, the proxy
  * resolves names; for ssh, and after a redirect to another https server, git resolves the name itself.
+ * @param check throws for a host that the run may not call. @default it may call every host
  * @returns arguments of git that come before its subcommand
  * @throws an Error when the host has a blocked address or cannot be resolved
  */
-export async function pinRepositoryAddress(url: string): Promise<readonly string[]> {
+export async function pinRepositoryAddress(
+  url: string,
+  check: (host: string) => void = () => {},
+): Promise<readonly string[]> {
   const parsed = URL.parse(url);
   const host = parsed?.hostname.replace(/^\[(.*)\]$/, "$1") ?? /^[\w.-]+@([\w.-]+):/.exec(url)?.[1];
   // Git accepts more than URLs, such as IPv6 addresses with a zone, whose address could not be checked.
   if (host === undefined) throw new Error("the URL has no host that can be checked");
   // A file URL has no host, and git refuses other transports.
   if (host === "") return [];
+  check(host);
   const isAllowed = createAddressCheck(ALLOWED);
   if (process.getBuiltinModule("node:net").isIP(host) !== 0) {
     if (!isAllowed(host)) throw toBlockedAddressError(host);

@@ -11,6 +11,8 @@ export interface GitOptions {
   readonly etc: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Throws for a host that the run may not call. @default it may call every host */
+  readonly checkHost?: (host: string) => void;
 }
 
 /** What a git process printed, and whether it succeeded. */

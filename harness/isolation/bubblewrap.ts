@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, readlinkSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { createDevices } from "./devices.ts";
 import type { Limits } from "./limits.ts";
-import { NAME_SERVER, type Network } from "./network.ts";
+import type { Network } from "./network.ts";
 import type { ProcessGroup } from "./process-group.ts";
 import { BASH_OPTIONS, buildCommandEnvironment, type MakeSandbox, type WorkspacePaths } from "./sandbox.ts";
 import { buildSeccompFilter } from "./seccomp.ts";
@@ -49,14 +49,13 @@ const ETC_SSL = ["/etc/ssl/certs", "/etc/ssl/openssl.cnf"];
  * and reports their exit, which commands could tamper with.
  */
 export async function createBubblewrapSandbox(options: BubblewrapOptions): Promise<MakeSandbox> {
-  const { bwrap, etc, network, group, limits, filtered } = options;
-  writeEtc(etc, network);
+  const { bwrap, etc, group, limits, filtered } = options;
+  writeEtc(etc, options.network);
   const devices = await createDevices(etc);
   const filter = filtered ? buildSeccompFilter() : undefined;
   const boundary = [
     ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
     ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
-    ...(network === undefined ? ["--unshare-net"] : []),
     ...["--uid", UID, "--gid", UID, "--hostname", "runyard"],
     ...bindPrograms(),
   ];
@@ -65,8 +64,10 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
     ...["--proc", "/proc", "--dev", "/dev"],
     ...Object.entries(devices).flatMap(([name, node]) => ["--dev-bind", node, `/dev/${name}`]),
   ];
-  return ({ host, runId, marker, secrets = {}, programs: shared }) => {
-    const environment = { ...buildCommandEnvironment(INSIDE, runId), PATH };
+  return ({ host, runId, marker, secrets = {}, programs: shared, limited }) => {
+    const network = limited === undefined ? options.network : limited.network;
+    if (limited !== undefined) writeEtc(etc, network);
+    const environment = { ...buildCommandEnvironment(INSIDE, runId), ...limited?.variables, PATH };
     const places = [
       ...["--bind", host.tmp, INSIDE.tmp, "--bind", host.home, INSIDE.home, "--bind", host.workspace, INSIDE.workspace],
       // On disk: files in a memory file system would count towards no process.
@@ -82,7 +83,8 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
       paths: INSIDE,
       node: process.execPath.startsWith("/usr/") ? process.execPath : `${NODE_PREFIX}/bin/node`,
       programs: shared === undefined ? undefined : PROGRAMS,
-      network: network !== undefined,
+      network: limited === undefined ? network !== undefined : limited.leadsOut,
+      sharesNetwork: network !== undefined,
       contained: true,
       limits,
       ...(group === undefined ? {} : { countKills: () => group.countKills() }),
@@ -93,7 +95,8 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
         const bash = ["/bin/bash", ...BASH_OPTIONS, join(INSIDE.steps, script)];
         const filters = filter === undefined ? [] : ["--seccomp", "4"];
         const rest = ["--args", filter === undefined ? "4" : "5"];
-        const command = [bwrap, ...boundary, ...filters, ...rest, "--", ...bash] as const;
+        const unshared = network === undefined ? ["--unshare-net"] : [];
+        const command = [bwrap, ...boundary, ...unshared, ...filters, ...rest, "--", ...bash] as const;
         const inNetwork = network === undefined ? command : ([...network.enter, ...command] as const);
         const [file, ...args] = group === undefined ? inNetwork : ([...group.enter, ...inNetwork] as const);
         return { file, args, env: { ...marker }, cwd: "/", hidden, ...(filter === undefined ? {} : { filter }) };
@@ -150,6 +153,9 @@ const GENERATED_ETC = {
 };
 
 function writeEtc(etc: string, network: Network | undefined): void {
-  const files = { ...GENERATED_ETC, "resolv.conf": network === undefined ? "" : `nameserver ${NAME_SERVER}\n` };
+  const files = {
+    ...GENERATED_ETC,
+    "resolv.conf": network?.nameServer === undefined ? "" : `nameserver ${network.nameServer}\n`,
+  };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(etc, name), text);
 }

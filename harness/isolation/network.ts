@@ -5,8 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { listOwnAddresses, METADATA } from "../network/blocked-addresses.ts";
 import { findProgram } from "./programs.ts";
 
-/** A network namespace with internet access, shared by the commands of one execution. */
+/** A network namespace that the commands of one execution share. */
 export interface Network {
+  /** Where commands ask for the addresses of names. @default they cannot */
+  readonly nameServer?: string;
   /** Program and arguments that run a command inside the namespace. */
   readonly enter: readonly [string, ...string[]];
   /** Whether internet access works; it takes a few milliseconds longer than the namespace. */
@@ -15,7 +17,7 @@ export interface Network {
 }
 
 /** The name server of slirp4netns, which forwards to those of the host. */
-export const NAME_SERVER = "10.0.2.3";
+const NAME_SERVER = "10.0.2.3";
 
 /** Addresses that slirp4netns itself uses. */
 const SLIRP_ADDRESSES = ["10.0.2.2", NAME_SERVER, "10.0.2.100"];
@@ -29,8 +31,47 @@ const START_MS = 15_000;
  * @returns undefined if the host lacks a program for it or forbids it; commands then have no network
  */
 export async function openNetwork(): Promise<Network | undefined> {
-  const [unshare, nsenter, ip, slirp] = ["unshare", "nsenter", "ip", "slirp4netns"].map(findProgram);
-  if (unshare === undefined || nsenter === undefined || ip === undefined || slirp === undefined) return undefined;
+  const slirp = findProgram("slirp4netns");
+  if (slirp === undefined) return undefined;
+  const forbidden = [...METADATA, ...listOwnAddresses().filter((address) => !SLIRP_ADDRESSES.includes(address))];
+  const namespaces = await openNamespaces(forbidden.map((address) => `route add prohibit ${address}`));
+  if (namespaces === undefined) return undefined;
+  const { pid, enter, started, close } = namespaces;
+  try {
+    const options = ["--configure", "--mtu=65520", "--disable-host-loopback", "--enable-sandbox"];
+    const descriptors = ["--ready-fd=3", "--exit-fd=4", `--userns-path=/proc/${pid}/ns/user`];
+    const way = spawn(slirp, [...options, ...descriptors, pid, "tap0"], {
+      detached: true,
+      env: { PATH: "/usr/bin:/bin" },
+      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+    });
+    started.push(way);
+    const opened = waitForOutput(way, 3).then(
+      () => true,
+      () => false,
+    );
+    return { nameServer: NAME_SERVER, enter, opened, close };
+  } catch {
+    await close();
+    return undefined;
+  }
+}
+
+/** Creates a network namespace that has only a loopback of its own. @returns undefined like `openNetwork` */
+export async function openClosedNetwork(): Promise<Network | undefined> {
+  const namespaces = await openNamespaces(["link set lo up"]);
+  if (namespaces === undefined) return undefined;
+  const { enter, close } = namespaces;
+  return { enter, opened: Promise.resolve(true), close };
+}
+
+/**
+ * Creates a network namespace in a user namespace of its own, with a process that holds both.
+ * @param commands of `ip` that configure it
+ */
+async function openNamespaces(commands: readonly string[]) {
+  const [unshare, nsenter, ip] = ["unshare", "nsenter", "ip"].map(findProgram);
+  if (unshare === undefined || nsenter === undefined || ip === undefined) return undefined;
   const started: ChildProcess[] = [];
   const files: number[] = [];
   const close = async () => {
@@ -38,11 +79,9 @@ export async function openNetwork(): Promise<Network | undefined> {
     for (const file of files.splice(0)) closeSync(file);
   };
   try {
-    // Both end when the harness dies, because both depend on a pipe of the harness; and not with a signal of its terminal.
+    // It ends when the harness dies, because it depends on a pipe of the harness; and not with a signal of its terminal.
     const detached = true;
-    const forbidden = [...METADATA, ...listOwnAddresses().filter((address) => !SLIRP_ADDRESSES.includes(address))];
-    const routes = forbidden.map((address) => `route add prohibit ${address}\n`).join("");
-    const script = `'${ip}' -batch - <<'routes' && echo made && read -r end\n${routes}routes\n`;
+    const script = `'${ip}' -batch - <<'batch' && echo made && read -r end\n${commands.map((one) => `${one}\n`).join("")}batch\n`;
     const holder = spawn(unshare, ["--user", "--map-root-user", "--net", "/bin/sh", "-c", script], {
       detached,
       env: { PATH: "/usr/bin:/bin" },
@@ -56,19 +95,8 @@ export async function openNetwork(): Promise<Network | undefined> {
       files.push(openSync(`/proc/${pid}/ns/${name}`, "r"));
       return `--${name}=/proc/${process.pid}/fd/${files.at(-1)}`;
     });
-    const options = ["--configure", "--mtu=65520", "--disable-host-loopback", "--enable-sandbox"];
-    const descriptors = ["--ready-fd=3", "--exit-fd=4", `--userns-path=/proc/${pid}/ns/user`];
-    const way = spawn(slirp, [...options, ...descriptors, pid, "tap0"], {
-      detached,
-      env: { PATH: "/usr/bin:/bin" },
-      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
-    });
-    started.push(way);
-    const opened = waitForOutput(way, 3).then(
-      () => true,
-      () => false,
-    );
-    return { enter: [nsenter, ...namespaces, "--preserve-credentials", "--"], opened, close };
+    const enter = [nsenter, ...namespaces, "--preserve-credentials", "--"] as const;
+    return { pid, enter, started, close };
   } catch {
     await close();
     return undefined;

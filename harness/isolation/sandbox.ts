@@ -1,4 +1,6 @@
+import { Stop } from "../support/stop.ts";
 import type { Limits } from "./limits.ts";
+import type { Network } from "./network.ts";
 
 /** The paths of a workspace: on the host, or as commands see them. */
 export interface WorkspacePaths {
@@ -35,6 +37,8 @@ export interface Sandbox {
   readonly node: string;
   /** Whether commands can reach the network. */
   readonly network: boolean;
+  /** Whether a command reaches the servers that other commands of its execution started. */
+  readonly sharesNetwork: boolean;
   /** Whether the sandbox ends all processes of a command with it. */
   readonly contained: boolean;
   /** The directory of `SandboxOptions.programs`, as commands see it. */
@@ -60,6 +64,18 @@ export interface SandboxOptions {
   readonly secrets?: Readonly<Record<string, string>>;
   /** A directory of the host with programs that commands may run. @default none */
   readonly programs?: string;
+  /** How the network of its commands is limited. @default it is that of the host's sandboxes */
+  readonly limited?: LimitedNetwork;
+}
+
+/** A network that leads only where an environment allows. */
+export interface LimitedNetwork {
+  /** @default each command has its own, with only a loopback */
+  readonly network: Network | undefined;
+  /** Whether it leads anywhere. */
+  readonly leadsOut: boolean;
+  /** Environment variables by which programs find the way out. */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 /** Creates the sandbox when the run is known. */
@@ -72,9 +88,10 @@ export const BASH_OPTIONS = ["-eo", "pipefail"] as const;
  * @param kind "machine" if the machine runs only this execution
  */
 export function createPlainSandbox(
-  { host, runId, marker, secrets, programs }: SandboxOptions,
+  { host, runId, marker, secrets, programs, limited }: SandboxOptions,
   kind: "machine" | "none",
 ): Sandbox {
+  if (limited !== undefined) throw new Stop("unreachable", NOT_LIMITED);
   const own = {
     ...buildCommandEnvironment(host, runId),
     ...marker,
@@ -86,6 +103,7 @@ export function createPlainSandbox(
     node: process.execPath,
     programs,
     network: true,
+    sharesNetwork: true,
     contained: false,
     limits: undefined,
     launch: (script, variables = secrets) => ({
@@ -96,6 +114,10 @@ export function createPlainSandbox(
     }),
   };
 }
+
+/** A run must not begin with more network than its environment allows. */
+const NOT_LIMITED =
+  "the environment limits the network of its runs, which this sandbox cannot: set its network.mode to open, or execute them on a single machine with bubblewrap";
 
 /** Builds the environment of a command without PATH and the run's variables and secrets. It never contains a key. */
 export function buildCommandEnvironment(paths: WorkspacePaths, runId: string): Record<string, string> {

@@ -48,7 +48,7 @@ export interface PreparedWorkspace {
  */
 export async function prepareWorkspace(
   session: SessionContext,
-  { context, workspace, sandbox }: ResolvedRun,
+  { context, workspace, sandbox, egress }: ResolvedRun,
   channel: SessionChannel,
 ): Promise<PreparedWorkspace> {
   const { envelope, stop, redactor, plane, log } = session;
@@ -73,7 +73,9 @@ export async function prepareWorkspace(
   });
   const restore = () => checkpoints.restore(context.checkpoint);
   const seen = sandbox.paths.workspace;
-  const setup = await prepare({ context, workspace, outbox, redactor, runner, seen, deadlineAt, signal, restore });
+  const setup = await prepare({
+    ...{ context, workspace, outbox, redactor, runner, egress, seen, deadlineAt, signal, restore },
+  });
   const { clones } = setup;
   const changes = createChangeCollector({ plane, redactor, runner, clones, ...places, deadlineAt, signal, log });
   const [skill] = setup.skills;

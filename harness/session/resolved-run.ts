@@ -1,7 +1,9 @@
 import type { InjectedSecret, ResolvePromptResponse } from "#shared/wire/harness.ts";
+import { openClosedNetwork } from "../isolation/network.ts";
 import { createMarker } from "../isolation/processes.ts";
-import type { Sandbox } from "../isolation/sandbox.ts";
+import type { LimitedNetwork, Sandbox } from "../isolation/sandbox.ts";
 import type { Workspace } from "../isolation/workspace.ts";
+import { createEgress, type Egress } from "../network/egress.ts";
 import type { RunContext } from "../setup/setup.ts";
 import { Stop } from "../support/stop.ts";
 import { findAgentFolder, findThirdPartyAgent } from "../third-party/agents.ts";
@@ -17,6 +19,10 @@ export interface ResolvedRun {
   readonly secrets: Readonly<Record<string, string>>;
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
+  /** Which hosts the run may call. */
+  readonly egress: Egress;
+  /** Removes the network of a run whose environment limits it. */
+  closeNetwork(): Promise<void>;
   readonly modelId: string | undefined;
   /** Loads while the workspace is prepared. */
   readonly makeEngine: Promise<MakeEngine>;
@@ -31,19 +37,30 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   for (const value of [...Object.values(secrets), ...listServerSecrets(context.mcp_servers)]) redactor.add(value);
   const thirdParty = findThirdPartyAgent(context.agent_config.harness?.type);
   const programs = thirdParty === undefined ? undefined : findAgentFolder(thirdParty);
+  const egress = createEgress(context.network);
+  const limited = egress.mode === "open" ? undefined : await limitNetwork();
   const sandbox = createSandbox({
     runId: envelope.run_id,
     marker: createMarker(envelope.execution_id),
     secrets: { ...context.variables, ...secrets },
     ...(programs === undefined ? {} : { programs }),
+    ...(limited === undefined ? {} : { limited }),
   });
   const modelId = context.agent_config.model_id;
   log("info", "resolved", { model_id: modelId, sandbox: sandbox.kind, network: sandbox.network });
   const makeEngine = loadEngine(modelId, thirdParty);
   // A failure is reported to the code that awaits it later; the setup may end the execution before that.
   void makeEngine.catch(() => {});
-  return { resolved, context, secrets, workspace, sandbox, modelId, makeEngine };
+  const closeNetwork = async () => await limited?.network?.close();
+  return { resolved, context, secrets, workspace, sandbox, egress, closeNetwork, modelId, makeEngine };
 }
+
+/** Opens a network that leads nowhere. Where the host has none to share, each command gets its own. */
+const limitNetwork = async (): Promise<LimitedNetwork> => ({
+  network: await openClosedNetwork(),
+  leadsOut: false,
+  variables: {},
+});
 
 const collectValues = (secrets: readonly InjectedSecret[]): Record<string, string> =>
   Object.fromEntries(secrets.flatMap((secret) => ("value" in secret ? [[secret.name, secret.value]] : [])));

@@ -58,6 +58,7 @@ async function runExecution(session: SessionContext): Promise<ExitCode> {
 async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof SLICED | undefined> {
   const run = await resolveRun(session);
   const channel = openChannel(session, run.context);
+  run.egress.watch((detail) => channel.outbox.event("network_blocked", { is_error: true, detail }));
   let agent: SessionAgent | undefined;
   let prepared: PreparedWorkspace | undefined;
   try {
@@ -77,6 +78,7 @@ async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof S
     channel.live.end();
     await prepared?.background.close();
     await agent?.close().catch((error: unknown) => session.log("warn", session.redactor.text(formatError(error))));
+    await run.closeNetwork();
   }
 }
 

@@ -34,7 +34,7 @@ export async function startAgent(
   prepared: PreparedWorkspace,
 ): Promise<SessionAgent> {
   const { envelope, redactor, plane, log, stop } = session;
-  const { resolved, context, secrets, workspace, sandbox, modelId } = run;
+  const { resolved, context, secrets, workspace, sandbox, egress, modelId } = run;
   const { conversation, outbox, live, followups, slice } = channel;
   const { setup, runner, background, workingDirectory } = prepared;
   const { signal } = stop;
@@ -63,6 +63,7 @@ export async function startAgent(
       shell,
       background,
       sandbox,
+      egress,
       workingDirectory,
       slice,
       signal,

@@ -10,6 +10,7 @@ import { assignClonePaths, type Clone, cloneRepository, type NewClone } from "..
 import { chooseToken, findCredentials } from "../git/repository-access.ts";
 import { writeGitConfig } from "../git/run-git.ts";
 import type { Workspace } from "../isolation/workspace.ts";
+import type { Egress } from "../network/egress.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import { loadSkill, type Skill } from "../skills/skills.ts";
@@ -25,6 +26,7 @@ export interface SetupOptions {
   readonly outbox: Outbox;
   readonly redactor: Redactor;
   readonly runner: CommandRunner;
+  readonly egress: Egress;
   /** The workspace as commands see it. */
   readonly seen: string;
   readonly deadlineAt: number;
@@ -153,6 +155,7 @@ async function cloneAll(repositories: readonly Repository[], options: SetupOptio
     etc: workspace.etc,
     timeoutMs: Math.max(1, Math.min(CLONE_MS, deadlineAt - Date.now())),
     signal,
+    checkHost: options.egress.check,
   };
   const named = [...tokens].map(([{ url }, token]) => ({ url, token }));
   const clones = [...assignClonePaths(repositories)].map(([place, repository]) =>

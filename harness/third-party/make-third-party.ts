@@ -1,5 +1,6 @@
 import type { AgentWork } from "../engine/agent-context.ts";
 import type { AgentEngine } from "../engine/engine.ts";
+import { describeNetwork } from "../network/describe-network.ts";
 import { type ThirdPartyAgent, toMcpServers } from "./agent.ts";
 import { describeMissingAgent } from "./agents.ts";
 import { createThirdPartyEngine } from "./engine.ts";
@@ -36,7 +37,9 @@ export function makeThirdParty(agent: ThirdPartyAgent, modelId: string, work: Ag
 }
 
 /** Describes the environment to the agent. */
-function writeBriefing({ context, sandbox }: AgentWork, unavailable: readonly string[]): string {
+function writeBriefing(work: AgentWork, unavailable: readonly string[]): string {
+  const { context, sandbox } = work;
+  const network = describeNetwork(work);
   const { workspace, output } = sandbox.paths;
   const names = context.attachments.map(({ filename }) => filename).join(", ");
   return [
@@ -44,7 +47,7 @@ function writeBriefing({ context, sandbox }: AgentWork, unavailable: readonly st
     `Your workspace is ${workspace}. Files in ${output} are delivered to the user of this run.`,
     ...(names === "" ? [] : [`Attached files are in ${workspace}/attachments: ${names}.`]),
     ...unavailable.map((server) => `An MCP server is not available: ${server}.`),
-    ...(sandbox.network ? [] : ["Commands have no network access."]),
+    ...(network === "" ? [] : [network]),
   ].join("\n");
 }
 

@@ -27,6 +27,13 @@ export const toHarnessVariables = ({ isolation, network }: DecidedIsolation): Re
   ...(network === undefined ? {} : { RUNYARD_SANDBOX_TRIED: network ? "network" : "no-network" }),
 });
 
+/**
+ * Lists the modes of a limited network that harnesses can keep. Without the filter of system calls, sockets exist that ignore the network
+ * of the sandbox.
+ */
+export const listNetworkLimits = ({ isolation }: DecidedIsolation): "none"[] =>
+  isolation === "bubblewrap" ? ["none"] : [];
+
 /** Modes that the operator chooses explicitly and that are never detected. */
 const UNISOLATED = ["machine", "none"];
 

@@ -6,6 +6,7 @@ import type { Item, Value } from "#shared/table/table.ts";
 import { StoredRepository } from "#shared/wire/config.ts";
 import type { EnvironmentItem, EnvironmentPerson } from "#shared/wire/environment.ts";
 import { pickLimits, StoredLimits } from "#shared/wire/limits/run-limits.ts";
+import { StoredNetwork } from "#shared/wire/network/stored-network.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { maskRepositories } from "#shared/wire/repository-url.ts";
 import { UserProfile } from "#shared/wire/run.ts";
@@ -25,6 +26,8 @@ const Environment = v.object({
   repositories: v.exactOptional(v.array(StoredRepository)),
   setup_commands: v.exactOptional(v.array(v.string())),
   variables: v.exactOptional(v.record(v.string(), v.string())),
+  /** @default open */
+  network: v.exactOptional(StoredNetwork),
   worker_host: v.exactOptional(v.string()),
   ...StoredLimits,
   secrets: v.exactOptional(v.array(v.string())),
@@ -74,7 +77,7 @@ export function toEnvironmentItem(
   head: RunHead | undefined,
 ): EnvironmentItem {
   const { uid, owner, name, description, docker_image, repositories = [], setup_commands, secrets } = environment;
-  const { worker_host, variables } = environment;
+  const { worker_host, variables, network } = environment;
   return {
     uid,
     config: {
@@ -85,6 +88,7 @@ export function toEnvironmentItem(
       ...(repositories.length === 0 ? {} : { repositories: maskRepositories(repositories) }),
       setup_commands: setup_commands ?? [],
       ...(variables === undefined ? {} : { variables }),
+      ...(network === undefined ? {} : { network }),
       ...(worker_host === undefined ? {} : { worker_host }),
       ...pickLimits(environment),
       ...(secrets === undefined ? {} : { secrets: secrets.map((secret) => ({ name: secret })) }),

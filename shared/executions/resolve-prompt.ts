@@ -49,6 +49,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
       agent_config: { ...shownConfig(body.config), ...shownRepositories(body) },
       ...(body.setup_commands === undefined ? {} : { setup_commands: body.setup_commands }),
       ...(body.variables === undefined ? {} : { variables: body.variables }),
+      ...(body.network === undefined ? {} : { network: body.network }),
       ...shownServers(body),
       ...(secrets.length === 0 ? {} : { secrets }),
       ...(tokens.length === 0 ? {} : { repository_tokens: tokens }),

@@ -35,7 +35,7 @@ export function refusePersonalWorkerRun({ config, execution_location }: WorkerRu
 export const NO_CONTAINERS =
   "the environment has a docker_image, and this deployment no containers: clear it, or deploy with fargate in the setting sandboxes";
 
-interface PlacedRun extends Pick<RunBody, "docker_image" | "execution_location"> {
+interface PlacedRun extends Pick<RunBody, "docker_image" | "network" | "execution_location"> {
   readonly config: { readonly worker_host?: string } | undefined;
 }
 
@@ -47,4 +47,20 @@ export function refuseIgnoredImage(
   if (docker_image === undefined || execution_location === "LOCAL" || hasContainers) return;
   if (namesWorker(config?.worker_host)) return;
   throw new RunyardError("operation_not_supported", { detail: `config.environment_id: ${NO_CONTAINERS}` });
+}
+
+/** Refuses a run whose network would not be limited as its environment says: only sandboxes of this service are known to do it. */
+export function refuseUnkeptNetwork(
+  { network, execution_location, config }: PlacedRun,
+  { networkLimits }: Pick<RunPorts, "networkLimits">,
+): void {
+  if (network === undefined || network.mode === "open") return;
+  const remedy = "choose another environment, or set its network.mode to open";
+  const refuse = (who: string) => {
+    const detail = `config.environment_id: ${who} cannot keep the environment's network.mode ${network.mode}: ${remedy}`;
+    return new RunyardError("operation_not_supported", { detail });
+  };
+  if (execution_location === "LOCAL") throw refuse("a caller that executes the run itself");
+  if (namesWorker(config?.worker_host)) throw refuse("a self-hosted worker");
+  if (!networkLimits().includes(network.mode)) throw refuse("this deployment");
 }

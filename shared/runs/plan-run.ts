@@ -34,7 +34,13 @@ import { withDefaults } from "./config-layers.ts";
 import { checkFallbacks, checkResolvedFallbacks, withUsableFallbacks } from "./fallback-models.ts";
 import { checkHarness, checkNamedModel, chooseHarnessModel } from "./harness-model.ts";
 import { requireReadableOutput, withUsableOutput } from "./output/output-format.ts";
-import { checkWorkerHost, namesWorker, refuseIgnoredImage, refusePersonalWorkerRun } from "./placement.ts";
+import {
+  checkWorkerHost,
+  namesWorker,
+  refuseIgnoredImage,
+  refusePersonalWorkerRun,
+  refuseUnkeptNetwork,
+} from "./placement.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { type ContinuedConversation, findContinuedConversation, findParent, type Parent } from "./run-tree.ts";
 import { requireSharing } from "./sharing/require-sharing.ts";
@@ -141,7 +147,9 @@ async function fillRequest(
   const filled = withUsableOutput(withUsableFallbacks(withEnvironment(chosen, environment), request), request);
   if (filled !== request) checkConfig(filled, check);
   const { execution_location = "REMOTE" } = request;
-  check(() => refuseIgnoredImage({ ...copySetup(environment), execution_location, config: filled.config }, ports));
+  const placed = { ...copySetup(environment), execution_location, config: filled.config };
+  check(() => refuseIgnoredImage(placed, ports));
+  check(() => refuseUnkeptNetwork(placed, ports));
   check(() => refusePersonalWorkerRun(filled, owner));
   return { filled, environment };
 }

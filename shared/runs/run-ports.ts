@@ -3,6 +3,7 @@ import type { ReceiverRules } from "#shared/notifications/receiver-url.ts";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
 import type { RunSearch } from "#shared/table/run-search.ts";
 import type { Table } from "#shared/table/table.ts";
+import type { StoredNetwork } from "#shared/wire/network/stored-network.ts";
 import type { RunStore } from "./run-store.ts";
 
 /** What the rules of runs need from their infrastructure. */
@@ -16,6 +17,8 @@ export interface RunPorts {
   readonly now: () => number;
   /** Whether the deployment has sandboxes that run an environment's own image. */
   readonly hasContainers: boolean;
+  /** The modes of a limited network that the deployment's sandboxes keep. */
+  readonly networkLimits: () => readonly StoredNetwork["mode"][];
   /** Executions that the whole deployment may have at the same time; runs beyond them wait. @default any number */
   readonly maxExecutions?: number | undefined;
   readonly baseUrl: string;

@@ -3,7 +3,7 @@ import { copySetup, withEnvironment } from "#shared/environments/run-environment
 import type { RunBody } from "#shared/records/run-body.ts";
 import { withDefaults } from "#shared/runs/config-layers.ts";
 import { withUsableFallbacks } from "#shared/runs/fallback-models.ts";
-import { refuseIgnoredImage, refusePersonalWorkerRun } from "#shared/runs/placement.ts";
+import { refuseIgnoredImage, refusePersonalWorkerRun, refuseUnkeptNetwork } from "#shared/runs/placement.ts";
 import { resolveConfig } from "#shared/runs/plan-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { resolveSecrets } from "#shared/secrets/run-secrets.ts";
@@ -15,7 +15,7 @@ import type { Schedule } from "./schedule.ts";
 type Origin = Pick<Schedule, "owner" | "created_by" | "prompt"> & Partial<Pick<Schedule, "agent_uid" | "agent_config">>;
 
 /** What is read to plan a run; nothing is written. */
-export type UnattendedPorts = Pick<RunPorts, "table" | "hasContainers">;
+export type UnattendedPorts = Pick<RunPorts, "table" | "hasContainers" | "networkLimits">;
 
 interface UnattendedRun {
   readonly request: RunAgentRequest;
@@ -38,9 +38,9 @@ export async function planUnattendedRun(runId: string, origin: Origin, ports: Un
   const request = withUsableFallbacks(withEnvironment(chosen, environment), own);
   checkRunRequest(request);
   withScheduleNames(() => refusePersonalWorkerRun(request, owner));
-  withScheduleNames(() =>
-    refuseIgnoredImage({ ...copySetup(environment), execution_location: "REMOTE", config: request.config }, ports),
-  );
+  const placed = { ...copySetup(environment), execution_location: "REMOTE", config: request.config } as const;
+  withScheduleNames(() => refuseIgnoredImage(placed, ports));
+  withScheduleNames(() => refuseUnkeptNetwork(placed, ports));
   const common = {
     prompt,
     ...copySetup(environment),

@@ -21,6 +21,7 @@ export interface TriggerPorts extends TriggerReadPorts {
 /** Ports of the rule that tells what an event would result in. */
 export interface TriggerTestPorts extends TriggerReadPorts {
   readonly hasContainers: boolean;
+  readonly networkLimits: RunPorts["networkLimits"];
 }
 
 /** Ports of the rule that reads a delivery with its event. */

@@ -2,6 +2,8 @@ import * as v from "valibot";
 import { NO_CREDENTIALS, Repository, StoredRepository } from "./config.ts";
 import { LimitDefaults, StoredLimits } from "./limits/run-limits.ts";
 import { PageInfo } from "./list.ts";
+import { Network } from "./network/network.ts";
+import { StoredNetwork } from "./network/stored-network.ts";
 import { Id, Name, text, textOfBytes } from "./primitives.ts";
 import { RunState, UserProfile } from "./run.ts";
 import { SecretName } from "./secrets/secret-name.ts";
@@ -49,6 +51,8 @@ const EnvironmentParts = {
   repositories: optional(v.pipe(v.array(Repository), v.maxLength(10))),
   setup_commands: optional(v.pipe(v.array(textOfBytes(8192, 1)), v.maxLength(20))),
   variables: optional(Variables),
+  /** @default open */
+  network: optional(Network),
   worker_host: optional(textOfBytes(512)),
   ...LimitDefaults,
   secrets: optional(v.pipe(v.array(v.object({ name: SecretName })), v.maxLength(50))),
@@ -87,6 +91,8 @@ export const EnvironmentConfig = v.object({
   repositories: v.exactOptional(v.array(StoredRepository)),
   setup_commands: v.array(v.string()),
   variables: v.exactOptional(v.record(v.string(), v.string())),
+  /** @default open */
+  network: v.exactOptional(StoredNetwork),
   worker_host: v.exactOptional(v.string()),
   ...StoredLimits,
   secrets: v.exactOptional(v.array(v.object({ name: v.string() }))),

@@ -5,6 +5,7 @@ import { Message } from "./conversation.ts";
 import { ApprovalDecision } from "./execution/approval.ts";
 import { Interrupt, TurnOutcome } from "./execution/turn.ts";
 import { Metadata } from "./metadata.ts";
+import { StoredNetwork } from "./network/stored-network.ts";
 import { Count, HttpsUrl, Id, Positive, text, textOfBytes } from "./primitives.ts";
 import { FollowupPolicy, RunMode } from "./run.ts";
 
@@ -91,6 +92,8 @@ export const ResolvePromptResponse = v.object({
       setup_commands: v.exactOptional(v.array(v.string())),
       /** Plain environment variables of commands. Secrets of the same name take precedence. */
       variables: v.exactOptional(v.record(v.string(), v.string())),
+      /** What commands, clones and MCP servers may call. @default everything */
+      network: v.exactOptional(StoredNetwork),
       /** The only place where the values of the servers' variables and headers are readable. */
       mcp_servers: ResolvedAgentConfig.entries.mcp_servers,
       /** The environment variables of commands. */

@@ -14,6 +14,7 @@ export const createTriggerPorts = (): TriggerPorts & HttpPorts => ({
 export const createTriggerTestPorts = (): TriggerTestPorts & HttpPorts => ({
   ...createTablePorts(),
   hasContainers: hasContainers(),
+  networkLimits: () => [],
 });
 
 /** The ports of the endpoint that receives events. */

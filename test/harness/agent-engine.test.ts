@@ -470,7 +470,7 @@ describe("writeBriefing", () => {
     skills: [],
     unusableSkills: [],
     instructions: [],
-    network: true,
+    network: "",
     computerUse: false,
   };
   const parts = (brief: Partial<Brief>, ...tools: string[]) =>
@@ -501,7 +501,7 @@ describe("writeBriefing", () => {
         { id: "acme/shop:b", name: "b", description: "" },
       ],
       instructions: [{ path: "shop/AGENTS.md", content: "Use tabs.\n" }],
-      network: false,
+      network: "There is no network.",
       computerUse: true,
       basePrompt: "Be kind.",
     });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CommandRequest, CommandResult } from "#harness/commands/command-runner.ts";
 import { createWorkspace, type Workspace } from "#harness/isolation/workspace.ts";
+import { createEgress } from "#harness/network/egress.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import type { Outbox } from "#harness/reporting/outbox.ts";
 import { prepare, type RunContext, reportStep, type SetupOptions } from "#harness/setup/setup.ts";
@@ -71,6 +72,7 @@ function start(context: Partial<RunContext>, given: Partial<SetupOptions> = {}, 
     workspace,
     outbox,
     redactor,
+    egress: createEgress(context.network),
     runner: {
       async run(request) {
         requests.push(request);

@@ -6,6 +6,7 @@ import { createShell } from "#harness/commands/shell.ts";
 import { createControlPlane } from "#harness/control-plane/control-plane.ts";
 import type { AgentWork } from "#harness/engine/agent-context.ts";
 import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
+import { createEgress } from "#harness/network/egress.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import { createLiveOutput } from "#harness/reporting/live-output.ts";
 import { createSlice } from "#harness/support/time-slice.ts";
@@ -82,6 +83,7 @@ function createWork({ network = true, programs = "/programs", attachments = [""]
     runner,
     shell: createShell({ runner, workingDirectory: "/w", slice: createSlice(undefined) }),
     sandbox: { ...createPlainSandbox(options, "none"), network },
+    egress: createEgress(),
     host,
     workingDirectory: "/w/clone",
     clones: [],
@@ -113,7 +115,7 @@ describe("makeThirdParty", () => {
 
   it.each([
     ["where it works", {}, [ALONE, PLACES]],
-    ["that it has no network", { network: false }, [ALONE, PLACES, "Commands have no network access."]],
+    ["that it has no network", { network: false }, [ALONE, PLACES, "There is no network."]],
     [
       "which files are attached",
       { attachments: ["a.csv", "b.txt"] },

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
+import { createEgress } from "#harness/network/egress.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import { createToolbox, type ToolboxOptions } from "#harness/tools/toolbox.ts";
 
@@ -38,6 +39,7 @@ async function create(context: object = {}, skills: readonly object[] = [], ende
       event: (name: string, { detail, is_error }: Record<string, unknown>) => events.push([name, detail, is_error]),
     },
     redactor: createRedactor([]),
+    egress: createEgress(),
     sandbox: createPlainSandbox({ host, runId: "run-1", marker: {} }, "none"),
     ...{ host, signal: ended, skills, workingDirectory: folder, secrets: {}, shell: { here: folder } },
     slice: { cutAt: Number.POSITIVE_INFINITY },

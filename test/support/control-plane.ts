@@ -42,6 +42,7 @@ import { memorySigningKeyStore } from "#shared/vault/memory-signing-key-store.ts
 import type { AttemptRequest, AttemptResult } from "#shared/webhooks/send-webhooks.ts";
 import type { AttemptPorts, DeliveryPlanPorts, DeliveryRef, WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
+import type { StoredNetwork } from "#shared/wire/network/stored-network.ts";
 import type { ScanRequest } from "#shared/wire/scan.ts";
 import { MAX_FRAME_BYTES } from "#shared/wire/worker.ts";
 import { mutatedTable } from "./conditions.ts";
@@ -127,6 +128,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
   /** The results of the next stops, one each; later stops return true. */
   const stopResponses: (boolean | Error)[] = [];
   const offered: SandboxProvider[] = ["lambda"];
+  const networkLimits: StoredNetwork["mode"][] = [];
   const sandbox: Sandbox = sandboxWithinRights({
     start: (envelope, { provider }) =>
       around("sandbox.start", async () => {
@@ -232,6 +234,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     get maxExecutions() {
       return capacity.maxExecutions;
     },
+    networkLimits: () => networkLimits,
     get hasContainers() {
       return offered.includes("fargate");
     },
@@ -281,6 +284,8 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     received,
     /** The sandbox providers of the deployment, the default one first. */
     offered,
+    /** The modes of a limited network that sandboxes keep. */
+    networkLimits,
     /** The rate limits of a caller, in requests per minute. */
     rates,
     capacity,

@@ -1,4 +1,4 @@
-import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { EnvironmentItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
@@ -72,6 +72,7 @@ function printEnvironment(context: Context, { uid, config, ...item }: Environmen
     ["repositories", [...new Set([...others, ...github])].join("\n") || undefined],
     ["set-up", config.setup_commands.join("\n") || undefined],
     ["variables", formatVariables(config.variables)],
+    ["network", config.network && formatNetwork(config.network)],
     ["secrets", config.secrets?.map(({ name }) => name).join("\n")],
     ["set-up failed", item.setup_failed],
     ["updated", timeText(item.last_updated)],
@@ -102,6 +103,10 @@ function commandWithMembers(name: string) {
     .option("--sparse <directory>", "directory to check out of each --repo; repeatable", repeated)
     .option("--setup <command>", "command to run before the agent starts; repeatable", repeated)
     .option("--variable <name=value>", "plain variable of its commands; repeatable", variable)
+    .addOption(
+      new Option("--network <mode>", "what its commands may call").choices(["open", "allowlist", "none"] as const),
+    )
+    .option("--allow-domain <domain>", "domain, wildcard or preset of the network allowlist; repeatable", repeated)
     .option("--secret <name>", "secret that its runs receive; repeatable", repeated)
     .option("--image <image>", "container image to run in")
     .option("--worker <id>", "self-hosted worker of its runs");
@@ -109,15 +114,25 @@ function commandWithMembers(name: string) {
 
 type Members = ReturnType<ReturnType<typeof commandWithMembers>["opts"]>;
 
-const buildBody = ({ description, repo, setup, secret, variable: variables, image, worker, ...clone }: Members) => ({
+const buildBody = ({ description, repo, setup, secret, variable: variables, image, worker, ...more }: Members) => ({
   description,
   docker_image: image,
   worker_host: worker,
-  repositories: buildRepositories(repo, clone),
+  repositories: buildRepositories(repo, more),
   setup_commands: dropEmpty(setup),
   variables,
+  network: buildNetwork(more),
   secrets: dropEmpty(secret)?.map((name) => ({ name })),
 });
+
+/** The network; a domain alone means an allowlist. */
+function buildNetwork({ network, allowDomain: domains }: Pick<Members, "network" | "allowDomain">) {
+  const mode = network ?? (domains === undefined ? undefined : "allowlist");
+  return mode === undefined ? undefined : defined({ mode, domains });
+}
+
+const formatNetwork = ({ mode, domains = [] }: NonNullable<EnvironmentItem["config"]["network"]>): string =>
+  [mode, ...domains].join("\n");
 
 /** Collects `name=value`; an empty text alone clears all. */
 const variable = (text: string, earlier?: Readonly<Record<string, string>>): Record<string, string> =>

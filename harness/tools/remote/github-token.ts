@@ -18,6 +18,8 @@ export interface GithubAccess {
   readonly secrets: Readonly<Record<string, string>>;
   /** Replaces the API of github.com. @default https://api.github.com */
   readonly apiUrl?: string | undefined;
+  /** Throws for a host that the run may not call. @default it may call every host */
+  readonly checkHost?: (host: string) => void;
 }
 
 /**
@@ -44,6 +46,7 @@ export function findGithubRepository(wanted: string | undefined, access: GithubA
     );
   }
   const apiUrl = host === GITHUB ? (access.apiUrl ?? "https://api.github.com") : `https://${host}/api/v3`;
+  access.checkHost?.(new URL(apiUrl).hostname);
   return { owner, name, apiUrl, token };
 }
 

@@ -3,6 +3,7 @@ import type { Shell } from "../../commands/shell.ts";
 import type { ControlPlane } from "../../control-plane/control-plane.ts";
 import type { Tool } from "../../engine/tool.ts";
 import type { Sandbox, WorkspacePaths } from "../../isolation/sandbox.ts";
+import type { Egress } from "../../network/egress.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
 import type { Outbox } from "../../reporting/outbox.ts";
 import { type RunContext, reportStep } from "../../setup/setup.ts";
@@ -24,6 +25,8 @@ export interface RemoteOptions {
   readonly redactor: Redactor;
   readonly shell: Shell;
   readonly sandbox: Sandbox;
+  /** Which hosts the run may call. */
+  readonly egress: Egress;
   /** Paths on the host. */
   readonly host: WorkspacePaths;
   /** Where MCP servers start, as commands see it. */
@@ -46,11 +49,17 @@ export interface RemoteTools {
 
 /** Creates the tools and connects the run's MCP servers. Each connection is an event of the timeline. */
 export async function createRemoteTools(options: RemoteOptions): Promise<RemoteTools> {
-  const { envelope, plane, context, redactor, shell, sandbox, host, slice, signal, secrets, githubApiUrl } = options;
+  const { envelope, plane, context, redactor, shell, sandbox, host, slice, signal, secrets, githubApiUrl, egress } =
+    options;
   const { mcp_servers: servers = {}, agent_config } = context;
   const mcp = listEnabledServers(servers).length === 0 ? undefined : await connectMcp(servers, options);
   const files = { shell, host, seen: sandbox.paths };
-  const github = { repositories: agent_config.repositories ?? [], secrets, apiUrl: githubApiUrl };
+  const github = {
+    repositories: agent_config.repositories ?? [],
+    secrets,
+    apiUrl: githubApiUrl,
+    checkHost: egress.check,
+  };
   return {
     tools: [
       createPlanTool({ plane, redactor, runId: envelope.run_id }),
@@ -67,20 +76,25 @@ export async function createRemoteTools(options: RemoteOptions): Promise<RemoteT
 
 /** Connects the MCP servers. The modules are loaded only by runs with servers. */
 async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, options: RemoteOptions) {
-  const { envelope, context, outbox, redactor, sandbox, host, workingDirectory, slice, signal, secrets } = options;
+  const { envelope, context, outbox, redactor, sandbox, host, workingDirectory, slice, signal, secrets, egress } =
+    options;
   const [{ closeServers, connectServers }, { createCallMcpTool }, { createOutwardFetch }] = await Promise.all([
     import("./mcp-servers.ts"),
     import("./call-mcp-tool.ts"),
     import("./outward-fetch.ts"),
   ]);
   const place = { sandbox, host, workingDirectory, executionId: envelope.execution_id, redactor, signal };
+  const outwardFetch = createOutwardFetch({
+    loopback: process.env["RUNYARD_MCP_LOOPBACK"] === "allow",
+    privateNetworks: process.env["RUNYARD_MCP_PRIVATE_NETWORKS"] === "allow",
+  });
   const connected = await connectServers(servers, {
     ...place,
     values: { ...context.variables, ...secrets },
-    fetch: createOutwardFetch({
-      loopback: process.env["RUNYARD_MCP_LOOPBACK"] === "allow",
-      privateNetworks: process.env["RUNYARD_MCP_PRIVATE_NETWORKS"] === "allow",
-    }),
+    fetch: async (url, init) => {
+      egress.check(new URL(url).hostname);
+      return await outwardFetch(url, init);
+    },
     timed: (detail, work) => reportStep(outbox, "setup_mcp_servers", detail, work),
   });
   return {

@@ -12,7 +12,7 @@ const BRIEF: Brief = {
   skills: [{ id: "acme/shop:.agents/skills/deploy/SKILL.md", name: "deploy", description: "How to deploy." }],
   unusableSkills: [],
   instructions: [{ path: "shop/AGENTS.md", content: "Use tabs.\n" }],
-  network: false,
+  network: "There is no network.",
   computerUse: false,
 };
 const TOOLS = ["create_plan", "start_agent"].map((name) => ({ name }));

@@ -525,6 +525,7 @@ class ClientEventParam(TypedDict, total=False):
             "setup_mcp_servers",
             "setup_skill_loading",
             "agent_started",
+            "network_blocked",
             "checkpoint_saved",
             "setup_started",
             "model_retry",
@@ -1211,6 +1212,15 @@ class CreateEnvironmentRequestGithubRepoParam(TypedDict, total=False):
     """The repository's name. Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a GitHub repository."""
 
 
+class NetworkParam(TypedDict, total=False):
+    """What commands of an environment may call: everything, the domains of a list, or nothing. Must name at least one domain or preset; for no network, set network.mode to none. Have an effect with the mode allowlist only: set network.mode to allowlist, or leave domains out."""
+
+    mode: Required[Literal["open", "allowlist", "none"]]
+    """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
+
+    domains: Sequence[str]
+
+
 class CreateEnvironmentRequestApprovalParam(TypedDict, total=False):
     tool: Required[
         Literal[
@@ -1273,6 +1283,7 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
     variables: Optional[Mapping[str, str]]
     """The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them."""
 
+    network: Optional[NetworkParam]
     worker_host: Optional[str]
     """The self-hosted worker of its runs, unless they name another."""
 
@@ -1368,6 +1379,7 @@ class UpdateEnvironmentRequestParam(TypedDict, total=False):
     variables: Optional[Mapping[str, str]]
     """The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them."""
 
+    network: Optional[NetworkParam]
     worker_host: Optional[str]
     """The self-hosted worker of its runs, unless they name another."""
 

@@ -83,6 +83,7 @@ TimelineType = Literal[
     "setup_mcp_servers",
     "setup_skill_loading",
     "agent_started",
+    "network_blocked",
     "followup_received",
     "checkpoint_saved",
     "execution_lost",
@@ -1325,6 +1326,7 @@ class RunEvent(BaseModel):
             "setup_mcp_servers",
             "setup_skill_loading",
             "agent_started",
+            "network_blocked",
             "followup_received",
             "checkpoint_saved",
             "execution_lost",
@@ -1937,6 +1939,15 @@ class EnvironmentConfigGithubRepo(BaseModel):
     """The repository's name."""
 
 
+class StoredNetwork(BaseModel):
+    """The network of an environment that limits it."""
+
+    mode: Union[Literal["open", "allowlist", "none"], str]
+    """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
+
+    domains: Optional[List[str]] = None
+
+
 class EnvironmentConfigApproval(BaseModel):
     tool: Union[
         Literal[
@@ -1997,6 +2008,7 @@ class EnvironmentConfig(BaseModel):
     variables: Optional[Dict[str, str]] = None
     """The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them."""
 
+    network: Optional[StoredNetwork] = None
     worker_host: Optional[str] = None
     """The self-hosted worker of its runs, unless they name another."""
 
@@ -4043,6 +4055,7 @@ class ResolvePromptResponseContext(BaseModel):
     variables: Optional[Dict[str, str]] = None
     """The plain environment variables of commands. Secrets of the same name take precedence."""
 
+    network: Optional[StoredNetwork] = None
     mcp_servers: Optional[Dict[str, ResolvePromptResponseContextMcpServersValue]] = None
     """The MCP servers by name, including the values of environment variables and headers."""
 

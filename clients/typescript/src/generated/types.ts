@@ -574,7 +574,7 @@ interface components {
              * @description The type of the event.
              * @enum {string}
              */
-            event_name: "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "checkpoint_saved" | "setup_started" | "model_retry";
+            event_name: "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "network_blocked" | "checkpoint_saved" | "setup_started" | "model_retry";
             /**
              * Format: date-time
              * @description The time of the message or event. RFC 3339 with an offset.
@@ -686,6 +686,7 @@ interface components {
             setup_commands?: string[] | null;
             /** @description The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them. */
             variables?: components["schemas"]["Variables"] | null;
+            network?: components["schemas"]["Network"] | null;
             /** @description The self-hosted worker of its runs, unless they name another. */
             worker_host?: string | null;
             /** @description The default of its runs, up to 10,080. 0 clears it. */
@@ -1347,6 +1348,7 @@ interface components {
             variables?: {
                 [key: string]: string;
             };
+            network?: components["schemas"]["StoredNetwork"];
             /** @description The self-hosted worker of its runs, unless they name another. */
             worker_host?: string;
             /** @description Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up starts them again. Not limited by default. */
@@ -2271,6 +2273,15 @@ interface components {
              */
             renews_at: string;
         };
+        /** @description What commands of an environment may call: everything, the domains of a list, or nothing. Must name at least one domain or preset; for no network, set network.mode to none. Have an effect with the mode allowlist only: set network.mode to allowlist, or leave domains out. */
+        Network: {
+            /**
+             * @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
+             * @enum {string}
+             */
+            mode: "open" | "allowlist" | "none";
+            domains?: string[];
+        };
         /** @description A notification of the run's user. */
         NotifyUserRequest: {
             /** @description The message to the user, at most 4,096 bytes. At most 4096 bytes in UTF-8. */
@@ -2649,6 +2660,7 @@ interface components {
                 variables?: {
                     [key: string]: string;
                 };
+                network?: components["schemas"]["StoredNetwork"];
                 /** @description The MCP servers by name, including the values of environment variables and headers. */
                 mcp_servers?: {
                     [key: string]: {
@@ -3103,7 +3115,7 @@ interface components {
              * @description The type of the event; `messages` is a batch of messages.
              * @enum {string}
              */
-            type: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "approval_requested" | "approved" | "denied" | "run_interrupted" | "run_idle" | "run_cancelled" | "run_stopped" | "artifact_created" | "user_notified" | "run_waiting" | "setup_started" | "model_retry" | "model_called" | "messages";
+            type: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "network_blocked" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "approval_requested" | "approved" | "denied" | "run_interrupted" | "run_idle" | "run_cancelled" | "run_stopped" | "artifact_created" | "user_notified" | "run_waiting" | "setup_started" | "model_retry" | "model_called" | "messages";
             /**
              * Format: date-time
              * @description The time of the event.
@@ -3495,6 +3507,15 @@ interface components {
             /** @description The turns of delegated work. */
             steps: components["schemas"]["Step"][];
         };
+        /** @description The network of an environment that limits it. */
+        StoredNetwork: {
+            /**
+             * @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
+             * @enum {string}
+             */
+            mode: "open" | "allowlist" | "none";
+            domains?: string[];
+        };
         /** @description The same as it is stored. */
         StoredOutputSchema: {
             [key: string]: unknown;
@@ -3652,7 +3673,7 @@ interface components {
          * @description The type of a timeline event.
          * @enum {string}
          */
-        TimelineType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "approval_requested" | "approved" | "denied" | "run_interrupted" | "run_idle" | "run_cancelled" | "run_stopped" | "artifact_created";
+        TimelineType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "network_blocked" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "approval_requested" | "approved" | "denied" | "run_interrupted" | "run_idle" | "run_cancelled" | "run_stopped" | "artifact_created";
         /** @description An OIDC token to exchange for an API key. */
         TokenRequest: {
             /** @description The OIDC token, a signed JWT. At most 16384 bytes in UTF-8. */
@@ -3969,6 +3990,7 @@ interface components {
             setup_commands?: string[] | null;
             /** @description The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them. */
             variables?: components["schemas"]["Variables"] | null;
+            network?: components["schemas"]["Network"] | null;
             /** @description The self-hosted worker of its runs, unless they name another. */
             worker_host?: string | null;
             /** @description The default of its runs, up to 10,080. 0 clears it. */
@@ -5006,6 +5028,7 @@ export type Metadata = components['schemas']['Metadata'];
 export type Model = components['schemas']['Model'];
 export type ModelsResponse = components['schemas']['ModelsResponse'];
 export type MonthlySpending = components['schemas']['MonthlySpending'];
+export type Network = components['schemas']['Network'];
 export type NotifyUserRequest = components['schemas']['NotifyUserRequest'];
 export type OidcCodeRequest = components['schemas']['OidcCodeRequest'];
 export type OutputSchema = components['schemas']['OutputSchema'];
@@ -5059,6 +5082,7 @@ export type SignInLink = components['schemas']['SignInLink'];
 export type SignInMethods = components['schemas']['SignInMethods'];
 export type SignInToken = components['schemas']['SignInToken'];
 export type Step = components['schemas']['Step'];
+export type StoredNetwork = components['schemas']['StoredNetwork'];
 export type StoredOutputSchema = components['schemas']['StoredOutputSchema'];
 export type StoredRepository = components['schemas']['StoredRepository'];
 export type TaskStatus = components['schemas']['TaskStatus'];

@@ -12,6 +12,7 @@ export const TIMELINE_TYPES = [
   "setup_mcp_servers",
   "setup_skill_loading",
   "agent_started",
+  "network_blocked",
   "followup_received",
   "checkpoint_saved",
   "execution_lost",

@@ -803,6 +803,7 @@ class AsyncRunsBase(AsyncResource):
             "setup_mcp_servers",
             "setup_skill_loading",
             "agent_started",
+            "network_blocked",
             "checkpoint_saved",
             "setup_started",
             "model_retry",

@@ -801,6 +801,7 @@ class RunsBase(Resource):
             "setup_mcp_servers",
             "setup_skill_loading",
             "agent_started",
+            "network_blocked",
             "checkpoint_saved",
             "setup_started",
             "model_retry",

@@ -1,0 +1,14 @@
+import type { Sandbox } from "../isolation/sandbox.ts";
+import type { Egress } from "./egress.ts";
+
+interface NetworkOfRun {
+  readonly sandbox: Pick<Sandbox, "network">;
+  readonly egress: Pick<Egress, "mode">;
+}
+
+/** Tells an agent which network its commands have; empty where it is an open one. */
+export function describeNetwork({ sandbox, egress }: NetworkOfRun): string {
+  if (egress.mode === "none")
+    return "There is no network: the environment of this run allows none, so do not try to download anything.";
+  return sandbox.network ? "" : "There is no network.";
+}

@@ -1,0 +1,8 @@
+import * as v from "valibot";
+
+/** The network of an environment that limits it. */
+export const StoredNetwork = v.object({
+  mode: v.picklist(["open", "allowlist", "none"]),
+  domains: v.exactOptional(v.array(v.string())),
+});
+export type StoredNetwork = v.InferOutput<typeof StoredNetwork>;
