@@ -37,6 +37,7 @@ const wiringOfFolder: Readonly<Record<string, Wiring>> = {
   triggers: common,
   "web-sessions": common,
   usage: common,
+  audit: common,
   webhooks: ["webhooks", "createWebhookReadPorts"],
   workers: ["workers", "createWorkerListPorts"],
 };

@@ -135,9 +135,9 @@ const enableSchedule = {
   rights: { ...schedule, bucket: schedulePrompt },
 } as const;
 
-/** The API's table of contents: one line a route, one file a function. */
+/** One line a route, one file a function. */
 // biome-ignore format: one route a line reads as the table that it is.
-export const routes: readonly Route[] = [
+const lines: readonly Route[] = [
   { method: "POST", path: "/agent/runs", ...createRun },
   { method: "POST", path: "/agent/run", ...createRun },
   { method: "GET", path: "/agent/runs", file: "runs/list-runs", who: everyone, scope: "runs:read", rights: { table: read, indexes: listIndexes, bucket: { GetObject: ["followup"] } }, timeoutSeconds: 30 },
@@ -165,6 +165,7 @@ export const routes: readonly Route[] = [
 
   { method: "GET", path: "/public/runs/{sessionId}", file: "public/get-public-run", who: "public", scope: "public", rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
   { method: "GET", path: "/public/runs/{sessionId}/artifacts/{artifactUid}", file: "public/download-public-artifact", who: "public", scope: "public", rights: { table: ["GetItem", "BatchGetItem"], bucket: { GetObject: ["artifact", "plan"] } } },
+  { method: "GET", path: "/agent/audit", file: "audit/list-audit-events", who: people, scope: "audit", rights: { table: read } },
   { method: "GET", path: "/agent/usage", file: "usage/get-usage", who: team, scope: "usage:read", rights: { table: read }, timeoutSeconds: 30 },
 
   { method: "GET", path: "/agent/conversations/{conversationId}", file: "conversations/get-conversation", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
@@ -301,6 +302,17 @@ export const routes: readonly Route[] = [
 
   { method: "ANY", path: "*", file: "fallback/not-found", who: "public", scope: "public", rights: {} },
 ];
+
+/** The API's table of contents. */
+export const routes: readonly Route[] = lines.map(withAuditRights);
+
+/** Adds the rights to record what a request changes, or that it is refused, in the audit log. */
+function withAuditRights(route: Route): Route {
+  if (route.method === "GET" || route.method === "ANY") return route;
+  if (route.who === "public" || route.scope === "own run" || route.scope === "own session") return route;
+  const table = [...new Set([...(route.rights.table ?? []), ...write])];
+  return { ...route, rights: { ...route.rights, table } };
+}
 
 /** Method and path of each route; the fallback uses them to detect a path that exists with another method. */
 export const routePaths: readonly [method: string, path: string][] = routes

@@ -7,6 +7,7 @@ import type { EventPorts } from "#shared/conversations/live-output.ts";
 import type { DispatchPorts } from "#shared/executions/dispatch-run.ts";
 import type { EndPorts, ReaperPorts } from "#shared/executions/execution-ports.ts";
 import type { PromptPorts } from "#shared/executions/resolve-prompt.ts";
+import { auditedTable } from "#shared/http/audit/trail.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { RoutePorts } from "#shared/http/route-not-found.ts";
 import type { DeletionPorts } from "#shared/identities/delete-identity.ts";
@@ -179,8 +180,9 @@ export function createPorts(
   adapters: Adapters,
   { webUrl, publicUrl, sandbox, sockets, scanner, environment, networkLimits = () => [] }: PortOptions,
 ): ServerPorts {
-  const { database, table, queues, signals } = adapters;
+  const { database, queues, signals } = adapters;
   const now = Date.now;
+  const table = auditedTable(adapters.table, now);
   const files = diskFileStore({
     files: adapters.files,
     secret: adapters.fileSecret,

@@ -6,6 +6,7 @@ import { createAttachment as attachmentsCreateAttachment } from "#functions/atta
 import { downloadAttachments as attachmentsDownloadAttachments } from "#functions/attachments/download-attachments.ts";
 import { prepareAttachments as attachmentsPrepareAttachments } from "#functions/attachments/prepare-attachments.ts";
 import { prepareConversationAttachments as attachmentsPrepareConversationAttachments } from "#functions/attachments/prepare-conversation-attachments.ts";
+import { listAuditEvents as auditListAuditEvents } from "#functions/audit/list-audit-events.ts";
 import { getConversation as conversationsGetConversation } from "#functions/conversations/get-conversation.ts";
 import { getConversationTranscript as conversationsGetConversationTranscript } from "#functions/conversations/get-conversation-transcript.ts";
 import { interruptConversation as conversationsInterruptConversation } from "#functions/conversations/interrupt-conversation.ts";
@@ -159,6 +160,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "attachments/download-attachments": attachmentsDownloadAttachments,
   "attachments/prepare-attachments": attachmentsPrepareAttachments,
   "attachments/prepare-conversation-attachments": attachmentsPrepareConversationAttachments,
+  "audit/list-audit-events": auditListAuditEvents,
   "conversations/get-conversation": conversationsGetConversation,
   "conversations/get-conversation-transcript": conversationsGetConversationTranscript,
   "conversations/interrupt-conversation": conversationsInterruptConversation,

@@ -1,7 +1,7 @@
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import * as v from "valibot";
-import { type ErrorCode, notFound } from "#shared/errors.ts";
+import { type ErrorCode, notFound, RunyardError } from "#shared/errors.ts";
 import { readIdempotencyHeaders } from "#shared/idempotency/idempotency-headers.ts";
 import { isUuid } from "#shared/ids.ts";
 import {
@@ -13,6 +13,9 @@ import {
 import { loggedPath, logLine } from "#shared/log/log.ts";
 import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { settingIfAny } from "#shared/settings.ts";
+import { isRecorded } from "./audit/action.ts";
+import { withAudit } from "./audit/trail.ts";
+import { toAuditedRequest, toRefusal } from "./audited-request.ts";
 import {
   authenticate,
   type CallerPorts,
@@ -132,23 +135,26 @@ export function endpoint<
   return served<Path, Body, Q, R, P & HttpPorts, A>(definition, async (event, ports, { log, warnings }) => {
     const principal = await authenticate(event, ports, definition.whileStopping ?? false);
     log.principal = `${principal.kind}`;
-    if (isReservedForRuns(ports)) refuseKind(principal, ports);
-    const call = readCall(definition.request, event, () => {
-      refuseKind(principal, ports);
-      refuseScope(principal, ports);
-      refuseForeignTeam(principal, event);
+    return recordRefusals({ event, principal }, ports, async () => {
+      if (isReservedForRuns(ports)) refuseKind(principal, ports);
+      const call = readCall(definition.request, event, () => {
+        refuseKind(principal, ports);
+        refuseScope(principal, ports);
+        refuseForeignTeam(principal, event);
+      });
+      const { body } = definition.request;
+      if (body !== undefined && !isReservedForRuns(ports)) warnings.push(...listWarnings(body, call.sentBody));
+      const rateLimitToken = createRateLimitToken(toPrincipalKey(principal), definition.rateLimit, ports.rates);
+      const authenticateAgain = async () => {
+        const again = await authenticate(event, ports, definition.whileStopping ?? false);
+        refuseForeignTeam(again, event);
+        return again;
+      };
+      const run = () => definition.run({ ...call, principal, rateLimitToken, authenticateAgain }, ports);
+      const given = await audited({ event, principal, body: call.body }, ports, run);
+      if (event.requestContext.http.method !== "GET") await ports.principals.noteUse(principal);
+      return given;
     });
-    const { body } = definition.request;
-    if (body !== undefined && !isReservedForRuns(ports)) warnings.push(...listWarnings(body, call.sentBody));
-    const rateLimitToken = createRateLimitToken(toPrincipalKey(principal), definition.rateLimit, ports.rates);
-    const authenticateAgain = async () => {
-      const again = await authenticate(event, ports, definition.whileStopping ?? false);
-      refuseForeignTeam(again, event);
-      return again;
-    };
-    const given = await definition.run({ ...call, principal, rateLimitToken, authenticateAgain }, ports);
-    if (event.requestContext.http.method !== "GET") await ports.principals.noteUse(principal);
-    return given;
   });
 }
 
@@ -175,7 +181,8 @@ export function keyOptionalEndpoint<
       refuseScope(principal, ports);
       refuseForeignTeam(principal, event);
     });
-    const given = await definition.run({ ...call, principal }, ports);
+    const run = () => definition.run({ ...call, principal }, ports);
+    const given = await audited({ event, principal, body: call.body }, ports, run);
     if (event.requestContext.http.method !== "GET") await ports.principals.noteUse(principal);
     return given;
   });
@@ -294,6 +301,33 @@ function served<
       });
     },
   };
+}
+
+/** Runs an endpoint that is to change something, and records it in the audit log if the caller may not do that. */
+async function recordRefusals<T>(
+  { event, principal }: { event: APIGatewayProxyEventV2; principal: Principal },
+  { scope, principals }: CallerPorts,
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const isChange = event.requestContext.http.method !== "GET" && !scope.startsWith("own ");
+    const isRefused = isChange && error instanceof RunyardError && error.code === "not_authorized";
+    const refusal = isRefused ? toRefusal(event, principal) : undefined;
+    if (refusal !== undefined) await principals.recordRefusal(refusal.team, refusal.event);
+    throw error;
+  }
+}
+
+/** Runs an endpoint whose change is recorded in the audit log. The reports of a run about itself, and of a session, are not. */
+function audited<T>(
+  { event, principal, body }: { event: APIGatewayProxyEventV2; principal: Principal; body: unknown },
+  { scope }: CallerPorts,
+  run: () => Promise<T>,
+): Promise<T> {
+  if (scope.startsWith("own ") || !isRecorded(event.routeKey)) return run();
+  return withAudit(toAuditedRequest(event, principal, body), run);
 }
 
 /** What a response and its log line say in addition. */

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { logLine } from "#shared/log/log.ts";
+import { countRefusal, type NewAuditEvent, putAuditEvent } from "#shared/records/audit-event.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import { isLocal, parseOwner, parseRunHead, type RunHead } from "#shared/records/run-head.ts";
 import { parseTeam } from "#shared/records/team.ts";
@@ -68,6 +69,16 @@ export function principalStore(table: Table, now: () => number) {
       if (key === undefined) throw refused("the API key is malformed");
       if (key.kind === "run") return readRun(key.runId, key.hash, table);
       return readOwner(key.hash, activeTeam, table, now);
+    },
+
+    /** Records a refused request in the audit log of a team, up to a number of them in an hour. */
+    async recordRefusal(team: string, event: NewAuditEvent): Promise<void> {
+      try {
+        await table.transact([countRefusal(team, now()), putAuditEvent(team, event, now())]);
+      } catch (error) {
+        // The request is refused all the same.
+        if (!(error instanceof ConditionFailed)) logLine("error", "a refused request was not recorded", { error });
+      }
     },
 
     /** Whether the personal or agent key with this hash is valid still, and its owner in the team. */

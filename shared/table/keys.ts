@@ -41,6 +41,8 @@ import type { Key } from "./table.ts";
  * | user by address | EMAIL#folded | USER | accepting an invitation: an address has one account |
  * | member | TEAM#team | MEMBER#user | member lists, on_behalf_of |
  * | team and its settings | TEAM#team | TEAM | authentication reads it along, for the defaults of runs; gsi6: teams whose runs are deleted by age |
+ * | event of a team's audit log | AUDIT#team | EVENT#id | the audit log, by time, since its ids are in the order of their times |
+ * | refused requests of a team in an hour | AUDIT#team | REFUSED#hour | the next refused request, whether it is recorded |
  * | identity | TEAM#team | IDENTITY#uid | authentication of agent keys, lists, runs as an identity |
  * | trust rule of an identity | TEAM#team | TRUST#identity#uid | lists; authentication of the keys that it gave |
  * | trust rule by issuer and audience | TRUST#sha256 of both | identity#uid | exchange of an OIDC token |
@@ -131,6 +133,8 @@ export const keys = {
   userByEmail: (folded: string): Key => ({ pk: `EMAIL#${folded}`, sk: "USER" }),
   member: (team: string, user: string): Key => ({ pk: teamPk(team), sk: `MEMBER#${user}` }),
   team: (team: string): Key => ({ pk: teamPk(team), sk: "TEAM" }),
+  auditEvent: (team: string, id: string): Key => ({ pk: `AUDIT#${team}`, sk: `EVENT#${id}` }),
+  auditRefusals: (team: string, hour: number): Key => ({ pk: `AUDIT#${team}`, sk: `REFUSED#${hour}` }),
   identity: (team: string, uid: string): Key => ({ pk: teamPk(team), sk: `IDENTITY#${uid}` }),
   /** Sorts right before the identities, so that one query reads it and them. */
   identities: (team: string): Key => ({ pk: teamPk(team), sk: "IDENTITIES" }),

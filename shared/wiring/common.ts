@@ -1,6 +1,7 @@
 import { dynamoClient, ssmClient } from "#shared/aws/clients.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
+import { auditedTable } from "#shared/http/audit/trail.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import { configuredRateLimits } from "#shared/limits/token-bucket.ts";
 import { liveTailStore } from "#shared/live/live-tail-store.ts";
@@ -20,7 +21,7 @@ export interface TablePorts extends HttpPorts {
 }
 
 /** The DynamoDB table of the deployment. */
-export const createTable = (): Table => dynamoTable(dynamoClient(), setting("TABLE_NAME"));
+export const createTable = (): Table => auditedTable(dynamoTable(dynamoClient(), setting("TABLE_NAME")), Date.now);
 
 /** The ports of an endpoint: the table, the principals in it, and the route's own settings. */
 export function createTablePorts(): TablePorts {

@@ -230,6 +230,8 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/list-web-sessions.bad.json": { outcome: unknownCaller },
   "http/revoke-session.json": { after: withSession, outcome: gone },
   "http/revoke-session.bad.json": { outcome: unknownCaller },
+  "http/list-audit-events.json": { outcome: ok },
+  "http/list-audit-events.bad.json": { outcome: unknownCaller },
   "http/get-usage.json": { after: finished, outcome: ok },
   "http/get-usage.bad.json": { outcome: unknownCaller },
   "http/get-public-run.json": { after: ["http/create-run.shared.json"], outcome: ok },

@@ -46,7 +46,18 @@ export async function request(
   const { route, parameters } = found;
   const who = route.who === "public" ? [] : [...route.who];
   const endpoint = await loadEndpoint(route);
-  const call = { key: plane.key, ...options, method, rawPath, query, path: parameters, who, scope: route.scope };
+  const routeKey = `${method} ${PREFIX}${route.path}`;
+  const call = {
+    key: plane.key,
+    ...options,
+    method,
+    rawPath,
+    routeKey,
+    query,
+    path: parameters,
+    who,
+    scope: route.scope,
+  };
   const response = await withRights(route.file, route.rights, () => plane.call(endpoint, call));
   expectDocumented(route, endpoint, response);
   return response;

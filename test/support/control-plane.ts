@@ -7,6 +7,7 @@ import { putFirstKey } from "#shared/api-keys/key-store.ts";
 import type { EventPorts } from "#shared/conversations/live-output.ts";
 import { startExecution } from "#shared/executions/dispatch-run.ts";
 import { memoryFileStore } from "#shared/files/memory-file-store.ts";
+import { auditedTable } from "#shared/http/audit/trail.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
 import { putIdentity } from "#shared/identities/identity-store.ts";
@@ -34,6 +35,7 @@ import type { SandboxProvider } from "#shared/settings.ts";
 import type { GithubApp } from "#shared/skills/github-app.ts";
 import type { DiscoveryPorts, SkillPorts } from "#shared/skills/skill-ports.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
+import type { Item } from "#shared/table/table.ts";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
 import { countMember, deleteMember } from "#shared/teams/member-store.ts";
 import { memoryScheduler } from "#shared/timers/memory-scheduler.ts";
@@ -96,6 +98,8 @@ export type TestPorts = RetentionPorts &
 export interface CallOptions {
   readonly method?: string;
   readonly rawPath?: string;
+  /** Method and path of the route, with the names of its parameters. */
+  readonly routeKey?: string;
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: string;
   /** Sent as JSON, unless it is a string or a buffer, which are sent as they are. */
@@ -111,12 +115,15 @@ const undisturbed: Around = (_, perform) => perform();
 
 /** Creates a complete control plane in memory, with a clock that the test sets. Its AWS calls go through `around`. */
 export async function createTestControlPlane(bare = memoryTable(), around: Around = undisturbed) {
-  const table = tableWithinRights(watchedTable(mutatedTable(bare), around));
   const files = filesWithinRights(watched("files", memoryFileStore(), ["put", "get", "size"], around));
   const vault = memorySecretVault();
   const webhooks = createWebhookSettings();
   const clock = { now: Date.parse("2026-05-18T19:00:00.000Z") };
   const now = () => clock.now;
+  const audited = auditedTable(tableWithinRights(watchedTable(mutatedTable(bare), around)), now);
+  const isAudit = ({ pk }: Item) => pk.startsWith("AUDIT#");
+  // The audit log is apart: most tests are about what a request changes besides it.
+  const table = { ...audited, all: () => audited.all().filter((item) => !isAudit(item)) };
   const sent: { readonly queue: "runs" | "ends"; readonly runId: string; readonly delaySeconds?: number }[] = [];
   /** The limits of the whole deployment. */
   const capacity: { maxExecutions: number | undefined } = { maxExecutions: undefined };
@@ -269,6 +276,8 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
 
   return {
     table,
+    /** The audit logs of all teams. */
+    auditItems: () => audited.all().filter(isAudit),
     files,
     vault,
     /** What was requested and sent for webhooks, and how their receivers respond. */
@@ -396,6 +405,7 @@ const toFile = (url: string): string => decodeURI(new URL(url).pathname.slice(1)
 export function httpEvent(options: CallOptions): APIGatewayProxyEventV2 {
   const method = options.method ?? (options.body === undefined ? "GET" : "POST");
   const rawPath = options.rawPath ?? "/api/v1/agent/runs";
+  const routeKey = options.routeKey ?? `${method} ${rawPath}`;
   const { body } = options;
   const text =
     body === undefined || typeof body === "string"
@@ -405,7 +415,7 @@ export function httpEvent(options: CallOptions): APIGatewayProxyEventV2 {
         : JSON.stringify(body);
   return {
     version: "2.0",
-    routeKey: `${method} ${rawPath}`,
+    routeKey,
     rawPath,
     rawQueryString: options.query ?? "",
     headers: {
@@ -420,7 +430,7 @@ export function httpEvent(options: CallOptions): APIGatewayProxyEventV2 {
       domainPrefix: "runyard",
       http: { method, path: rawPath, protocol: "HTTP/1.1", sourceIp: "127.0.0.1", userAgent: "test" },
       requestId: "request-1",
-      routeKey: `${method} ${rawPath}`,
+      routeKey,
       stage: "$default",
       time: "18/May/2026:19:00:00 +0000",
       timeEpoch: 1_779_130_800_000,

@@ -103,6 +103,10 @@ TimelineType = Literal[
 """The type of a timeline event."""
 
 
+AuditVia = Literal["key", "session", "trigger", "schedule", "service"]
+"""What the caller of a request used to authenticate, or what acted for them."""
+
+
 UsageGroup = Literal["day", "creator", "executor", "model", "schedule", "environment"]
 """What the buckets of a usage report stand for."""
 
@@ -206,6 +210,9 @@ FOLLOWUP_OUTCOMES: Tuple[FollowupOutcome, ...] = get_args(FollowupOutcome)
 
 TIMELINE_TYPES: Tuple[TimelineType, ...] = get_args(TimelineType)
 """The values of `TimelineType`."""
+
+AUDIT_VIAS: Tuple[AuditVia, ...] = get_args(AuditVia)
+"""The values of `AuditVia`."""
 
 USAGE_GROUPS: Tuple[UsageGroup, ...] = get_args(UsageGroup)
 """The values of `UsageGroup`."""
@@ -1474,6 +1481,54 @@ class PublicRun(BaseModel):
 
     artifacts: List[PublicArtifact]
     """The run's artifacts, oldest first."""
+
+
+class AuditTarget(BaseModel):
+    """What a request was about."""
+
+    type: str
+    uid: str
+    """The id."""
+
+    name: Optional[str] = None
+    """The name."""
+
+
+class AuditEvent(BaseModel):
+    """A request that changed something, or that was refused."""
+
+    id: str
+    at: str
+    actor: RunCreatorInfo
+    via: Union[AuditVia, str]
+    key_suffix: Optional[str] = None
+    """The last four characters of the API key of the request."""
+
+    action: str
+    """What was requested, such as `keys.delete`."""
+
+    target: AuditTarget
+    request_id: str
+    """The id of the model request that produced the message."""
+
+    ip: Optional[str] = None
+    """The address that the request came from, as the gateway saw it."""
+
+    changes: Optional[List[str]] = None
+    """The members of the request, without their values."""
+
+    refused: Optional[bool] = None
+    """True if the request was refused and changed nothing."""
+
+
+class ListAuditEventsResponse(BaseModel):
+    """A page of a team's audit log, newest first."""
+
+    events: List[AuditEvent]
+    """The events, oldest first."""
+
+    page_info: Optional[PageInfo] = None
+    """The position of the page in the list."""
 
 
 class UsageBucket(BaseModel):

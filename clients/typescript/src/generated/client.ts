@@ -3,12 +3,13 @@ import { Runs } from "../resources/runs.ts";
 import { Attachments } from "../resources/attachments.ts";
 import { Artifacts } from "../resources/artifacts.ts";
 import type { Transport } from "../transport.ts";
-import { Agents, Conversations, Documentation, Environments, HarnessSupport, Identities, IdentityIssuer, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, Token, Triggers, Usage, WebSessions, Webhooks, Workers } from "./resources.ts";
+import { Agents, Audit, Conversations, Documentation, Environments, HarnessSupport, Identities, IdentityIssuer, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, Token, Triggers, Usage, WebSessions, Webhooks, Workers } from "./resources.ts";
 
 /** All operations of the API, by resource. */
 export class ApiResources {
   /** Create, follow, steer and cancel runs. A run is one task that an agent executes. */
   readonly runs: Runs;
+  readonly audit: Audit;
   /** Read what runs have used. */
   readonly usage: Usage;
   /** Read conversations, which span all runs that continue each other. */
@@ -58,6 +59,7 @@ export class ApiResources {
 
   constructor(transport: Transport) {
     this.runs = new Runs(transport);
+    this.audit = new Audit(transport);
     this.usage = new Usage(transport);
     this.conversations = new Conversations(transport);
     this.sessions = new Sessions(transport);

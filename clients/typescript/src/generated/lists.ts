@@ -1,5 +1,6 @@
 // Generated from docs/openapi.json by `npm run docs`. Do not edit.
 export { ARTIFACT_TYPES } from "./lists/artifact-types.ts";
+export { AUDIT_VIAS } from "./lists/audit-vias.ts";
 export { DELIVERY_STATES } from "./lists/delivery-states.ts";
 export { EXECUTION_LOCATIONS } from "./lists/execution-locations.ts";
 export { FOLLOWUP_OUTCOMES } from "./lists/followup-outcomes.ts";

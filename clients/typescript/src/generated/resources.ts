@@ -524,6 +524,21 @@ export class Runs extends APIResource {
   }
 }
 
+export class Audit extends APIResource {
+  /**
+   * Lists the team's audit log, newest first: one event for each request that changed something, and for each refused
+   * one.
+   *
+   * `from` is inclusive and `to` exclusive. `action` is an action such as `keys.delete`, or its beginning, such as
+   * `keys`; `actor` and `target` are uids. Events are kept for 400 days. Requires the role `admin`.
+   *
+   * `GET /agent/audit`
+   */
+  list(query?: types.AuditListParams, options?: RequestOptions): PagePromise<types.AuditEvent, types.ListAuditEventsResponse> {
+    return this.transport.page({ method: "GET", path: "/agent/audit", query, options }, (body: types.ListAuditEventsResponse) => body.events);
+  }
+}
+
 export class Usage extends APIResource {
   /**
    * Returns the usage of the caller's ended runs, in buckets.

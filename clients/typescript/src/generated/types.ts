@@ -409,6 +409,42 @@ interface components {
          * @enum {string}
          */
         ArtifactType: "PLAN" | "PULL_REQUEST" | "SCREENSHOT" | "FILE" | "EXTERNAL_REFERENCE";
+        /** @description A request that changed something, or that was refused. */
+        AuditEvent: {
+            id: string;
+            at: string;
+            actor: components["schemas"]["RunCreatorInfo"];
+            via: components["schemas"]["AuditVia"];
+            /** @description The last four characters of the API key of the request. */
+            key_suffix?: string;
+            /** @description What was requested, such as `keys.delete`. */
+            action: string;
+            target: components["schemas"]["AuditTarget"];
+            /** @description The id of the model request that produced the message. */
+            request_id: string;
+            /** @description The address that the request came from, as the gateway saw it. */
+            ip?: string;
+            /** @description The members of the request, without their values. */
+            changes?: string[];
+            /**
+             * @description True if the request was refused and changed nothing.
+             * @constant
+             */
+            refused?: true;
+        };
+        /** @description What a request was about. */
+        AuditTarget: {
+            type: string;
+            /** @description The id. */
+            uid: string;
+            /** @description The name. */
+            name?: string;
+        };
+        /**
+         * @description What the caller of a request used to authenticate, or what acted for them.
+         * @enum {string}
+         */
+        AuditVia: "key" | "session" | "trigger" | "schedule" | "service";
         /** @description A block of a message: text, an action, the result of an action, or an event. */
         Block: {
             /**
@@ -1950,6 +1986,13 @@ interface components {
             agents: components["schemas"]["AgentItem"][];
             /** @description The repositories that could not be read completely. Absent if there are none. */
             unavailable?: components["schemas"]["UnavailableRepository"][];
+            /** @description The position of the page in the list. */
+            page_info?: components["schemas"]["PageInfo"];
+        };
+        /** @description A page of a team's audit log, newest first. */
+        ListAuditEventsResponse: {
+            /** @description The events, oldest first. */
+            events: components["schemas"]["AuditEvent"][];
             /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
@@ -4662,6 +4705,25 @@ interface components {
              */
             redirect?: boolean;
         };
+        AuditListParams: {
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
+            limit?: number;
+            /** @description The `page_info.next_cursor` of the previous page. */
+            cursor?: string;
+            /**
+             * Format: date-time
+             * @description The first UTC day. Defaults to 30 days up to `to`, which is included.
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description The last UTC day, which is included. Defaults to today.
+             */
+            to?: string;
+            actor?: string;
+            action?: string;
+            target?: string;
+        };
         UsageRetrieveParams: {
             /**
              * Format: date
@@ -4933,6 +4995,9 @@ export type ApprovalDecision = components['schemas']['ApprovalDecision'];
 export type ArtifactItem = components['schemas']['ArtifactItem'];
 export type ArtifactResponse = components['schemas']['ArtifactResponse'];
 export type ArtifactType = components['schemas']['ArtifactType'];
+export type AuditEvent = components['schemas']['AuditEvent'];
+export type AuditTarget = components['schemas']['AuditTarget'];
+export type AuditVia = components['schemas']['AuditVia'];
 export type Block = components['schemas']['Block'];
 export type CancelRunsRequest = components['schemas']['CancelRunsRequest'];
 export type CancelRunsResponse = components['schemas']['CancelRunsResponse'];
@@ -4996,6 +5061,7 @@ export type InvitationItem = components['schemas']['InvitationItem'];
 export type KeyItem = components['schemas']['KeyItem'];
 export type LastDelivery = components['schemas']['LastDelivery'];
 export type ListAgentsResponse = components['schemas']['ListAgentsResponse'];
+export type ListAuditEventsResponse = components['schemas']['ListAuditEventsResponse'];
 export type ListDeliveriesResponse = components['schemas']['ListDeliveriesResponse'];
 export type ListEnvironmentsResponse = components['schemas']['ListEnvironmentsResponse'];
 export type ListFollowupsResponse = components['schemas']['ListFollowupsResponse'];
@@ -5141,6 +5207,7 @@ export type RunsListEventsParams = components['schemas']['RunsListEventsParams']
 export type RunsResponseResponse = components['schemas']['RunsResponseResponse'];
 export type RunsRetrievePublicParams = components['schemas']['RunsRetrievePublicParams'];
 export type RunsDownloadPublicArtifactParams = components['schemas']['RunsDownloadPublicArtifactParams'];
+export type AuditListParams = components['schemas']['AuditListParams'];
 export type UsageRetrieveParams = components['schemas']['UsageRetrieveParams'];
 export type ConversationsRetrieveParams = components['schemas']['ConversationsRetrieveParams'];
 export type ConversationsTranscriptParams = components['schemas']['ConversationsTranscriptParams'];

@@ -9,6 +9,7 @@ from .._attachments import AsyncAttachments
 from .._runs import AsyncRuns
 from .._transport import AsyncTransport
 from .agents import AsyncAgents
+from .audit import AsyncAudit
 from .conversations import AsyncConversations
 from .documentation import AsyncDocumentation
 from .environments import AsyncEnvironments
@@ -38,6 +39,10 @@ class AsyncResources(AsyncTransport):
     def runs(self) -> AsyncRuns:
         """Create, follow, steer and cancel runs. A run is one task that an agent executes."""
         return AsyncRuns(self)
+
+    @cached_property
+    def audit(self) -> AsyncAudit:
+        return AsyncAudit(self)
 
     @cached_property
     def usage(self) -> AsyncUsage:

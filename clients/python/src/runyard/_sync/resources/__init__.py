@@ -9,6 +9,7 @@ from .._attachments import Attachments
 from .._runs import Runs
 from .._transport import Transport
 from .agents import Agents
+from .audit import Audit
 from .conversations import Conversations
 from .documentation import Documentation
 from .environments import Environments
@@ -38,6 +39,10 @@ class Resources(Transport):
     def runs(self) -> Runs:
         """Create, follow, steer and cancel runs. A run is one task that an agent executes."""
         return Runs(self)
+
+    @cached_property
+    def audit(self) -> Audit:
+        return Audit(self)
 
     @cached_property
     def usage(self) -> Usage:

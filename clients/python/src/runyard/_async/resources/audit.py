@@ -1,0 +1,71 @@
+"""Generated from docs/openapi.json by scripts/generate: do not edit."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cached_property
+from typing import Union
+
+from typing_extensions import Unpack
+
+from ..._options import NOT_GIVEN, NotGiven, RequestOptions
+from ...types import (
+    AuditEvent,
+    ListAuditEventsResponse,
+)
+from .._io import AsyncPaginator
+from .._resource import AsyncResource, to_raw
+
+
+class AsyncAudit(AsyncResource):
+    @cached_property
+    def with_raw_response(self) -> AsyncAuditWithRawResponse:
+        """The same methods, returning the raw response: status, headers and value."""
+        return AsyncAuditWithRawResponse(AsyncAudit(self._client, _raw=True))
+
+    def list(
+        self,
+        *,
+        limit: Union[int, NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        from_: Union[str, datetime, NotGiven] = NOT_GIVEN,
+        to: Union[str, datetime, NotGiven] = NOT_GIVEN,
+        actor: Union[str, NotGiven] = NOT_GIVEN,
+        action: Union[str, NotGiven] = NOT_GIVEN,
+        target: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> AsyncPaginator[AuditEvent]:
+        """Lists the team's audit log, newest first: one event for each request that changed something, and for each
+        refused one.
+
+        `from` is inclusive and `to` exclusive. `action` is an action such as `keys.delete`, or its beginning,
+        such as `keys`; `actor` and `target` are uids. Events are kept for 400 days. Requires the role `admin`.
+
+        `GET /agent/audit`
+
+        Args:
+            limit: The maximum number of items. By default, up to 500 items or 4 MB.
+            cursor: The `page_info.next_cursor` of the previous page.
+            from_: The first UTC day. Defaults to 30 days up to `to`, which is included.
+            to: The last UTC day, which is included. Defaults to today.
+        """
+        return self._list(
+            "/agent/audit",
+            cast_to=ListAuditEventsResponse,
+            items=lambda response: response.events,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "from": from_,
+                "to": to,
+                "actor": actor,
+                "action": action,
+                "target": target,
+            },
+            options=options,
+        )
+
+
+class AsyncAuditWithRawResponse:
+    def __init__(self, raw: AsyncAudit) -> None:
+        self.list = to_raw(raw.list)

@@ -1,0 +1,22 @@
+import { listAuditEventPage } from "#shared/audit/list-events.ts";
+import { endpoint } from "#shared/http/endpoint.ts";
+import { one } from "#shared/http/request.ts";
+import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
+import { pageQuery } from "#shared/pagination/page.ts";
+import { ListAuditEventsResponse } from "#shared/wire/audit/audit.ts";
+import { Id, Timestamp } from "#shared/wire/primitives.ts";
+
+/**
+ * GET /agent/audit: lists the team's audit log, newest first: one event for each request that changed something, and for each
+ * refused one. `from` is inclusive and `to` exclusive. `action` is an action such as `keys.delete`, or its beginning, such as
+ * `keys`; `actor` and `target` are uids. Events are kept for 400 days. Requires the role `admin`.
+ */
+export const listAuditEvents = endpoint({
+  request: {
+    query: { ...pageQuery, from: one(Timestamp), to: one(Timestamp), actor: one(Id), action: one(Id), target: one(Id) },
+  },
+  reply: { 200: ListAuditEventsResponse },
+  async run({ query, principal }, ports: IdentityPorts) {
+    return { status: 200, body: await listAuditEventPage(query, principal, ports) };
+  },
+});

@@ -1,0 +1,43 @@
+import * as v from "valibot";
+import { PageInfo } from "#shared/wire/list.ts";
+import { UserProfile } from "#shared/wire/run.ts";
+
+/** What the caller of a request used to authenticate, or what acted for them. */
+export const AuditVia = v.picklist(["key", "session", "trigger", "schedule", "service"]);
+export type AuditVia = v.InferOutput<typeof AuditVia>;
+
+/** What a request was about. */
+export const AuditTarget = v.object({
+  type: v.string(),
+  uid: v.string(),
+  name: v.exactOptional(v.string()),
+});
+export type AuditTarget = v.InferOutput<typeof AuditTarget>;
+
+/** A request that changed something, or that was refused. */
+export const AuditEvent = v.object({
+  id: v.string(),
+  at: v.string(),
+  actor: UserProfile,
+  via: AuditVia,
+  /** The last four characters of the API key of the request. */
+  key_suffix: v.exactOptional(v.string()),
+  /** What was requested, such as `keys.delete`. */
+  action: v.string(),
+  target: AuditTarget,
+  request_id: v.string(),
+  /** The address that the request came from, as the gateway saw it. */
+  ip: v.exactOptional(v.string()),
+  /** The members of the request, without their values. */
+  changes: v.exactOptional(v.array(v.string())),
+  /** True if the request was refused and changed nothing. */
+  refused: v.exactOptional(v.literal(true)),
+});
+export type AuditEvent = v.InferOutput<typeof AuditEvent>;
+
+/** A page of a team's audit log, newest first. */
+export const ListAuditEventsResponse = v.object({
+  events: v.array(AuditEvent),
+  page_info: v.exactOptional(PageInfo),
+});
+export type ListAuditEventsResponse = v.InferOutput<typeof ListAuditEventsResponse>;
