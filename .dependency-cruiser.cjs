@@ -142,9 +142,9 @@ module.exports = {
     {
       name: "wire-is-pure",
       comment:
-        "shared/wire says what goes over the wire; everything may import it, so it imports only itself, valibot and ipaddr.js.",
+        "shared/wire says what goes over the wire; everything may import it, so it imports only itself, valibot and ipaddr.js. The check of responses, which the harness and the service share, needs a validator and a time limit.",
       severity: "error",
-      from: { path: "^shared/wire/" },
+      from: { path: "^shared/wire/", pathNot: "^shared/wire/output/check-output\\.ts$" },
       to: { pathNot: ["^shared/wire/", "(^|/)node_modules/(valibot|ipaddr\\.js)/"] },
     },
     {
