@@ -19,10 +19,14 @@ const WIRINGS = [
   "createRunNowPorts",
   "createSkillPorts",
   "createIngressPorts",
+  "createRedeliveryPorts",
 ];
 
 /** Functions that check or evaluate expressions of triggers, in a thread with a file of its own. */
-const WITH_EXPRESSIONS = ["create-trigger", "update-trigger", "test-trigger", "receive-event", "redeliver-event"];
+const WITH_EXPRESSIONS = [
+  ...["triggers/create-trigger", "triggers/update-trigger", "triggers/test-trigger"],
+  "execution/decide-events",
+];
 
 /** Makes the file of that thread and copies it into the directories of the functions. */
 export function buildExpressionWorker(root: string, outdir: string, options: BuildOptions): Metafile {
@@ -35,7 +39,7 @@ export function buildExpressionWorker(root: string, outdir: string, options: Bui
     entryPoints: [{ in: join(root, "shared/triggers/expressions/worker.ts"), out: "expression-worker" }],
     sourcemap: false,
   });
-  for (const file of WITH_EXPRESSIONS) cpSync(folder, join(outdir, "triggers", file), { recursive: true });
+  for (const file of WITH_EXPRESSIONS) cpSync(folder, join(outdir, file), { recursive: true });
   return metafile;
 }
 

@@ -96,6 +96,19 @@ export const eventSources = {
     who: ["personal", "agent", "run"],
     scope: "runs:read",
   },
+  /** SQS `events`: decides what the events of triggers result in. Each minute: requests the decisions that are due. */
+  decideEvents: {
+    file: "execution/decide-events",
+    rights: {
+      table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
+      indexes: ["gsi6"],
+      bucket: { GetObject: ["triggerEvent", "messages"], PutObject: ["followup"] },
+      runsQueue: ["SendMessage"],
+      eventsQueue: ["SendMessage"],
+      sandboxes: ["know"],
+    },
+    timeoutSeconds: 30,
+  },
   /** Asynchronous invocation by EventBridge Scheduler: a timer of a schedule fired; creates its run. */
   fireSchedule: {
     file: "execution/fire-schedule",

@@ -66,6 +66,8 @@ export interface Rights {
   /** The attributes contain the queue depth, which the reaper reads before it dispatches a run again. */
   readonly runsQueue?: readonly ("SendMessage" | "GetQueueAttributes")[];
   readonly endsQueue?: readonly "SendMessage"[];
+  /** The queue of events for triggers. */
+  readonly eventsQueue?: readonly "SendMessage"[];
   /** The dead letters of the runs queue. */
   readonly deadRunsQueue?: readonly ("ReceiveMessage" | "DeleteMessage")[];
   readonly sandbox?: readonly "InvokeFunction"[];

@@ -205,8 +205,8 @@ const lines: readonly Route[] = [
   { method: "POST", path: "/agent/triggers/{triggerUid}/test", file: "triggers/test-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, "UpdateItem"], sandboxes: ["know"] } },
   { method: "GET", path: "/agent/triggers/{triggerUid}/deliveries", file: "triggers/list-trigger-deliveries", who: people, scope: "triggers:read", rights: { table: read } },
   { method: "GET", path: "/agent/triggers/{triggerUid}/deliveries/{deliveryId}", file: "triggers/get-trigger-delivery", who: people, scope: "triggers:read", rights: { table: ask, bucket: { GetObject: ["triggerEvent"] } } },
-  { method: "POST", path: "/agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver", file: "triggers/redeliver-event", who: people, scope: "triggers:write", rights: { table: [...read, ...write], bucket: { GetObject: ["triggerEvent", "messages"], PutObject: ["triggerEvent", "followup"] }, runsQueue: send, sandboxes: ["know"] } },
-  { method: "POST", path: "/hooks/{triggerUid}", file: "triggers/receive-event", who: "public", scope: "public", rights: { table: [...read, ...write], bucket: { PutObject: ["triggerEvent", "followup"], GetObject: ["messages"] }, runsQueue: send, sandboxes: ["know"], webhookSecrets: ["GetParameters"] } },
+  { method: "POST", path: "/agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver", file: "triggers/redeliver-event", who: people, scope: "triggers:write", rights: { table: [...ask, ...write], bucket: { GetObject: ["triggerEvent"], PutObject: ["triggerEvent"] }, eventsQueue: send } },
+  { method: "POST", path: "/hooks/{triggerUid}", file: "triggers/receive-event", who: "public", scope: "public", rights: { table: [...ask, "PutItem"], bucket: { PutObject: ["triggerEvent"] }, eventsQueue: send, webhookSecrets: ["GetParameters"] } },
 
   { method: "POST", path: "/agent/identities", file: "identities/create-identity", who: people, scope: "identities:write", rights: { table: [...ask, ...create] } },
   { method: "GET", path: "/agent/identities", file: "identities/list-identities", who: team, scope: "identities:read", rights: { table: read } },

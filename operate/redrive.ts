@@ -16,7 +16,7 @@ import { Problem, say } from "../server/host/terminal.ts";
 import { aboutCredentials, localEmulator, runByHand } from "./by-hand.ts";
 
 /** The queues that have a dead-letter queue, by what follows `runyard-` in their names. */
-export const QUEUES = ["runs", "ends"] as const;
+export const QUEUES = ["runs", "ends", "events"] as const;
 type QueueName = (typeof QUEUES)[number];
 
 const HELP = `Usage: npm run aws -- redrive [QUEUE…] [options]

@@ -32,6 +32,7 @@ const targets: Targets = {
   live: { tableArn: "live-table", tableName: "" },
   runsQueue: { queueArn: "queue/runs", queueUrl: "" },
   endsQueue: { queueArn: "queue/ends", queueUrl: "" },
+  eventsQueue: { queueArn: "queue/events", queueUrl: "" },
   deadRunsQueue: { queueArn: "queue/runs-dead", queueUrl: "" },
   sandbox: { functionArn: "function/run-sandbox", functionName: "" },
   sandboxes: { offered: [] },

@@ -1,6 +1,7 @@
 import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { attemptDeliveries } from "#functions/execution/attempt-deliveries.ts";
+import { decideEvents } from "#functions/execution/decide-events.ts";
 import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { endRun } from "#functions/execution/end-run.ts";
 import { fireSchedule } from "#functions/execution/fire-schedule.ts";
@@ -53,6 +54,7 @@ export function registerConsumers(
     queues.consume({ ...rest, queue, handle: (event) => deadRunConsumer.handle(event, ports) });
   }
   queues.consume({ ...rest, queue: QUEUES.ticks, handle: (event) => fireSchedule.handle(event, ports) });
+  queues.consume({ ...rest, queue: QUEUES.events, handle: (event) => decideEvents.handle(event, ports) });
   // One at a time, since each changes the counter of its webhook, and in their order.
   queues.consume({
     concurrency: 1,

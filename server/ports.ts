@@ -36,6 +36,7 @@ import { signedUrlSeconds } from "#shared/settings.ts";
 import type { DiscoveryPorts, Scanner, SkillPorts } from "#shared/skills/skill-ports.ts";
 import type { DeletionPorts as TeamDeletionPorts } from "#shared/teams/delete-team.ts";
 import type { LimitPorts } from "#shared/teams/team-ports.ts";
+import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
 import type { SigningKeyStore } from "#shared/vault/signing-key-store.ts";
 import type { OidcSignInPorts } from "#shared/web-sessions/oidc-sign-in.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
@@ -51,7 +52,7 @@ import { diskFileStore } from "./files/disk-file-store.ts";
 import { DiskFiles } from "./files/disk-files.ts";
 import { modelProviders } from "./model-providers.ts";
 import { Queues } from "./queue/queues.ts";
-import { sqlitePassQueue, sqliteRunQueue } from "./queue/run-queues.ts";
+import { sqliteEventQueue, sqlitePassQueue, sqliteRunQueue } from "./queue/run-queues.ts";
 import { EventOutbox, sqliteAttemptQueue } from "./queue/webhook-queues.ts";
 import { deriveKey } from "./secrets/key-file.ts";
 import { SIGNING_KEY_FILE, signingKeyFile } from "./secrets/signing-key-file.ts";
@@ -91,6 +92,7 @@ export type ServerPorts = DispatchPorts &
   WorkerReadPorts &
   RetentionPorts &
   IdentityTokenPorts &
+  DecisionPorts &
   HttpPorts;
 
 /** The adapters of an installation that are used in addition to its ports. */
@@ -214,6 +216,7 @@ export function createPorts(
     schedules: scheduleStore(table),
     scheduler: adapters.timers,
     queue: sqliteRunQueue(queues, table),
+    events: sqliteEventQueue(queues),
     passes: sqlitePassQueue(queues),
     // They have a consumer of their own.
     deadRuns: { drain: async () => undefined },

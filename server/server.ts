@@ -1,5 +1,6 @@
 import { chmod } from "node:fs/promises";
 import path from "node:path";
+import { decideEvents } from "#functions/execution/decide-events.ts";
 import { deleteOldRuns } from "#functions/execution/delete-old-runs.ts";
 import { planDeliveries } from "#functions/execution/plan-deliveries.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
@@ -167,6 +168,7 @@ function startTicks(adapters: Adapters, ports: ServerPorts): () => void {
     repeat("reap runs", MINUTE_MS, () => reapRuns.handle(TICK, ports)),
     repeat("reconcile schedules", MINUTE_MS, () => reconcileSchedules.handle(TICK, ports)),
     repeat("request due deliveries", MINUTE_MS, () => planDeliveries.handle(TICK, ports)),
+    repeat("request due decisions", MINUTE_MS, () => decideEvents.handle(TICK, ports)),
     repeat("purge expired items", MINUTE_MS, () => table.purgeExpired(Date.now())),
     repeat("measure the disk", MINUTE_MS, () => disk.measure()),
     repeat("measure the files", HOUR_MS, () => disk.measureAll()),

@@ -4,21 +4,21 @@ import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
 import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
-import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { readTrigger } from "#shared/triggers/read-trigger.ts";
 import { redeliverEvent as redeliver } from "#shared/triggers/redeliver.ts";
+import type { RequestPorts } from "#shared/triggers/trigger-ports.ts";
 import { TriggerDelivery } from "#shared/wire/triggers/trigger.ts";
 
 /**
  * POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver: sends the event of a delivery to its trigger again. The
- * trigger decides as it is now. The new delivery has an outcome of its own, and the earlier one keeps its outcome. Requires the role
+ * trigger decides as it is now, after the response. The new delivery has an outcome of its own, and the earlier one keeps its outcome. Requires the role
  * `admin`.
  */
 export const redeliverEvent = endpoint({
   request: { path: v.object({ triggerUid: PathId, deliveryId: PathId }) },
   reply: { 200: TriggerDelivery },
   rateLimit: "create",
-  async run({ path, principal, header, rateLimitToken }, ports: RunPorts) {
+  async run({ path, principal, header, rateLimitToken }, ports: RequestPorts) {
     const { triggerUid, deliveryId } = path;
     // The run would not count toward the limits of the key.
     refuseLimitedKey(principal, "redeliveries");

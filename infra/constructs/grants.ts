@@ -15,6 +15,7 @@ export interface Targets {
   readonly live?: Pick<Table, "tableArn" | "tableName">;
   readonly runsQueue?: QueueTarget;
   readonly endsQueue?: QueueTarget;
+  readonly eventsQueue?: QueueTarget;
   readonly deadRunsQueue?: QueueTarget;
   readonly sandbox?: SandboxTarget;
   /** Kinds of sandboxes other than Lambda functions. */
@@ -166,7 +167,7 @@ const allowListing = (bucketArn: string, prefixes: readonly string[]): PolicySta
   });
 
 const grantQueue =
-  (right: "runsQueue" | "endsQueue" | "deadRunsQueue", variable: string): GrantStep =>
+  (right: "runsQueue" | "endsQueue" | "eventsQueue" | "deadRunsQueue", variable: string): GrantStep =>
   (rights, targets) => {
     const actions = rights[right];
     if (!actions?.length) return nothing;
@@ -272,6 +273,7 @@ const grantSteps: readonly GrantStep[] = [
   grantBucket,
   grantQueue("runsQueue", "RUNS_QUEUE_URL"),
   grantQueue("endsQueue", "ENDS_QUEUE_URL"),
+  grantQueue("eventsQueue", "EVENTS_QUEUE_URL"),
   grantQueue("deadRunsQueue", "DEAD_RUNS_QUEUE_URL"),
   grantFunction("sandbox", "SANDBOX_FUNCTION_NAME"),
   grantSandboxes,

@@ -76,6 +76,7 @@ export class ExecutionStack extends Stack {
       github,
       runsQueue: queues.runs.queue,
       endsQueue: queues.ends.queue,
+      eventsQueue: queues.events.queue,
       deadRunsQueue: queues.runs.dead,
       sandbox: sandbox.target,
       sandboxes: { offered: settings.sandboxes, ...sandboxes },
@@ -92,7 +93,7 @@ export class ExecutionStack extends Stack {
     // No emulator streams responses; the local gateway does instead.
     const gateway = settings.stage === "aws" ? new ModelGateway(this, "ModelGateway", common) : undefined;
     const modelUrl = gateway?.url;
-    const { dispatcher } = createWorkers(this, queues, common, modelUrl);
+    const { dispatcher, decider } = createWorkers(this, queues, common, modelUrl);
     this.workerSocket.addRoutes(this, common);
     // X-Ray bills traces, and those of functions that run all the time would be most of them.
     const repeated = { ...common, traced: false };
@@ -109,7 +110,7 @@ export class ExecutionStack extends Stack {
     this.sendsWebhooks = streamArn !== undefined;
     const webhooks = new WebhookDelivery(this, "Webhooks", { ...common, streamArn, topic: api.alarmTopic });
     const { planner, attempter } = webhooks;
-    const minutely = [reaper, reconciler, ...(planner === undefined ? [] : [planner])];
+    const minutely = [reaper, reconciler, decider, ...(planner === undefined ? [] : [planner])];
     const hourly = [new BaseFunction(this, "DeleteOldRuns", { ...common, ...eventSources.deleteOldRuns })];
     invokeEachMinute(this, minutely);
     invokeEachHour(this, hourly);
@@ -161,6 +162,12 @@ function createQueues(stack: Stack, topic: ITopic | undefined) {
       deadImpact: "Runs have ended without a transcript.",
       topic,
     }),
+    events: new WorkQueue(stack, "Events", {
+      name: "events",
+      consumer: eventSources.decideEvents,
+      deadImpact: "Events of triggers are decided on late, by the pass of each minute only.",
+      topic,
+    }),
   };
 }
 
@@ -194,7 +201,17 @@ function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelU
   // The reconciler fires what fails all three times.
   const retries = { retryAttempts: 2, maxEventAge: Duration.minutes(10) };
   new EventInvokeConfig(stack, "FireScheduleRetries", { function: firing.lambda, ...retries });
-  return { dispatcher };
+  const decider = new QueueWorker(stack, "DecideEvents", {
+    ...common,
+    ...eventSources.decideEvents,
+    source: queues.events.queue,
+    maxConcurrency: Math.min(20, dispatch),
+    // The rule invokes it each minute, and X-Ray bills traces.
+    traced: false,
+    // Its pass of each minute sends to its own queue.
+    recursive: true,
+  });
+  return { dispatcher, decider };
 }
 
 /** Invokes functions each minute and never retries: the next minute repeats what this one missed. */

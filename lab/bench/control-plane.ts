@@ -123,6 +123,7 @@ function environmentFor({ endpoint }: StandIn, dynamo: EmulatorAccess): Record<s
     BUCKET_NAME: "runyard-bench",
     RUNS_QUEUE_URL: `${endpoint}/queue/runs`,
     ENDS_QUEUE_URL: `${endpoint}/queue/ends`,
+    EVENTS_QUEUE_URL: `${endpoint}/queue/events`,
     SANDBOX_FUNCTION_NAME: "runyard-run-sandbox-zip",
     BASE_URL: `http://127.0.0.1${PREFIX}`,
     STAGE: "local",

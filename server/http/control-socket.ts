@@ -3,6 +3,7 @@ import http from "node:http";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { attemptDeliveries } from "#functions/execution/attempt-deliveries.ts";
+import { decideEvents } from "#functions/execution/decide-events.ts";
 import { discoverSkills } from "#functions/execution/discover-skills.ts";
 import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { endRun } from "#functions/execution/end-run.ts";
@@ -70,6 +71,7 @@ async function respond(
 function functionsByName(ports: ServerPorts, dispatchPorts: ServerPorts): ReadonlyMap<string, Invoke> {
   const functions = new Map<string, Invoke>([
     ["attempt-deliveries", (event) => attemptDeliveries.handle(JSON.parse(event), ports)],
+    ["decide-events", (event) => decideEvents.handle(JSON.parse(event), ports)],
     ["discover-skills", (event) => discoverSkills.handle(JSON.parse(event), ports)],
     ["dispatch-run", (event) => dispatchRun.handle(JSON.parse(event), dispatchPorts)],
     ["end-run", (event) => endRun.handle(JSON.parse(event), ports)],

@@ -34,6 +34,7 @@ export const QUEUES = {
   runs: defineQueue("runs", 30, MAX_DISPATCHES),
   workerRuns: defineQueue("worker-runs", 30, MAX_DISPATCHES),
   ends: defineQueue("ends", 60),
+  events: defineQueue("events", 30),
   reaper: defineQueue("reaper", 60),
   ticks: defineQueue("ticks", 30),
   webhookEvents: defineQueue("webhook-events", 30),

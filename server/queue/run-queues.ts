@@ -1,3 +1,4 @@
+import type { EventQueue } from "#shared/queue/event-queue.ts";
 import { formatMessageGroup, type PassQueue, type RunQueue } from "#shared/queue/run-queue.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
@@ -20,4 +21,10 @@ export function sqliteRunQueue(queues: Queues, table: Pick<Table, "get">): RunQu
 export const sqlitePassQueue = (queues: Queues): PassQueue => ({
   everySeconds: 15,
   sendPass: (pass, delaySeconds) => queues.send(QUEUES.reaper, JSON.stringify({ v: 1, pass }), { delaySeconds }),
+});
+
+/** The queue of events for triggers. The trigger is the message group, so that one with many events delays no other. */
+export const sqliteEventQueue = (queues: Queues): EventQueue => ({
+  sendDelivery: (delivery) =>
+    queues.send(QUEUES.events, JSON.stringify({ v: 1, ...delivery }), { group: `TRIGGER#${delivery.trigger_uid}` }),
 });

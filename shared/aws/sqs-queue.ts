@@ -7,6 +7,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import type { SQSRecord } from "aws-lambda";
 import type * as v from "valibot";
+import type { DeliveryRef, EventMessage, EventQueue } from "#shared/queue/event-queue.ts";
 import { type DeadLetterQueue, formatMessageGroup, type RunMessage, type RunQueue } from "#shared/queue/run-queue.ts";
 import type { Owner } from "#shared/table/keys.ts";
 
@@ -26,6 +27,19 @@ export function sqsRunQueue(client: SQSClient, urls: { runs: () => string; ends:
   return {
     sendRun: (runId, owner, delaySeconds) => send(urls.runs, runId, owner, delaySeconds),
     sendEnd: (runId, owner) => send(urls.ends, runId, owner),
+  };
+}
+
+/** Creates the queue of events on SQS. The trigger is the message group, so that one with many events delays no other. */
+export function sqsEventQueue(client: SQSClient, url: () => string): EventQueue {
+  return {
+    async sendDelivery(delivery: DeliveryRef) {
+      const message: v.InferOutput<typeof EventMessage> = { v: 1, ...delivery };
+      const MessageGroupId = `TRIGGER#${delivery.trigger_uid}`;
+      await client.send(
+        new SendMessageCommand({ QueueUrl: url(), MessageBody: JSON.stringify(message), MessageGroupId }),
+      );
+    },
   };
 }
 

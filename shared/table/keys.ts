@@ -58,7 +58,7 @@ import type { Key } from "./table.ts";
  * | event that a webhook has a delivery of | WEBHOOK#uid | RUN_EVENT#run#sequence | one delivery for each event |
  * | trigger | TRIGGER#uid | TRIGGER | every request that names it, its deliveries |
  * | trigger of a team | TEAM#team | TRIGGER#uid | lists |
- * | delivery to a trigger | TRIGGER#uid | DELIVERY#id | written once; lists |
+ * | delivery to a trigger | TRIGGER#uid | DELIVERY#id | its outcome is written once; lists; gsi6: what is to be decided on |
  * | thread of a trigger's events | TRIGGER#uid | THREAD#digest | each event of the thread |
  * | event that a trigger has received | TRIGGER#uid | RECEIVED#digest | written once, by condition: one outcome for each event |
  * | mark that webhooks exist, or runs with a `notify_url` | WEBHOOKS | WEBHOOKS | events of runs, which are ignored without it |
@@ -253,6 +253,9 @@ export const shardOfSchedule = (schedule: string): string =>
 
 /** The shard of the index that the attempts of webhooks read. */
 export const DELIVERY_SHARD = "DELIVERIES";
+
+/** The shard of the index that lists the events of triggers without an outcome. */
+export const EVENT_SHARD = "EVENTS";
 
 /** The shards of the index that list the teams whose runs are deleted by age, and the deletions that have begun. */
 export const RETENTION_SHARD = "RETENTIONS";

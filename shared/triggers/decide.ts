@@ -11,10 +11,9 @@ import { RUN_ROOM } from "#shared/runs/capacity/slots.ts";
 import { toNewRunWrites } from "#shared/runs/new-run-store.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
-import { deliveryStore, type EventClaim, type NewDelivery, putDelivery } from "./delivery-store.ts";
+import { type Delivery, type DeliveryOutcome, deliveryStore, type NewDelivery, putOutcome } from "./delivery-store.ts";
 import type { ReceivedEvent } from "./event.ts";
 import { selectEvent } from "./filter.ts";
 import { planRun, requireMember } from "./plan-run.ts";
@@ -27,17 +26,8 @@ const DEFAULT_FOLLOWUP = "{{ event.text }}";
 /** The follow-up of an event for which the template is empty, such as one that closes an issue. */
 const WITHOUT_TEXT = "An event without a text: {{ event.type }} {{ event.action }}";
 
-export type DeliveryFacts = Omit<NewDelivery, "outcome">;
-
-/** What is written together with the outcome of a delivery. */
-export interface OutcomeWrites {
-  /** Absent where the event has been claimed by an earlier delivery, which is delivered again. */
-  readonly claim?: EventClaim;
-  readonly idempotency?: Put;
-}
-
 /** What every delivery of an event says. */
-export const toFacts = (event: ReceivedEvent, now: number): DeliveryFacts => ({
+export const toFacts = (event: ReceivedEvent, now: number): NewDelivery => ({
   delivery_id: uuidv7(now),
   received_at: now,
   event_type: event.type,
@@ -47,29 +37,26 @@ export const toFacts = (event: ReceivedEvent, now: number): DeliveryFacts => ({
 
 /**
  * Writes the outcome of a delivery, together with the run or the follow-up that it results in. Where the run cannot be created for now, nothing is
- * written, and the error is retryable. A refusal that time does not change is the outcome, without the claim of the event: a
- * repeated delivery tries again.
- * @throws ConflictError naming `event`, `sameBody` or `idempotency`
+ * written, and the error is retryable. A refusal that time does not change is the outcome.
+ * @throws ConflictError naming `delivery` if it has an outcome
  */
 export async function decide(
-  facts: DeliveryFacts,
+  delivery: Delivery,
   trigger: Trigger,
   received: ReceivedEvent,
-  { claim, idempotency, rateLimitToken }: OutcomeWrites & { readonly rateLimitToken: RateLimitToken },
+  rateLimitToken: RateLimitToken,
   ports: RunPorts,
 ): Promise<void> {
   const store = deliveryStore(ports.table);
-  // Not an outcome of the event: once the trigger is enabled, a repeated delivery starts a run.
-  if (!trigger.enabled)
-    return store.add(trigger.uid, { ...facts, outcome: "ignored", reason: "paused" }, { idempotency });
+  if (!trigger.enabled) return store.decide(trigger.uid, delivery, { outcome: "ignored", reason: "paused" });
   const { event, ignored } = await selectEvent(trigger, received);
-  if (ignored !== undefined) return store.add(trigger.uid, { ...facts, ...ignored }, { ...claim, idempotency });
+  if (ignored !== undefined) return store.decide(trigger.uid, delivery, ignored);
   try {
-    await act(facts, trigger, event, { claim, idempotency, rateLimitToken }, ports);
+    await act(delivery, trigger, event, rateLimitToken, ports);
   } catch (error) {
     if (!(error instanceof RunyardError) || error.retryable) throw error;
     logLine("warn", "a trigger could not start a run", { trigger_uid: trigger.uid, error });
-    await store.add(trigger.uid, { ...facts, outcome: "failed", detail: statusText(error.message) }, { idempotency });
+    await store.decide(trigger.uid, delivery, { outcome: "failed", detail: statusText(error.message) });
   }
 }
 
@@ -79,25 +66,19 @@ const toSender = ({ type, uid, display_name }: UserProfile): UserProfile => ({
   ...(display_name === undefined ? {} : { display_name }),
 });
 
-interface ActionWrites {
-  readonly claim: EventClaim | undefined;
-  readonly idempotency: Put | undefined;
-  readonly rateLimitToken: RateLimitToken;
-}
-
 /** Starts a run, or sends a follow-up to the run of the event's thread. Of first events that come together, one starts a run. */
 async function act(
-  facts: DeliveryFacts,
+  delivery: Delivery,
   trigger: Trigger,
   event: ReceivedEvent,
-  writes: ActionWrites,
+  rateLimitToken: RateLimitToken,
   ports: RunPorts,
 ): Promise<void> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const thread = await readThread(trigger, event, ports);
     try {
-      if (thread?.run === undefined) await createRun(facts, trigger, event, { ...writes, thread }, ports);
-      else await followUp(facts, trigger, event, { ...writes, run: thread.run }, ports);
+      if (thread?.run === undefined) await createRun(delivery, trigger, event, { rateLimitToken, thread }, ports);
+      else await followUp(delivery, trigger, event, { rateLimitToken, run: thread.run }, ports);
       return;
     } catch (error) {
       const isOther = error instanceof ConflictError && error.failedOnly("thread");
@@ -107,21 +88,21 @@ async function act(
       if (!isOther && !isContinued) throw error;
     }
   }
-  throw retryableConflict("other events of the same thread are processed; send the event again");
+  throw retryableConflict("other events of the same thread are processed");
 }
 
 async function followUp(
-  facts: DeliveryFacts,
+  delivery: Delivery,
   trigger: Trigger,
   event: ReceivedEvent,
-  { claim, idempotency, rateLimitToken, run }: ActionWrites & { readonly run: FoundRun },
+  { rateLimitToken, run }: { readonly rateLimitToken: RateLimitToken; readonly run: FoundRun },
   ports: RunPorts,
 ): Promise<void> {
   const { uid, team_uid, busy, created_by, followup_prompt = DEFAULT_FOLLOWUP } = trigger;
   await requireMember(team_uid, created_by.uid, ports.table);
   if (busy === "skip" && !isTerminal(run.head.state)) {
-    const ignored = { ...facts, outcome: "ignored", reason: "busy", run_id: run.head.run_id } as const;
-    return deliveryStore(ports.table).add(uid, ignored, { ...claim, idempotency });
+    const ignored = { outcome: "ignored", reason: "busy", run_id: run.head.run_id } as const;
+    return deliveryStore(ports.table).decide(uid, delivery, ignored);
   }
   const { prompt, missing } = renderPrompt(followup_prompt, event);
   const isEmpty = prompt.trim() === "";
@@ -133,10 +114,7 @@ async function followUp(
       sender: toSender(created_by),
       rateLimitToken,
       toWrites: ({ runId, number }) => ({
-        ...claim,
-        idempotency,
-        delivery: putDelivery(uid, {
-          ...facts,
+        delivery: putOutcome(uid, delivery, {
           outcome: "followed_up",
           run_id: runId,
           followup_id: toFollowupId(number),
@@ -149,28 +127,25 @@ async function followUp(
 }
 
 async function createRun(
-  facts: DeliveryFacts,
+  delivery: Delivery,
   trigger: Trigger,
   event: ReceivedEvent,
-  { claim, idempotency, rateLimitToken, thread }: ActionWrites & { readonly thread: Thread | undefined },
+  { rateLimitToken, thread }: { readonly rateLimitToken: RateLimitToken; readonly thread: Thread | undefined },
   ports: RunPorts,
 ): Promise<void> {
   const { uid, name } = trigger;
-  const now = facts.received_at;
+  const now = ports.now();
   const runId = uuidv7(now);
   const { owner, environment, body, missing } = await planRun(runId, trigger, event, ports);
-  const delivery: NewDelivery = {
-    ...facts,
+  const outcome: DeliveryOutcome = {
     outcome: "started",
     run_id: runId,
     ...(missing.length === 0 ? {} : { missing_values: [...missing] }),
   };
   const writes = {
     ...toNewRunWrites({ runId, owner, body, now, scopes: trigger.scopes }),
-    ...claim,
-    idempotency,
     thread: thread?.putRun(runId, now),
-    delivery: putDelivery(uid, delivery),
+    delivery: putOutcome(uid, delivery, outcome),
     lastRun: lastRunWrites(environment, owner, { run_id: runId, title: name, created_at: now }),
     rateLimit: rateLimitToken(now),
   };

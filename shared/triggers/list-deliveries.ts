@@ -6,8 +6,8 @@ import type {
   DeliveryCounts,
   LastDelivery,
   ListTriggerDeliveriesResponse,
-  TriggerDelivery,
   TriggerItem,
+  TriggerOutcome,
 } from "#shared/wire/triggers/trigger.ts";
 import { deliveryStore, toDeliveryItem } from "./delivery-store.ts";
 import type { TriggerReadPorts } from "./trigger-ports.ts";
@@ -21,7 +21,7 @@ const MAX_QUERIES = 10;
 const MAX_COUNTED = 1000;
 const DAY_MS = 24 * 3_600_000;
 
-type Outcome = TriggerDelivery["outcome"];
+type Outcome = TriggerOutcome;
 
 /** Reads a trigger's latest delivery, and its deliveries of a day by outcome. */
 export async function readDeliveryCounts(
@@ -30,7 +30,9 @@ export async function readDeliveryCounts(
 ): Promise<Pick<TriggerItem, "last_delivery" | "counts_24h">> {
   const deliveries = await deliveryStore(table).page(uid, undefined, MAX_COUNTED);
   const counts_24h: DeliveryCounts = { started: 0, followed_up: 0, ignored: 0, duplicate: 0, failed: 0 };
-  for (const { outcome, received_at } of deliveries) if (received_at > now() - DAY_MS) counts_24h[outcome]++;
+  for (const { outcome, received_at } of deliveries) {
+    if (outcome !== undefined && received_at > now() - DAY_MS) counts_24h[outcome]++;
+  }
   return { ...toLastDelivery(deliveries), counts_24h };
 }
 
@@ -40,10 +42,12 @@ export const readLastDelivery = async (
   { table }: Pick<TriggerReadPorts, "table">,
 ): Promise<Pick<TriggerItem, "last_delivery">> => toLastDelivery(await deliveryStore(table).page(uid, undefined, 1));
 
-function toLastDelivery([last]: readonly { readonly received_at: number; readonly outcome: Outcome }[]): {
+function toLastDelivery([last]: readonly { readonly received_at: number; readonly outcome?: Outcome }[]): {
   readonly last_delivery?: LastDelivery;
 } {
-  return last === undefined ? {} : { last_delivery: { at: toTimestamp(last.received_at), outcome: last.outcome } };
+  if (last === undefined) return {};
+  const { received_at, outcome } = last;
+  return { last_delivery: { at: toTimestamp(received_at), ...(outcome === undefined ? {} : { outcome }) } };
 }
 
 /** Reads a page of the deliveries to a trigger, newest first. */

@@ -1,11 +1,10 @@
 import { RunyardError } from "#shared/errors.ts";
-import type { RateLimitToken } from "#shared/limits/token-bucket.ts";
-import { ConflictError } from "#shared/table/transact.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { ReceivedDelivery } from "#shared/wire/triggers/trigger.ts";
-import { decide, toFacts } from "./decide.ts";
-import { claimEvent, deliveryStore } from "./delivery-store.ts";
+import { toFacts } from "./decide.ts";
+import { deliveryStore } from "./delivery-store.ts";
 import { parseEvent, readChallenge } from "./event.ts";
-import { eventStore } from "./event-store.ts";
+import { requestDecision } from "./request-decision.ts";
 import type { IngressPorts } from "./trigger-ports.ts";
 import { type Trigger, triggerStore } from "./trigger-store.ts";
 import { isBodyRecent, isVerified, type SignedRequest } from "./verify.ts";
@@ -14,14 +13,12 @@ import { isBodyRecent, isVerified, type SignedRequest } from "./verify.ts";
 const NO_SECRET = "whsec_bm8gdHJpZ2dlciBoYXMgdGhpcyBzZWNyZXQgYXQgYWxs";
 
 /**
- * Receives a delivery: verifies it, and writes its outcome together with the run that it starts, so that an event has one outcome
- * however often it is delivered. Where the run cannot be created for now, nothing is written, and the sender is asked to repeat
- * the delivery. Resolves with the id of the delivery, or with the answer to a question of Slack, which is no event.
+ * Receives a delivery: verifies it, stores it, and requests the decision on it. An event is decided on once, however often it is
+ * delivered. Resolves with the id of the delivery, or with the answer to a question of Slack, which is no event.
  */
 export async function receiveDelivery(
   uid: string,
   request: SignedRequest,
-  rateLimitToken: RateLimitToken,
   ports: IngressPorts,
 ): Promise<ReceivedDelivery> {
   const trigger = await verify(uid, request, ports);
@@ -32,20 +29,13 @@ export async function receiveDelivery(
   if (challenge !== undefined) return { challenge };
   const facts = toFacts(event, now);
   const store = deliveryStore(ports.table);
-  const addDuplicate = (of: string | undefined) =>
-    store.add(uid, { ...facts, outcome: "duplicate", ...(of === undefined ? {} : { of }) });
-  const first = await store.findFirst(uid, event.digests);
-  if (first !== undefined) {
-    await addDuplicate(first);
-  } else {
-    await eventStore(ports.files).add(uid, facts.delivery_id, event);
-    const claim = claimEvent(uid, event.digests, facts.delivery_id, now);
-    await decide(facts, trigger, event, { claim, rateLimitToken }, ports).catch(async (error: unknown) => {
-      const isRepeated = error instanceof ConflictError && (error.failed.has("event") || error.failed.has("sameBody"));
-      if (!isRepeated) throw error;
-      await addDuplicate(await store.findFirst(uid, event.digests));
-    });
-  }
+  await retryOnConflict("the event is", async () => {
+    const found = await store.claim(uid, event.digests, facts);
+    // Of this request, whose response was lost.
+    if ("of" in found && found.of === facts.delivery_id) return;
+    if ("of" in found) return store.add(uid, facts, { outcome: "duplicate", of: found.of });
+    return requestDecision(uid, facts, event, { ...found.claim }, ports);
+  });
   return { delivery_id: facts.delivery_id };
 }
 

@@ -1,5 +1,6 @@
 import type { RateLimits } from "#shared/limits/token-bucket.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
+import type { EventQueue } from "#shared/queue/event-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
@@ -27,9 +28,19 @@ export interface TriggerTestPorts extends TriggerReadPorts {
 /** Ports of the rule that reads a delivery with its event. */
 export type DeliveryPorts = Pick<RunPorts, "table" | "files" | "now">;
 
+/** Ports of the rules that store deliveries to be decided on. */
+export interface RequestPorts extends DeliveryPorts {
+  readonly events: EventQueue;
+}
+
 /** Ports of the rule that receives deliveries. */
-export interface IngressPorts extends RunPorts {
+export interface IngressPorts extends RequestPorts {
   readonly webhookSecrets: SecretVault;
+}
+
+/** Ports of the rules that decide on deliveries. */
+export interface DecisionPorts extends RunPorts {
+  readonly events: EventQueue;
   /** Each trigger has the rate limits of a caller. */
   readonly rates: RateLimits;
 }

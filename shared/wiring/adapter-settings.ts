@@ -5,6 +5,7 @@ import { setting } from "#shared/settings.ts";
 export const bucketName = (): string => setting("BUCKET_NAME");
 
 export const queueUrls = { runs: () => setting("RUNS_QUEUE_URL"), ends: () => setting("ENDS_QUEUE_URL") };
+export const eventQueueUrl = (): string => setting("EVENTS_QUEUE_URL");
 
 export const timerSettings = (): TimerSettings => ({
   group: setting("SCHEDULE_GROUP"),

@@ -1,9 +1,10 @@
 import type { FunctionCaller } from "#shared/aws/invocation-part.ts";
 import type { FileStore } from "#shared/files/file-store.ts";
+import type { EventQueue } from "#shared/queue/event-queue.ts";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
 import { signedUrlSeconds } from "#shared/settings.ts";
 import { type Scheduler, TimerRefused } from "#shared/timers/scheduler.ts";
-import { bucketName, queueUrls, timerSettings } from "./adapter-settings.ts";
+import { bucketName, eventQueueUrl, queueUrls, timerSettings } from "./adapter-settings.ts";
 
 /**
  * As adapters.ts, which the bundler replaces by this module in functions that seldom need these adapters: their first call loads the
@@ -31,6 +32,11 @@ export function createRunQueue(): RunQueue {
     sendRun: async (runId, owner, delaySeconds) => (await queue()).sendRun(runId, owner, delaySeconds),
     sendEnd: async (runId, owner) => (await queue()).sendEnd(runId, owner),
   };
+}
+
+export function createEventQueue(): EventQueue {
+  const queue = loadOnce(async () => (await import("#shared/aws/queue-part.ts")).openEventQueue(eventQueueUrl));
+  return { sendDelivery: async (delivery) => (await queue()).sendDelivery(delivery) };
 }
 
 export function createFunctionCaller(): FunctionCaller {

@@ -1,7 +1,15 @@
 import type { HttpPorts } from "#shared/http/endpoint.ts";
-import type { IngressPorts, TriggerPorts, TriggerTestPorts } from "#shared/triggers/trigger-ports.ts";
+import { configuredRateLimits } from "#shared/limits/token-bucket.ts";
+import type {
+  DecisionPorts,
+  IngressPorts,
+  RequestPorts,
+  TriggerPorts,
+  TriggerTestPorts,
+} from "#shared/triggers/trigger-ports.ts";
+import { createEventQueue, createFiles } from "#shared/wiring/adapters.ts";
 import { createTablePorts } from "./common.ts";
-import { createRunEndpointPorts, hasContainers } from "./runs.ts";
+import { createRunPorts, hasContainers } from "./runs.ts";
 import { createWebhookSecrets } from "./webhook-secrets.ts";
 
 /** The ports of the endpoints that create and delete triggers. */
@@ -17,8 +25,22 @@ export const createTriggerTestPorts = (): TriggerTestPorts & HttpPorts => ({
   networkLimits: () => [],
 });
 
+/** The ports of the endpoint that delivers an event again. */
+export const createRedeliveryPorts = (): RequestPorts & HttpPorts => ({
+  ...createTablePorts(),
+  files: createFiles(),
+  events: createEventQueue(),
+});
+
 /** The ports of the endpoint that receives events. */
 export const createIngressPorts = (): IngressPorts & HttpPorts => ({
-  ...createRunEndpointPorts(),
+  ...createRedeliveryPorts(),
   webhookSecrets: createWebhookSecrets(),
+});
+
+/** The ports of the consumer that decides on events. */
+export const createDecisionPorts = (): DecisionPorts => ({
+  ...createRunPorts(),
+  events: createEventQueue(),
+  rates: configuredRateLimits(),
 });

@@ -15,12 +15,12 @@ import {
   createRun,
   deliver,
   nextExecution,
-  sqsEvent,
   startedRun,
   workingRun,
 } from "../support/execution.ts";
 import { readState, readTimeline, setState } from "../support/look.ts";
 import { reap } from "../support/reaper.ts";
+import { sqsEvent } from "../support/sqs-event.ts";
 
 const get = async (plane: TestControlPlane, id: string) => (await createClient(plane).get(`/agent/runs/${id}`)).body;
 

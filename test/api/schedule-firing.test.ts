@@ -4,9 +4,10 @@ import { pauseSchedulesByIdentity } from "#shared/schedules/auto-pause.ts";
 import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createHarness, sqsEvent } from "../support/execution.ts";
+import { createHarness } from "../support/execution.ts";
 import { readState } from "../support/look.ts";
 import { fireAt, listRuns, listTicks, makeSchedule, readSchedule, reconcile, timerOff } from "../support/schedules.ts";
+import { sqsEvent } from "../support/sqs-event.ts";
 
 let plane: TestControlPlane;
 beforeEach(async () => {

@@ -136,6 +136,7 @@ describe("the events of one thread", () => {
         faults.plan = { at, fault };
         const response = await faults.invoke("receive-event", () => comment(uid, "two"));
         if (response?.status !== 200) expect((await comment(uid, "two")).status).toBe(200);
+        await hooks.passMinutes(2);
         const [run] = await hooks.runs();
         expect(await followups(run.run_id), `${fault} call ${at}`).toMatchObject([{ message: "two" }]);
         const all = await outcomes(uid);

@@ -9,6 +9,7 @@ import { createTestControlPlane, type TestControlPlane } from "../support/contro
 import { type CostedTable, costedTable, measureBill } from "../support/costed-table.ts";
 import { createHarness, createRun, deliver, type Harness, workingRun } from "../support/execution.ts";
 import { createGateway, MODEL_SETTINGS } from "../support/gateway.ts";
+import { createHooks } from "../support/hooks.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { reap } from "../support/reaper.ts";
 import { reconcile } from "../support/schedules.ts";
@@ -96,6 +97,7 @@ async function countIdleMinute(): Promise<CountedCalls["idleMinute"]> {
     await reap(plane);
     await reconcile(plane);
     await passMinutes(plane, 0);
+    await createHooks(plane).passMinutes(0);
   });
   return { reads: bill.readUnits, writes: bill.writeUnits };
 }

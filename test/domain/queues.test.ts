@@ -6,7 +6,7 @@ import { formatMessageGroup, RunMessage } from "#shared/queue/run-queue.ts";
 import { memoryScheduler } from "#shared/timers/memory-scheduler.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
-import { sqsEvent } from "../support/execution.ts";
+import { sqsEvent } from "../support/sqs-event.ts";
 
 let lines: Record<string, unknown>[];
 beforeEach(() => {

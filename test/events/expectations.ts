@@ -413,6 +413,14 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "sqs/reap-runs.json": { after: working, outcome: taken, leaves: "INPROGRESS" },
   "sqs/reap-runs.bad.json": { after: working, outcome: { failed: ["bc1dacaf-b094-436a-aeff-d921cc3b9b24"] } },
 
+  "sqs/decide-events.json": { after: [...withTrigger, "http/receive-event.json"], outcome: taken },
+  "sqs/decide-events.bad.json": {
+    after: [...withTrigger, "http/receive-event.json"],
+    outcome: { failed: ["5c0d1f8e-7a42-4b19-9d63-0e8f2a7b4c02"] },
+  },
+  "scheduler/decide-events.json": { after: [...withTrigger, "http/receive-event.json"], outcome: taken },
+  "scheduler/decide-events.bad.json": { outcome: { throws: "Invalid" } },
+
   "stream/plan-deliveries.json": { after: [...withWebhook, ...created], outcome: taken },
   "stream/plan-deliveries.bad.json": { after: created, outcome: { throws: "HEAD is not an event of a run" } },
   // On a single machine.

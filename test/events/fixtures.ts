@@ -33,6 +33,7 @@ const invokedBy: Readonly<Record<keyof typeof eventSources, readonly string[]>> 
   fireSchedule: ["invocation"],
   reconcileSchedules: ["scheduler"],
   deleteOldRuns: ["scheduler"],
+  decideEvents: ["sqs", "scheduler"],
   planDeliveries: ["stream", "scheduler", "sqs"],
   attemptDeliveries: ["invocation", "sqs"],
   sendWebhooks: ["invocation"],

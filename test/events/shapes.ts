@@ -121,7 +121,7 @@ export const QueueEvent = v.strictObject({
             ),
             SentTimestamp: Milliseconds,
             // The run's owner. SQS balances deliveries between groups, on standard queues too.
-            MessageGroupId: v.exactOptional(v.pipe(v.string(), v.regex(/^(TEAM|USER)#/))),
+            MessageGroupId: v.exactOptional(v.pipe(v.string(), v.regex(/^(TEAM|USER|TRIGGER)#/))),
             SenderId: v.pipe(v.string(), v.regex(/^AROA[A-Z0-9]{17}:runyard-[a-z-]+$/)),
             DeadLetterQueueSourceArn: v.exactOptional(queueArn()),
             ApproximateFirstReceiveTimestamp: Milliseconds,

@@ -164,9 +164,10 @@ describe("the deployed code", () => {
 });
 
 /** The functions that check or evaluate expressions of triggers. */
-const WITH_EXPRESSIONS = ["create-trigger", "receive-event", "redeliver-event", "test-trigger", "update-trigger"].map(
-  (name) => `triggers/${name}`,
-);
+const WITH_EXPRESSIONS = [
+  "execution/decide-events",
+  ...["triggers/create-trigger", "triggers/test-trigger", "triggers/update-trigger"],
+];
 
 /** The exports of the parts that are loaded on first use. */
 const PARTS = {
@@ -200,10 +201,7 @@ function carriedBytes(output: string): number {
   if (output.startsWith("runs/create-run/")) return 64_500;
   if (output.startsWith("schedules/run-schedule/")) return 32_500;
   if (/^schedules\/(create|update)-/.test(output)) return 52_500;
-  // The ingress of triggers and a redelivery carry the creation of runs and follow-ups; the ingress reads the events of seven systems;
-  // the preview of an event plans a run.
-  if (output.startsWith("triggers/receive-event/")) return 55_000;
-  if (output.startsWith("triggers/redeliver-event/")) return 62_000;
+  // The preview of an event plans a run.
   if (output.startsWith("triggers/test-trigger/")) return 20_000;
   // The response carries the library that checks it against the output schema of its run.
   if (output.startsWith("runs/get-response/")) return 7_200;

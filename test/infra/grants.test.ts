@@ -14,6 +14,7 @@ const RIGHTS: readonly (readonly [name: string, rights: Rights, none: Rights])[]
   ["live", { live: ["GetItem"] }, { live: [] }],
   ["runsQueue", { runsQueue: ["SendMessage"] }, { runsQueue: [] }],
   ["endsQueue", { endsQueue: ["SendMessage"] }, { endsQueue: [] }],
+  ["eventsQueue", { eventsQueue: ["SendMessage"] }, { eventsQueue: [] }],
   ["deadRunsQueue", { deadRunsQueue: ["DeleteMessage"] }, { deadRunsQueue: [] }],
   ["sandbox", { sandbox: ["InvokeFunction"] }, { sandbox: [] }],
   ["discovery", { discovery: ["InvokeFunction"] }, { discovery: [] }],

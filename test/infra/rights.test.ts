@@ -44,8 +44,9 @@ describe("a function's role", () => {
   it.each(workers.map((source) => [source.file, source]))(
     "%s has exactly the permissions of its line in event-sources.ts",
     (_, source) => {
-      const { dispatchRun, endRun, runSandbox, reapRuns, reconcileSchedules, planDeliveries } = eventSources;
-      const consumers: readonly EventSource[] = [dispatchRun, endRun];
+      const { dispatchRun, endRun, runSandbox, reapRuns, reconcileSchedules, planDeliveries, decideEvents } =
+        eventSources;
+      const consumers: readonly EventSource[] = [dispatchRun, endRun, decideEvents];
       const extra = consumers.includes(source)
         ? ["sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"]
         : source === planDeliveries
@@ -54,7 +55,7 @@ describe("a function's role", () => {
               SEND,
             ]
           : [];
-      const untraced: readonly EventSource[] = [runSandbox, reapRuns, reconcileSchedules, planDeliveries];
+      const untraced: readonly EventSource[] = [runSandbox, reapRuns, reconcileSchedules, planDeliveries, decideEvents];
       const traces = !untraced.includes(source);
       expect(listActions(named(source))).toEqual([...new Set([...expected(source.rights, traces), ...extra])].sort());
     },
@@ -280,7 +281,7 @@ function expected(rights: Rights, traces = true): string[] {
       (table ?? []).map((action) => `dynamodb:${action}`),
     ),
     ...Object.keys(rights.bucket ?? {}).map((action) => `s3:${action}`),
-    ...[rights.runsQueue, rights.endsQueue, rights.deadRunsQueue].flatMap((queue) =>
+    ...[rights.runsQueue, rights.endsQueue, rights.eventsQueue, rights.deadRunsQueue].flatMap((queue) =>
       (queue ?? []).map((action) => `sqs:${action}`),
     ),
     ...[rights.sandbox, rights.discovery, rights.webhookAttempts, rights.webhookSender].flatMap((calls) =>

@@ -72,8 +72,8 @@ describe("the stacks", () => {
     expect(json).not.toMatch(/contributorInsights/i);
   });
 
-  it("have at most one alarm more than the ten free ones", () => {
-    expect(aws.all("AWS::CloudWatch::Alarm").length).toBeLessThanOrEqual(11);
+  it("have at most two alarms more than the ten free ones", () => {
+    expect(aws.all("AWS::CloudWatch::Alarm").length).toBeLessThanOrEqual(12);
   });
 
   it("reject settings that cannot work, by name", () => {
@@ -108,6 +108,7 @@ describe("every function", () => {
         "runyard-reap-runs",
         "runyard-reconcile-schedules",
         "runyard-plan-deliveries",
+        "runyard-decide-events",
         "runyard-heartbeat",
         "runyard-append-messages",
         "runyard-record-live-output",

@@ -17,6 +17,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   "delete-old-runs": "256 MB, 900 s",
   "delete-run": "512 MB, 30 s",
   "delete-team": "512 MB, 30 s",
+  "decide-events": "512 MB, 30 s",
   "discover-skills": "512 MB, 28 s",
   "dispatch-run": "512 MB, 30 s",
   "end-run": "1024 MB, 60 s",
@@ -41,6 +42,8 @@ const FOURTEEN_DAYS = 14 * 24 * 3600;
 const QUEUES: Readonly<Record<string, string>> = {
   ends: "keeps 1209600 s, hides 360 s, 5 attempts",
   "ends-dead": "keeps 1209600 s, hides 30 s",
+  events: "keeps 1209600 s, hides 180 s, 5 attempts",
+  "events-dead": "keeps 1209600 s, hides 30 s",
   runs: "keeps 1209600 s, hides 180 s, 1000 attempts",
   "runs-dead": "keeps 1209600 s, hides 540 s",
   "webhooks-dead": "keeps 1209600 s, hides undefined s",
@@ -48,6 +51,7 @@ const QUEUES: Readonly<Record<string, string>> = {
 
 /** Concurrent executions of each consumer. */
 const CONSUMERS: Readonly<Record<string, number>> = {
+  "decide-events": 20,
   "dispatch-run": 50,
   "end-run": 20,
 };
@@ -55,6 +59,7 @@ const CONSUMERS: Readonly<Record<string, number>> = {
 /** What Lambda does with an event of an asynchronous invocation that failed, and with one that it throttles. */
 const EVENTS: Readonly<Record<string, string>> = {
   "attempt-deliveries": "0 retries, 60 s",
+  "decide-events": "0 retries, 60 s",
   "delete-old-runs": "0 retries, 300 s",
   "fire-schedule": "2 retries, 600 s",
   "plan-deliveries": "0 retries, 60 s",
@@ -74,6 +79,7 @@ const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 const ALARMS: Readonly<Record<string, { watches: string; ok: Series[]; inAlarm: Series[] }>> = {
   "api-errors": { watches: "Sum of AWS/ApiGateway 5xx in 300 s", ok: [[4], [null]], inAlarm: [[5], [500]] },
   "ends-dead": deadLetters("Maximum of AWS/SQS ApproximateNumberOfMessagesVisible in 60 s"),
+  "events-dead": deadLetters("Maximum of AWS/SQS ApproximateNumberOfMessagesVisible in 60 s"),
   "functions-throttled": { watches: "Sum of AWS/Lambda Throttles in 300 s", ok: [[9], [null]], inAlarm: [[10]] },
   "leases-extended": { watches: "Sum of Runyard CircuitOpenPasses in 300 s", ok: [[0], [null]], inAlarm: [[1]] },
   "model-calls-refused": { watches: "Sum of AWS/Lambda Url4xxCount in 300 s", ok: [[49], [null]], inAlarm: [[50]] },
@@ -196,7 +202,7 @@ describe("functions", () => {
       RetryPolicy: { MaximumEventAgeInSeconds: seconds, MaximumRetryAttempts: 0 },
     });
     expect(rules.map(({ Properties }) => Properties)).toMatchObject([
-      { ScheduleExpression: "rate(1 minute)", State: "ENABLED", Targets: [noRetry(60), noRetry(60), noRetry(60)] },
+      { ScheduleExpression: "rate(1 minute)", State: "ENABLED", Targets: Array(4).fill(noRetry(60)) },
       { ScheduleExpression: "rate(1 hour)", State: "ENABLED", Targets: [noRetry(300)] },
     ]);
   });

@@ -7,7 +7,7 @@ import type { Rights } from "#infra/rights.ts";
 import { routes } from "#infra/routes.ts";
 import { setClientHook } from "#shared/aws/client-settings.ts";
 import { addMiddleware, commandOf, serviceOf } from "#shared/aws/middleware.ts";
-import { createFunctionCaller, createRunQueue, createScheduler } from "#shared/wiring/adapters.ts";
+import { createEventQueue, createFunctionCaller, createRunQueue, createScheduler } from "#shared/wiring/adapters.ts";
 import { createEndPorts } from "#shared/wiring/executions.ts";
 import * as lazy from "#shared/wiring/lazy-adapters.ts";
 import { createGatewayPorts } from "#shared/wiring/model-gateway.ts";
@@ -34,6 +34,7 @@ const USES: Readonly<Record<string, readonly (readonly [method: string, ...given
   ],
   runsQueue: [["queue.sendRun", "run", owner, 7]],
   endsQueue: [["queue.sendEnd", "run", owner]],
+  eventsQueue: [["events.sendDelivery", { trigger_uid: "trigger", delivery_id: "delivery" }]],
   deadRunsQueue: [["deadRuns.drain", async () => ({ batchItemFailures: [] })]],
   sandbox: [
     ["sandbox.start", envelope, { provider: "lambda" }],
@@ -125,6 +126,7 @@ describe("the adapters that are loaded by their first use", () => {
     for (const [variable, value] of Object.entries({
       RUNS_QUEUE_URL: "https://sqs.test/runs",
       ENDS_QUEUE_URL: "https://sqs.test/ends",
+      EVENTS_QUEUE_URL: "https://sqs.test/events",
       SCHEDULE_GROUP: "group",
       FIRE_SCHEDULE_ARN: "arn:function",
       SCHEDULER_ROLE_ARN: "arn:role",
@@ -134,19 +136,22 @@ describe("the adapters that are loaded by their first use", () => {
     const use = async (
       adapters:
         | typeof lazy
-        | { [N in "createRunQueue" | "createScheduler" | "createFunctionCaller"]: (typeof lazy)[N] },
+        | {
+            [N in "createRunQueue" | "createEventQueue" | "createScheduler" | "createFunctionCaller"]: (typeof lazy)[N];
+          },
     ) => {
       calls = [];
       await adapters.createRunQueue().sendRun("run", owner, 7);
       await adapters.createRunQueue().sendRun("run", owner);
       await adapters.createRunQueue().sendEnd("run", owner);
+      await adapters.createEventQueue().sendDelivery({ trigger_uid: "trigger", delivery_id: "delivery" });
       await adapters.createScheduler().put({ id: "id", expression: "cron(0 0 * * ? *)", timeZone: "UTC" });
       await adapters.createScheduler().remove("id");
       await adapters.createFunctionCaller()("function", { a: 1 }, { timeoutMs: 1000 });
       return calls;
     };
-    const expected = await use({ createRunQueue, createScheduler, createFunctionCaller });
-    expect(expected).toHaveLength(6);
+    const expected = await use({ createRunQueue, createEventQueue, createScheduler, createFunctionCaller });
+    expect(expected).toHaveLength(7);
     expect(await use(lazy)).toEqual(expected);
   });
 });

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import { decideEvents } from "#functions/execution/decide-events.ts";
 import { discoverSkills } from "#functions/execution/discover-skills.ts";
 import { eventSources } from "#infra/event-sources.ts";
 import { generateKey } from "#shared/api-keys/generate-key.ts";
@@ -19,6 +20,7 @@ import type { SignInIssuer } from "#shared/oidc/exchange-code.ts";
 import { createIssuers, type Issuers } from "#shared/oidc/issuers.ts";
 import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
+import type { DeliveryRef as EventRef } from "#shared/queue/event-queue.ts";
 import { register } from "#shared/records/identity-register.ts";
 import { putMember } from "#shared/records/member.ts";
 import { putUser } from "#shared/records/user.ts";
@@ -39,6 +41,7 @@ import type { Item } from "#shared/table/table.ts";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
 import { countMember, deleteMember } from "#shared/teams/member-store.ts";
 import { memoryScheduler } from "#shared/timers/memory-scheduler.ts";
+import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import { memorySigningKeyStore } from "#shared/vault/memory-signing-key-store.ts";
 import type { AttemptRequest, AttemptResult } from "#shared/webhooks/send-webhooks.ts";
@@ -50,6 +53,7 @@ import { MAX_FRAME_BYTES } from "#shared/wire/worker.ts";
 import { mutatedTable } from "./conditions.ts";
 import { type Around, watched, watchedTable } from "./faults.ts";
 import {
+  eventsWithinRights,
   filesWithinRights,
   liveTableWithinRights,
   queueWithinRights,
@@ -61,6 +65,7 @@ import {
   webhookSecretsWithinRights,
   withRights,
 } from "./rights.ts";
+import { sqsEvent } from "./sqs-event.ts";
 
 export const BASE_URL = "https://runyard.test/api/v1";
 
@@ -78,6 +83,7 @@ export type TestPorts = RetentionPorts &
   DeliveryPlanPorts &
   AttemptPorts &
   IdentityTokenPorts &
+  DecisionPorts &
   HttpPorts & {
     issuerUrl: string | undefined;
     readonly cursors: Cursors;
@@ -125,6 +131,8 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
   // The audit log is apart: most tests are about what a request changes besides it.
   const table = { ...audited, all: () => audited.all().filter((item) => !isAudit(item)) };
   const sent: { readonly queue: "runs" | "ends"; readonly runId: string; readonly delaySeconds?: number }[] = [];
+  /** Deliveries to triggers whose decision was requested; they are decided on at once, unless a test holds them. */
+  const events: { isHeld: boolean; readonly requested: EventRef[] } = { isHeld: false, requested: [] };
   /** The limits of the whole deployment. */
   const capacity: { maxExecutions: number | undefined } = { maxExecutions: undefined };
   const started: Envelope[] = [];
@@ -203,6 +211,13 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
         }),
       sendEnd: (runId) => around("queue.sendEnd", async () => void sent.push({ queue: "ends", runId })),
     }),
+    events: eventsWithinRights({
+      sendDelivery: (delivery) =>
+        around("events.sendDelivery", async () => {
+          if (events.isHeld) events.requested.push(delivery);
+          else await decideEvent(delivery, ports);
+        }),
+    }),
     now,
     baseUrl: BASE_URL,
     webUrl: "https://runyard.test",
@@ -280,6 +295,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     auditItems: () => audited.all().filter(isAudit),
     files,
     vault,
+    events,
     /** What was requested and sent for webhooks, and how their receivers respond. */
     webhooks,
     clock,
@@ -360,6 +376,12 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     },
   };
 }
+
+/** Invokes the consumer of events with the message of a delivery. */
+export const decideEvent = (delivery: EventRef, ports: DecisionPorts): Promise<unknown> => {
+  const { file, rights } = eventSources.decideEvents;
+  return withRights(file, rights, () => decideEvents.handle(sqsEvent("events", [{ v: 1, ...delivery }]), ports));
+};
 
 /** Settings with which every request for a repository fails until a test changes them. */
 function createRepositorySettings() {

@@ -8,6 +8,7 @@ import type { Envelope } from "#shared/wire/harness.ts";
 import { createClient } from "./client.ts";
 import type { ResponseBody, TestControlPlane, TestPorts } from "./control-plane.ts";
 import { withRights } from "./rights.ts";
+import { sqsEvent } from "./sqs-event.ts";
 
 /** Creates a run and returns its id. */
 export async function createRun(
@@ -113,28 +114,6 @@ export function consume(
   const consumer: { handle(event: SQSEvent, ports: TestPorts): Promise<SQSBatchResponse> } = consumers[queue];
   const { name, rights } = sourcesByState[queue];
   return withRights(name, rights, () => consumer.handle(sqsEvent(queue, [{ v: 1, run_id: runId }]), plane.ports));
-}
-
-/** An SQS event with one record for each body. */
-export function sqsEvent(queue: string, bodies: readonly unknown[]): SQSEvent {
-  return {
-    Records: bodies.map((body, index) => ({
-      messageId: `message-${index + 1}`,
-      receiptHandle: "handle",
-      body: typeof body === "string" ? body : JSON.stringify(body),
-      attributes: {
-        ApproximateReceiveCount: "1",
-        SentTimestamp: "0",
-        SenderId: "sender",
-        ApproximateFirstReceiveTimestamp: "0",
-      },
-      messageAttributes: {},
-      md5OfBody: "",
-      eventSource: "aws:sqs",
-      eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${queue}`,
-      awsRegion: "us-east-1",
-    })),
-  };
 }
 
 /** A message of the agent with one text. */

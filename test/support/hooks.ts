@@ -1,6 +1,9 @@
 import { createHmac } from "node:crypto";
+import { decideEvents } from "#functions/execution/decide-events.ts";
+import { eventSources } from "#infra/event-sources.ts";
 import { createClient, request } from "./client.ts";
 import type { ResponseBody, TestControlPlane } from "./control-plane.ts";
+import { withRights } from "./rights.ts";
 
 type Headers = Record<string, string>;
 
@@ -27,6 +30,13 @@ export function createHooks(plane: TestControlPlane) {
     create: (body: object): Promise<ResponseBody> => user.post("/agent/triggers", { name: "events", ...body }),
     send: (uid: string, body: string, headers: Headers): Promise<ResponseBody> =>
       request(plane, "POST", `/hooks/${uid}`, { key: undefined, body, headers }),
+    /** Lets time pass, and the rule that runs each minute request the decisions that are due. */
+    async passMinutes(minutes: number): Promise<void> {
+      plane.clock.now += minutes * 60_000;
+      const { file, rights } = eventSources.decideEvents;
+      const tick = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
+      await withRights(file, rights, () => decideEvents.handle(tick, plane.ports));
+    },
     async deliveries(uid: string) {
       return (await user.get(`/agent/triggers/${uid}/deliveries`)).body.deliveries;
     },

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { FILE_PATTERNS, type Rights } from "#infra/rights.ts";
 import type { FileRemoval, FileStore } from "#shared/files/file-store.ts";
+import type { EventQueue } from "#shared/queue/event-queue.ts";
 import type { RunQueue } from "#shared/queue/run-queue.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
@@ -211,6 +212,14 @@ export const queueWithinRights = (queue: RunQueue): RunQueue => ({
   async sendEnd(runId, owner) {
     requireRight("endsQueue", "SendMessage");
     return queue.sendEnd(runId, owner);
+  },
+});
+
+/** The queue of events as the acting function may use it. */
+export const eventsWithinRights = (events: EventQueue): EventQueue => ({
+  async sendDelivery(delivery) {
+    requireRight("eventsQueue", "SendMessage");
+    return events.sendDelivery(delivery);
   },
 });
 

@@ -49,7 +49,7 @@ export function deliveriesCommand(context: Context) {
           { name: "delivery", of: ({ delivery_id }) => delivery_id },
           { name: "received", of: ({ received_at }) => timeText(received_at) },
           { name: "event", of: ({ event_type: type, action }) => (action === undefined ? type : `${type}.${action}`) },
-          { name: "outcome", of: ({ outcome, reason }) => (reason === undefined ? outcome : `${outcome} (${reason})`) },
+          { name: "outcome", of: outcomeText },
           { name: "run", of: ({ run_id, of, detail }) => run_id ?? of ?? detail ?? "" },
         ],
         { all, none: "There are no deliveries." },
@@ -81,14 +81,24 @@ export function redeliverCommand(context: Context) {
   return withExamples(command, "runyard triggers redeliver $uid $delivery");
 }
 
+/** What the delivery resulted in, or that this is not decided yet. */
+const outcomeText = ({ outcome, reason, will_retry }: TriggerDelivery): string =>
+  outcome === undefined
+    ? will_retry === true
+      ? "pending (retried)"
+      : "pending"
+    : reason === undefined
+      ? outcome
+      : `${outcome} (${reason})`;
+
 function printDelivery(context: Context, delivery: TriggerDelivery, payload: unknown): void {
-  const { delivery_id, received_at, event_type: type, action, outcome, reason } = delivery;
+  const { delivery_id, received_at, event_type: type, action } = delivery;
   context.show(delivery, () =>
     printFields(context, [
       ["delivery", delivery_id],
       ["received", timeText(received_at)],
       ["event", action === undefined ? type : `${type}.${action}`],
-      ["outcome", reason === undefined ? outcome : `${outcome} (${reason})`],
+      ["outcome", outcomeText(delivery)],
       ["detail", delivery.detail],
       ["run", delivery.run_id],
       ["follow-up", delivery.followup_id],

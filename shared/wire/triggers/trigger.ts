@@ -115,8 +115,8 @@ export type UpdateTriggerRequest = v.InferOutput<typeof UpdateTriggerRequest>;
 export const TriggerOutcome = v.picklist(["started", "followed_up", "ignored", "duplicate", "failed"]);
 export type TriggerOutcome = v.InferOutput<typeof TriggerOutcome>;
 
-/** The outcome of the latest delivery to a trigger. */
-export const LastDelivery = v.object({ at: v.string(), outcome: TriggerOutcome });
+/** The latest delivery to a trigger, and its outcome if it has one yet. */
+export const LastDelivery = v.object({ at: v.string(), outcome: v.exactOptional(TriggerOutcome) });
 export type LastDelivery = v.InferOutput<typeof LastDelivery>;
 
 /** Deliveries to a trigger of the last 24 hours by outcome, of the latest 1,000. */
@@ -240,8 +240,12 @@ export const TriggerDelivery = v.object({
   event_type: v.string(),
   action: v.exactOptional(v.string()),
   received_at: v.string(),
+  /** Decisions so far: more than one where a failure was temporary. */
   attempts: Count,
-  outcome: TriggerOutcome,
+  /** Absent until the event is decided on. */
+  outcome: v.exactOptional(TriggerOutcome),
+  /** True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours. */
+  will_retry: v.exactOptional(v.boolean()),
   reason: v.exactOptional(IgnoredReason),
   detail: v.exactOptional(v.string()),
   run_id: v.exactOptional(v.string()),

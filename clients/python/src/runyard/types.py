@@ -2274,12 +2274,12 @@ class CreatedTriggerScope(BaseModel):
 
 
 class LastDelivery(BaseModel):
-    """The outcome of the latest delivery to a trigger."""
+    """The latest delivery to a trigger, and its outcome if it has one yet."""
 
     at: Timestamp
     """The time of the request."""
 
-    outcome: Union[TriggerOutcome, str]
+    outcome: Optional[Union[TriggerOutcome, str]] = None
     """What it resulted in."""
 
 
@@ -2676,10 +2676,13 @@ class TriggerDelivery(BaseModel):
     """The time of the request."""
 
     attempts: int
-    """The number of attempts to process it."""
+    """Decisions so far: more than one where a failure was temporary."""
 
-    outcome: Union[TriggerOutcome, str]
-    """What the delivery resulted in."""
+    outcome: Optional[Union[TriggerOutcome, str]] = None
+    """Absent until the event is decided on."""
+
+    will_retry: Optional[bool] = None
+    """True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours."""
 
     reason: Optional[Union[Literal["event", "paused", "author", "filter", "busy"], str]] = None
     """Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread."""
@@ -2734,9 +2737,10 @@ class TriggerDeliveryDetails(BaseModel):
     attempts: int
     """The number of attempts to process it."""
 
-    outcome: Union[TriggerOutcome, str]
+    outcome: Optional[Union[TriggerOutcome, str]] = None
     """What the delivery resulted in."""
 
+    will_retry: Optional[bool] = None
     reason: Optional[Union[Literal["event", "paused", "author", "filter", "busy"], str]] = None
     """Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread."""
 

@@ -953,8 +953,8 @@ export class Triggers extends APIResource {
   /**
    * Sends the event of a delivery to its trigger again.
    *
-   * The trigger decides as it is now. The new delivery has an outcome of its own, and the earlier one keeps its
-   * outcome. Requires the role `admin`.
+   * The trigger decides as it is now, after the response. The new delivery has an outcome of its own, and the earlier
+   * one keeps its outcome. Requires the role `admin`.
    *
    * `POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver`
    */
@@ -966,7 +966,7 @@ export class Triggers extends APIResource {
    * Accepts an event for a trigger.
    *
    * The sender signs the request as the trigger's kind or verification requires. The question that Slack asks about a
-   * new URL gets its `challenge`. A 429 or 503 asks the sender to repeat the delivery.
+   * new URL gets its `challenge`. The event is decided on afterwards.
    *
    * `POST /hooks/{triggerUid}`
    */

@@ -1970,7 +1970,7 @@ interface components {
              */
             last_used_at?: string;
         };
-        /** @description The outcome of the latest delivery to a trigger. */
+        /** @description The latest delivery to a trigger, and its outcome if it has one yet. */
         LastDelivery: {
             /**
              * Format: date-time
@@ -1978,7 +1978,7 @@ interface components {
              */
             at: string;
             /** @description What it resulted in. */
-            outcome: components["schemas"]["TriggerOutcome"];
+            outcome?: components["schemas"]["TriggerOutcome"];
         };
         /** @description A page of skills. */
         ListAgentsResponse: {
@@ -3765,10 +3765,12 @@ interface components {
              * @description The time of the request.
              */
             received_at: string;
-            /** @description The number of attempts to process it. */
+            /** @description Decisions so far: more than one where a failure was temporary. */
             attempts: number;
-            /** @description What the delivery resulted in. */
-            outcome: components["schemas"]["TriggerOutcome"];
+            /** @description Absent until the event is decided on. */
+            outcome?: components["schemas"]["TriggerOutcome"];
+            /** @description True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours. */
+            will_retry?: boolean;
             /**
              * @description Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread.
              * @enum {string}
@@ -3805,7 +3807,8 @@ interface components {
             /** @description The number of attempts to process it. */
             attempts: number;
             /** @description What the delivery resulted in. */
-            outcome: components["schemas"]["TriggerOutcome"];
+            outcome?: components["schemas"]["TriggerOutcome"];
+            will_retry?: boolean;
             /**
              * @description Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread.
              * @enum {string}

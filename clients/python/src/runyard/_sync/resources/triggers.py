@@ -384,8 +384,8 @@ class Triggers(Resource):
     def redeliver(self, trigger_uid: str, delivery_id: str, **options: Unpack[RequestOptions]) -> TriggerDelivery:
         """Sends the event of a delivery to its trigger again.
 
-        The trigger decides as it is now. The new delivery has an outcome of its own, and the earlier one keeps
-        its outcome. Requires the role `admin`.
+        The trigger decides as it is now, after the response. The new delivery has an outcome of its own, and the
+        earlier one keeps its outcome. Requires the role `admin`.
 
         `POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver`
 
@@ -408,7 +408,7 @@ class Triggers(Resource):
         """Accepts an event for a trigger.
 
         The sender signs the request as the trigger's kind or verification requires. The question that Slack asks
-        about a new URL gets its `challenge`. A 429 or 503 asks the sender to repeat the delivery.
+        about a new URL gets its `challenge`. The event is decided on afterwards.
 
         `POST /hooks/{triggerUid}`
 

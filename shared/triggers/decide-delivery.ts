@@ -1,0 +1,80 @@
+import { splitIntoBatches } from "#shared/arrays.ts";
+import { RunyardError } from "#shared/errors.ts";
+import type { RateLimitToken } from "#shared/limits/token-bucket.ts";
+import { logLine } from "#shared/log/log.ts";
+import type { DeliveryRef } from "#shared/queue/event-queue.ts";
+import { statusText } from "#shared/records/run.ts";
+import { ConflictError } from "#shared/table/transact.ts";
+import { decide } from "./decide.ts";
+import { type Delivery, deliveryStore } from "./delivery-store.ts";
+import { eventStore } from "./event-store.ts";
+import type { DecisionPorts } from "./trigger-ports.ts";
+import { triggerStore } from "./trigger-store.ts";
+
+/** Milliseconds for which a decision is repeated that fails for a reason which time may change. */
+const RETRY_MS = 24 * 3_600_000;
+const FIRST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 3_600_000;
+/** Decisions that one pass requests, and those that it requests at the same time. */
+const MAX_DUE = 1_000;
+const AT_ONCE = 20;
+
+/**
+ * Decides what the event of a delivery results in. A repeated message changes nothing, since the outcome is written under the
+ * condition that there is none. A decision that fails for a reason which time may change is repeated for a day.
+ */
+export async function decideDelivery(
+  ref: DeliveryRef,
+  rateLimitToken: RateLimitToken,
+  ports: DecisionPorts,
+): Promise<void> {
+  const store = deliveryStore(ports.table);
+  const delivery = await store.get(ref.trigger_uid, ref.delivery_id);
+  if (delivery === undefined || delivery.outcome !== undefined) return;
+  try {
+    await attempt(ref, delivery, rateLimitToken, ports);
+  } catch (error) {
+    // Another message of the same delivery was handled at the same time.
+    if (error instanceof ConflictError && error.failed.has("delivery")) return;
+    logLine("warn", "an event could not be decided on", { ...ref, error });
+    await postpone(ref, delivery, error, ports);
+  }
+}
+
+async function attempt(
+  { trigger_uid: uid, delivery_id }: DeliveryRef,
+  delivery: Delivery,
+  rateLimitToken: RateLimitToken,
+  ports: DecisionPorts,
+): Promise<void> {
+  const { table, files } = ports;
+  const trigger = await triggerStore(table).get(uid);
+  const event = trigger === undefined ? undefined : await eventStore(files).get(uid, delivery_id);
+  if (trigger !== undefined && event !== undefined) return decide(delivery, trigger, event, rateLimitToken, ports);
+  const missing = trigger === undefined ? "trigger" : "payload";
+  await deliveryStore(table).decide(uid, delivery, { outcome: "failed", detail: `the ${missing} was deleted` });
+}
+
+async function postpone(
+  { trigger_uid }: DeliveryRef,
+  delivery: Delivery,
+  error: unknown,
+  { table, now }: DecisionPorts,
+): Promise<void> {
+  const attempts = delivery.attempts + 1;
+  const detail = error instanceof RunyardError ? statusText(error.message) : "the service failed for a time";
+  const nextAt = now() + Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), MAX_PAUSE_MS);
+  const store = deliveryStore(table);
+  const isLast = nextAt > delivery.received_at + RETRY_MS;
+  if (!isLast) return store.postpone(trigger_uid, delivery, { attempts, detail, nextAt });
+  await store.decide(trigger_uid, delivery, { outcome: "failed", detail }).catch((failure: unknown) => {
+    if (!(failure instanceof ConflictError)) throw failure;
+  });
+}
+
+/** Requests the decisions that are due, the longest due first. Returns their number. */
+export async function requestDueDecisions({ table, now, events }: DecisionPorts): Promise<number> {
+  const due = await deliveryStore(table).findDue(now(), MAX_DUE);
+  for (const some of splitIntoBatches(due, AT_ONCE)) await Promise.all(some.map((ref) => events.sendDelivery(ref)));
+  return due.length;
+}
