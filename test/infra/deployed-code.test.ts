@@ -157,8 +157,8 @@ describe("the deployed code", () => {
     expect(holding.sort()).toEqual(["docs/get-openapi", "docs/get-reference"]);
   });
 
-  it("of a route is at most 115 kB without the SDK", () => {
-    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 115_000 + carriedBytes(output));
+  it("of a route is at most 120 kB without the SDK", () => {
+    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 120_000 + carriedBytes(output));
     expect(larger.map(({ output, ownBytes }) => `${output}: ${ownBytes}`)).toEqual([]);
   });
 });
@@ -180,13 +180,13 @@ const PARTS = {
 /** Bytes that a GET or create-run may load at its start: see design/decisions/0017-bundle-size-limits.md. */
 function mostAtStart(file: string): number {
   // These two contain the document that they serve.
-  if (/^docs\/get-(openapi|reference)$/.test(file)) return 688_000;
+  if (/^docs\/get-(openapi|reference)$/.test(file)) return 704_000;
   // The key set is nothing but a parameter, so its function always needs the client of Systems Manager.
   if (file === "run-identity/list-signing-keys") return 279_000;
-  if (file === "runs/create-run") return 221_000;
+  if (file === "runs/create-run") return 225_000;
   // The response is checked against the output schema of its run.
-  if (file === "runs/get-response") return 163_000;
-  return file === "runs/list-runs" ? 169_500 : 151_000;
+  if (file === "runs/get-response") return 168_000;
+  return file === "runs/list-runs" ? 174_000 : 155_000;
 }
 
 /** Additional bytes of single routes: see design/decisions/0017-bundle-size-limits.md. */
