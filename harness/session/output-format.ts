@@ -1,4 +1,3 @@
-import { checkOutput } from "#shared/wire/output/check-output.ts";
 import type { TurnOutcome } from "../engine/engine.ts";
 import type { Start } from "../engine/resume.ts";
 import type { RunContext } from "../setup/setup.ts";
@@ -32,9 +31,11 @@ ${JSON.stringify(schema)}`;
 }
 
 /** Reads the output schema of a run; undefined if it has none. Requests of an earlier execution count. */
-export function readOutputFormat(context: Formatted, start: Start): OutputFormat | undefined {
+export async function readOutputFormat(context: Formatted, start: Start): Promise<OutputFormat | undefined> {
   const schema = findSchema(context);
   if (schema === undefined) return undefined;
+  // Most runs have no schema, and need not load what checks one.
+  const { checkOutput } = await import("#shared/wire/output/check-output.ts");
   let requests = start.from === "followup" ? readRequest(start.message) : 0;
   return {
     review(ended) {

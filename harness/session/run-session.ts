@@ -64,7 +64,7 @@ async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof S
   try {
     prepared = await prepareWorkspace(session, run, channel);
     agent = await startAgent(session, run, channel, prepared);
-    const format = readOutputFormat(run.context, prepared.start);
+    const format = await readOutputFormat(run.context, prepared.start);
     const conversing = converse(run.resolved.system_prompt, agent, channel, prepared, format);
     const { checkpoints } = prepared;
     const outcome = await conversing.catch((error: unknown) => saveAtSliceEnd(error, channel, checkpoints, agent));

@@ -44,25 +44,25 @@ describe("an agent's run with an output schema", () => {
 describe("an output format", () => {
   const wrong = { success: true, summary: "no" };
 
-  it("counts the requests of an earlier execution", () => {
-    const first = readOutputFormat(context, prompt);
+  it("counts the requests of an earlier execution", async () => {
+    const first = await readOutputFormat(context, prompt);
     const review = [first?.review(wrong), first?.review(wrong)].at(-1);
     if (review === undefined || !("request" in review)) throw new Error("the second response is asked for again");
-    const next = readOutputFormat(context, { from: "followup", message: review.request, commandsDone: 0 });
+    const next = await readOutputFormat(context, { from: "followup", message: review.request, commandsDone: 0 });
     expect(next?.review(wrong)).toMatchObject({ ended: { success: false, error_code: "invalid_request" } });
   });
 
-  it("lets a turn that failed, and a response that fits, end as they are", () => {
-    const format = readOutputFormat(context, prompt);
+  it("lets a turn that failed, and a response that fits, end as they are", async () => {
+    const format = await readOutputFormat(context, prompt);
     const failed = { success: false, summary: "no" };
     expect(format?.review(failed)).toEqual({ ended: failed });
     const fitting = { success: true, summary: '{"fixed":false}' };
     expect(format?.review(fitting)).toEqual({ ended: fitting });
   });
 
-  it("exists neither for a plan nor without a schema", () => {
-    expect(readOutputFormat({ ...context, mode: "plan" }, prompt)).toBeUndefined();
-    expect(readOutputFormat({ mode: "normal", agent_config: {} }, prompt)).toBeUndefined();
+  it("exists neither for a plan nor without a schema", async () => {
+    expect(await readOutputFormat({ ...context, mode: "plan" }, prompt)).toBeUndefined();
+    expect(await readOutputFormat({ mode: "normal", agent_config: {} }, prompt)).toBeUndefined();
     expect(addOutputFormat("Be brief.", { mode: "normal", agent_config: {} })).toBe("Be brief.");
     expect(addOutputFormat("Be brief.", context)).toMatch(/^Be brief\.\n\n[\s\S]*"fixed"/);
   });
