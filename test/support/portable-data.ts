@@ -101,7 +101,7 @@ function listTargets(data: PortableData): readonly string[] {
     ...["/agent/identities", `/agent/identities/${identity}`, `/agent/identities/${identity}/keys`],
     ...[`/agent/identities/${identity}/trust-rules`, `/agent/identities/${identity}/trust-rules/${rule}`],
     ...["/agent/environments", `/agent/environments/${environment}`],
-    ...["/agent/keys", "/session", "/sessions", "/agent/me", "/agent/teams"],
+    ...["/agent/audit", "/agent/keys", "/session", "/sessions", "/agent/me", "/agent/teams"],
     ...["", "/members", "/invitations"].map((part) => `/agent/teams/${team}${part}`),
   ];
   const read = new Set(targets.map((target) => findRoute("GET", target.replace(/\?.*/, ""))?.route.path));
