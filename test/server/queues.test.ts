@@ -389,6 +389,7 @@ describe("the queues of the control plane", () => {
       ["runs", 30, 180, 1_000],
       ["worker-runs", 30, 180, 1_000],
       ["ends", 60, 360, 5],
+      ["events", 30, 180, 5],
       ["reaper", 60, 360, 5],
       ["ticks", 30, 180, 5],
       ["webhook-events", 30, 180, 5],
