@@ -1,8 +1,8 @@
-import type { Sandbox } from "../isolation/sandbox.ts";
 import type { Egress } from "./egress.ts";
 
 interface NetworkOfRun {
-  readonly sandbox: Pick<Sandbox, "network">;
+  /** Whether the sandbox itself lets commands reach the network. */
+  readonly sandbox: { readonly network: boolean };
   readonly egress: Pick<Egress, "mode">;
 }
 

@@ -34,7 +34,7 @@ export async function startAgent(
   prepared: PreparedWorkspace,
 ): Promise<SessionAgent> {
   const { envelope, redactor, plane, log, stop } = session;
-  const { resolved, context, secrets, workspace, sandbox, egress, modelId } = run;
+  const { resolved, context, secrets, workspace, sandbox, egress } = run;
   const { conversation, outbox, live, followups, slice } = channel;
   const { setup, runner, background, workingDirectory } = prepared;
   const { signal } = stop;
@@ -74,16 +74,7 @@ export async function startAgent(
     clones: setup.clones,
     turn: turns.signal,
   });
-  const unsupported = describeUnsupported(context.agent_config, modelId);
-  outbox.event("agent_started", {
-    detail: cutBytes(
-      [`model ${modelId}, isolation: ${sandbox.kind}${unsupported}`, ...unusableSkills].join("; "),
-      DETAIL_BYTES,
-    ),
-    isolation: sandbox.kind,
-    ...(modelId === undefined ? {} : { model_id: modelId }),
-    ...(instructionFiles.length === 0 ? {} : { instruction_files: [...instructionFiles] }),
-  });
+  reportStart(run, outbox, { instructionFiles, unusableSkills });
   const lost = describeLostCommands(background.earlier);
   if (lost !== undefined) outbox.message({ role: "system", content: [{ type: "text", text: lost }] });
   const approvals = { rules: context.agent_config.approvals ?? [], workspace: sandbox.paths.workspace };
@@ -107,6 +98,23 @@ export async function startAgent(
     instructions,
     close,
   };
+}
+
+function reportStart(
+  { context, modelId, sandbox }: ResolvedRun,
+  outbox: SessionChannel["outbox"],
+  found: { readonly instructionFiles: readonly string[]; readonly unusableSkills: readonly string[] },
+): void {
+  const unsupported = describeUnsupported(context.agent_config, modelId);
+  outbox.event("agent_started", {
+    detail: cutBytes(
+      [`model ${modelId}, isolation: ${sandbox.kind}${unsupported}`, ...found.unusableSkills].join("; "),
+      DETAIL_BYTES,
+    ),
+    isolation: sandbox.kind,
+    ...(modelId === undefined ? {} : { model_id: modelId }),
+    ...(found.instructionFiles.length === 0 ? {} : { instruction_files: [...found.instructionFiles] }),
+  });
 }
 
 function describeUnsupported(config: ResolvedRun["context"]["agent_config"], modelId: string | undefined): string {

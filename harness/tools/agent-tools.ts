@@ -1,10 +1,10 @@
-import type { Block, Message } from "#shared/wire/conversation.ts";
+import type { Message } from "#shared/wire/conversation.ts";
 import type { ApprovalRule } from "#shared/wire/execution/approval.ts";
 import type { BackgroundCommands } from "../commands/background-commands.ts";
 import { DEFAULT_TIMEOUT_SECONDS, type Shell } from "../commands/shell.ts";
 import { TurnEnd } from "../engine/approvals.ts";
 import type { AgentTools, ToolUse } from "../engine/engine.ts";
-import type { StepDiff, Tool, ToolResult } from "../engine/tool.ts";
+import type { Tool, ToolResult } from "../engine/tool.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { LiveOutput } from "../reporting/live-output.ts";
 import type { Outbox } from "../reporting/outbox.ts";
@@ -18,6 +18,7 @@ import { truncate } from "../support/truncate.ts";
 import { requestApproval } from "./approval-request.ts";
 import { READ_COMMAND, readBackground } from "./background-output.ts";
 import { toCommandOutput } from "./command-output.ts";
+import type { ReportEnd } from "./decided-call.ts";
 
 export interface ToolOptions {
   readonly shell: Shell;
@@ -168,9 +169,6 @@ function describeKind({ name, category }: Kind, input: unknown) {
   const known = { category, name: toWellFormed(name).slice(0, NAME_CHARACTERS) || "unnamed" };
   return { ...known, title: formatTitle(known.name, input) };
 }
-
-export type ReportEnd = (state: ResultState, output: unknown, diff?: StepDiff) => void;
-type ResultState = Extract<Block, { type: "action_result" }>["state"];
 
 /** Returns a function that returns one which records the results of an action. */
 function createReporter(outbox: Outbox) {

@@ -1,14 +1,17 @@
-import type { Message } from "#shared/wire/conversation.ts";
+import type { Block, Message } from "#shared/wire/conversation.ts";
 import type { ApprovalCall } from "#shared/wire/execution/approval.ts";
 import type { BackgroundCommands } from "../commands/background-commands.ts";
 import type { Shell } from "../commands/shell.ts";
 import { type DecidedCall, digestCall, findDecidedCall } from "../engine/approvals.ts";
 import type { ToolUse } from "../engine/engine.ts";
-import type { Tool, ToolResult } from "../engine/tool.ts";
+import type { StepDiff, Tool, ToolResult } from "../engine/tool.ts";
 import { moveToWorkspace } from "../isolation/workspace.ts";
 import { formatError } from "../support/stop.ts";
-import type { ReportEnd } from "./agent-tools.ts";
 import { createRunCommandTool } from "./run-command.ts";
+
+/** Records the result of a call. */
+export type ReportEnd = (state: ResultState, output: unknown, diff?: StepDiff) => void;
+type ResultState = Extract<Block, { type: "action_result" }>["state"];
 
 /** What carries out or refuses the call that a person has decided about. */
 export interface DecidedCallOptions {

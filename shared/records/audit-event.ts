@@ -7,7 +7,7 @@ import { AuditEvent } from "#shared/wire/audit/audit.ts";
 const KEPT_MS = 400 * 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 /** Refused requests that are recorded of a team in an hour. */
-export const MAX_REFUSALS = 100;
+const MAX_REFUSALS = 100;
 
 const { id: _, at: __, ...entries } = AuditEvent.entries;
 const StoredAuditEvent = v.object({ ...entries, at: v.number(), expires_at: v.number() });

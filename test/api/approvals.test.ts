@@ -107,7 +107,7 @@ describe("a run whose call needs an approval", () => {
     expect((await read(id)).pending_followups).toBe(1);
   });
 
-  it("asks for each call anew", async () => {
+  it("asks again for each call", async () => {
     const { id, approvalId } = await waitingRun();
     await answer(id, { approve: approvalId });
     const next = await nextExecution(plane);
