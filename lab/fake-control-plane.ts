@@ -4,25 +4,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import type { Message } from "#shared/wire/conversation.ts";
-import { ClientEvent, LiveRequest } from "#shared/wire/event.ts";
+import type { ClientEvent } from "#shared/wire/event.ts";
 import type { Interrupt } from "#shared/wire/execution/turn.ts";
-import {
-  type AttachedFile,
-  CommitSnapshotRequest,
-  type Envelope,
-  ExternalConversationRequest,
+import type {
+  AttachedFile,
+  Envelope,
   FinishTaskRequest,
-  type Followup,
-  HeartbeatRequest,
-  MessagesRequest,
-  NotifyUserRequest,
-  ReportArtifactRequest,
-  ReportShutdownRequest,
-  ResolvePromptRequest,
-  type ResolvePromptResponse,
-  TranscriptRequest,
-  UploadSnapshotRequest,
+  Followup,
+  ResolvePromptResponse,
 } from "#shared/wire/harness.ts";
+import { REQUESTS } from "./harness-requests.ts";
 
 export type RunContext = NonNullable<ResolvePromptResponse["context"]>;
 
@@ -39,23 +30,6 @@ export interface ResponseBody {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
-
-/** The schema of each POST request, as the service checks it. */
-const REQUESTS: Readonly<Record<string, v.GenericSchema>> = {
-  "resolve-prompt": ResolvePromptRequest,
-  "client-events": ClientEvent,
-  messages: MessagesRequest,
-  heartbeat: HeartbeatRequest,
-  live: LiveRequest,
-  "report-artifact": ReportArtifactRequest,
-  "notify-user": NotifyUserRequest,
-  "external-conversation": ExternalConversationRequest,
-  transcript: TranscriptRequest,
-  "upload-snapshot": UploadSnapshotRequest,
-  "commit-snapshot": CommitSnapshotRequest,
-  "finish-task": FinishTaskRequest,
-  "report-shutdown": ReportShutdownRequest,
-};
 
 export interface RunGiven {
   readonly prompt: string;
@@ -154,7 +128,7 @@ export class FakeControlPlane implements AsyncDisposable {
     this.followups.push({ number, message, policy, created_at: new Date().toISOString(), ...more });
   }
 
-  /** Bytes of a file of the last committed snapshot. */
+  /** Of the last committed snapshot. */
   savedFile(name: string): Buffer | undefined {
     return this.#files.get(this.checkpoint?.files.find((file) => file.name === name)?.path ?? "");
   }

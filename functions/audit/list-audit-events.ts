@@ -7,7 +7,7 @@ import { ListAuditEventsResponse } from "#shared/wire/audit/audit.ts";
 import { Id, Timestamp } from "#shared/wire/primitives.ts";
 
 /**
- * GET /agent/audit: lists the team's audit log, newest first: one event for each request that changed something, and for each
+ * GET /agent/audit: lists the team's audit log, newest first. It has one event for each request that changed something, and for each
  * refused one. `from` is inclusive and `to` exclusive. `action` is an action such as `keys.delete`, or its beginning, such as
  * `keys`; `actor` and `target` are uids. Events are kept for 400 days. Requires the role `admin`.
  */

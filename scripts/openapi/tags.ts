@@ -34,6 +34,7 @@ const TAGS: Readonly<Record<string, Tag>> = {
   secrets: { name: "Secrets", description: "Manage the secrets of a team. Values are never returned." },
   sessions: { name: "Sessions", description: "Resolve links to shared sessions." },
   triggers: { name: "Triggers", description: "Start runs by the events of other systems." },
+  audit: { name: "Audit", description: "Read who changed what in a team." },
   webhooks: { name: "Webhooks", description: "Receive the events of runs." },
   token: { name: "Tokens", description: "Exchange tokens of other issuers for API keys." },
   harness: {

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { isInTeam, type Principal, toProfile } from "#shared/principals/principal.ts";
 import type { NewAuditEvent } from "#shared/records/audit-event.ts";
 import { executorOf, parseOwner } from "#shared/records/run-head.ts";
+import type { AuditVia } from "#shared/wire/audit/audit.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
 import { toAction } from "./audit/action.ts";
 import { type AuditedRequest, isShownId } from "./audit/trail.ts";
@@ -13,7 +14,8 @@ export function toAuditedRequest(event: APIGatewayProxyEventV2, principal: Princ
   const action = toAction(event.routeKey);
   const { sourceIp } = event.requestContext.http;
   const parameters = Object.entries(event.pathParameters ?? {});
-  const session = principal.kind === "personal" && principal.credential.kind === "session";
+  const isSession = principal.kind === "personal" && principal.credential.kind === "session";
+  const via: AuditVia = isSession ? "session" : "key";
   const changes = typeof body === "object" && body !== null ? Object.keys(body) : [];
   return {
     action,
@@ -21,8 +23,8 @@ export function toAuditedRequest(event: APIGatewayProxyEventV2, principal: Princ
     team: findOwnTeam(principal),
     event: {
       actor: toActor(principal),
-      via: session ? "session" : "key",
-      ...(session ? {} : { key_suffix: header(event, "authorization")?.slice(-4) ?? "" }),
+      via,
+      ...(isSession ? {} : { key_suffix: header(event, "authorization")?.slice(-4) ?? "" }),
       request_id: readTraceId(event),
       ...(sourceIp === "" ? {} : { ip: sourceIp }),
       ...(changes.length === 0 ? {} : { changes }),

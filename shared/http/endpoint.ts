@@ -14,7 +14,7 @@ import { loggedPath, logLine } from "#shared/log/log.ts";
 import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { settingIfAny } from "#shared/settings.ts";
 import { isRecorded } from "./audit/action.ts";
-import { withAudit } from "./audit/trail.ts";
+import { withAudit, withoutAudit } from "./audit/trail.ts";
 import { toAuditedRequest, toRefusal } from "./audited-request.ts";
 import {
   authenticate,
@@ -326,7 +326,7 @@ function audited<T>(
   { scope }: CallerPorts,
   run: () => Promise<T>,
 ): Promise<T> {
-  if (scope.startsWith("own ") || !isRecorded(event.routeKey)) return run();
+  if (scope.startsWith("own ") || !isRecorded(event.routeKey)) return withoutAudit(run);
   return withAudit(toAuditedRequest(event, principal, body), run);
 }
 

@@ -71,6 +71,18 @@ export interface EventClaim {
   readonly sameBody: Put | undefined;
 }
 
+/** The write that claims an event for a delivery, in the place of one whose claim may be replaced. */
+const putClaim = (trigger: string, digest: string, delivery: NewDelivery, replaced: string | undefined): Put => ({
+  kind: "put",
+  item: {
+    ...keys.receivedEvent(trigger, digest),
+    v: 1,
+    delivery_id: delivery.delivery_id,
+    expires_at: toExpiry(delivery.received_at),
+  },
+  if: replaced === undefined ? { pk: { exists: false } } : { delivery_id: { eq: replaced } },
+});
+
 /** The deliveries to triggers. */
 export const deliveryStore = (table: Table) => ({
   /**
@@ -91,21 +103,11 @@ export const deliveryStore = (table: Table) => ({
       const earlier = await this.get(trigger, id);
       if (earlier === undefined || !isRepeatable(earlier)) return { of: id };
     }
-    const put = (digest: string, replaced: string | undefined): Put => ({
-      kind: "put",
-      item: {
-        ...keys.receivedEvent(trigger, digest),
-        v: 1,
-        delivery_id: delivery.delivery_id,
-        expires_at: toExpiry(delivery.received_at),
-      },
-      if: replaced === undefined ? { pk: { exists: false } } : { delivery_id: { eq: replaced } },
-    });
     const [first, second] = digests;
     return {
       claim: {
-        event: put(first, claimed[0]),
-        sameBody: second === undefined ? undefined : put(second, claimed[1]),
+        event: putClaim(trigger, first, delivery, claimed[0]),
+        sameBody: second === undefined ? undefined : putClaim(trigger, second, delivery, claimed[1]),
       },
     };
   },

@@ -17,7 +17,7 @@ export async function requestDecision(
   { table, files, events }: RequestPorts,
 ): Promise<void> {
   const { delivery_id } = delivery;
-  // The event first: whoever finds the delivery finds its event.
+  // The event first: what finds the delivery finds its event.
   await eventStore(files).add(trigger, delivery_id, event);
   await deliveryStore(table).add(trigger, delivery, undefined, also);
   await events.sendDelivery({ trigger_uid: trigger, delivery_id }).catch(() => undefined);

@@ -95,6 +95,12 @@ export const parameterNotes: Readonly<Record<string, { readonly description: str
   factory_uid: { description: "Selects no runs, since no run belongs to a factory." },
   factory_only: { description: "`true` selects no runs, since no run belongs to a factory." },
 
+  actor: { description: "Lists only events of this user or identity, by uid." },
+  action: {
+    description: "Lists only this action, such as `keys.delete`, or those that begin with it, such as `keys`.",
+  },
+  target: { description: "Lists only events about the thing with this uid." },
+
   url: { description: "The URL that the run refers to, percent-encoded." },
 
   // Options

@@ -21,6 +21,7 @@ const inDeliveries = (member: string, description: string, sample?: Parameters<t
 /** Descriptions of the members of triggers and their deliveries. */
 export const TRIGGER_NOTES: Notes = {
   triggers: note("The triggers, oldest first."),
+  ...inDeliveries("will_retry", "Whether the decision failed temporarily and is repeated, for 24 hours.", true),
   ...inAll("uid", "The trigger's id.", ids.identity),
   ...inAll("name", "A name for people, which is the title of the runs.", "failed builds"),
   ...inAll("kind", "The system that sends the events. `webhook` stands for all others.", "webhook"),

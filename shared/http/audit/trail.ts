@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type NewAuditEvent, putAuditEvent } from "#shared/records/audit-event.ts";
 import type { Item, Key, Put, Table, TransactionWrite, Value, Write } from "#shared/table/table.ts";
+import type { AuditTarget } from "#shared/wire/audit/audit.ts";
 import type { Action } from "./action.ts";
 
 /** A request whose first change of the table is recorded. */
@@ -35,6 +36,9 @@ export async function withAudit<T>(request: AuditedRequest, work: () => Promise<
     trail.isOpen = false;
   }
 }
+
+/** Runs `work` outside of any other request. */
+export const withoutAudit = <T>(work: () => T): T => current.exit(work);
 
 /**
  * A table that adds an event of the audit log to the first change of a request, in the same transaction. Outside of requests it is
@@ -123,12 +127,14 @@ function toEvent(trail: Trail, writes: readonly TransactionWrite[], now: number)
   const name = trail.name ?? created.flatMap((item) => (item["uid"] === uid ? (textOf(item["name"]) ?? []) : []))[0];
   const target =
     uid === undefined
-      ? action.isOwn
-        ? { type: "user", uid: event.actor.uid }
-        : { type: "team", uid: team }
+      ? toCallerOrTeam(action.isOwn, event, team)
       : { type: action.type, uid, ...(name === undefined ? {} : { name }) };
   return putAuditEvent(team, { ...event, action: action.name, target }, now);
 }
+
+/** What a request is about that names nothing: its caller, or their team. */
+const toCallerOrTeam = (isOwn: boolean, { actor }: AuditedRequest["event"], team: string): AuditTarget =>
+  isOwn ? { type: "user", uid: actor.uid } : { type: "team", uid: team };
 
 function findTeam({ owner }: Trail, writes: readonly TransactionWrite[]): string | undefined {
   const owners = [

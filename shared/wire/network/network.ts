@@ -24,6 +24,7 @@ const NetworkDomain = v.pipe(
 export const Network = v.pipe(
   v.object({
     mode: v.picklist(["open", "allowlist", "none"]),
+    /** The domains of the mode `allowlist`: names, `*.` with a name, and the presets `packages` and `repository`. */
     domains: v.exactOptional(v.pipe(v.array(NetworkDomain), v.maxLength(MAX_DOMAINS))),
   }),
   v.forward(

@@ -1,0 +1,32 @@
+import type * as v from "valibot";
+import { ClientEvent, LiveRequest } from "#shared/wire/event.ts";
+import {
+  CommitSnapshotRequest,
+  ExternalConversationRequest,
+  FinishTaskRequest,
+  HeartbeatRequest,
+  MessagesRequest,
+  NotifyUserRequest,
+  ReportArtifactRequest,
+  ReportShutdownRequest,
+  ResolvePromptRequest,
+  TranscriptRequest,
+  UploadSnapshotRequest,
+} from "#shared/wire/harness.ts";
+
+/** The schema of each POST request, as the service checks it. */
+export const REQUESTS: Readonly<Record<string, v.GenericSchema>> = {
+  "resolve-prompt": ResolvePromptRequest,
+  "client-events": ClientEvent,
+  messages: MessagesRequest,
+  heartbeat: HeartbeatRequest,
+  live: LiveRequest,
+  "report-artifact": ReportArtifactRequest,
+  "notify-user": NotifyUserRequest,
+  "external-conversation": ExternalConversationRequest,
+  transcript: TranscriptRequest,
+  "upload-snapshot": UploadSnapshotRequest,
+  "commit-snapshot": CommitSnapshotRequest,
+  "finish-task": FinishTaskRequest,
+  "report-shutdown": ReportShutdownRequest,
+};
