@@ -1219,6 +1219,7 @@ class NetworkParam(TypedDict, total=False):
     """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
 
     domains: Sequence[str]
+    """The domains of the mode `allowlist`: names, `*.` with a name, and the presets `packages` and `repository`."""
 
 
 class CreateEnvironmentRequestApprovalParam(TypedDict, total=False):
@@ -1284,6 +1285,8 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
     """The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them."""
 
     network: Optional[NetworkParam]
+    """What commands, clones and MCP servers may call. Everything by default."""
+
     worker_host: Optional[str]
     """The self-hosted worker of its runs, unless they name another."""
 
@@ -1380,6 +1383,8 @@ class UpdateEnvironmentRequestParam(TypedDict, total=False):
     """The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them."""
 
     network: Optional[NetworkParam]
+    """What commands, clones and MCP servers may call. Everything by default."""
+
     worker_host: Optional[str]
     """The self-hosted worker of its runs, unless they name another."""
 

@@ -1487,8 +1487,10 @@ class AuditTarget(BaseModel):
     """What a request was about."""
 
     type: str
+    """The kind of the thing."""
+
     uid: str
-    """The id."""
+    """The id of the thing."""
 
     name: Optional[str] = None
     """The name."""
@@ -1498,9 +1500,17 @@ class AuditEvent(BaseModel):
     """A request that changed something, or that was refused."""
 
     id: str
-    at: str
+    """The event's id."""
+
+    at: Timestamp
+    """The time of the request."""
+
     actor: RunCreatorInfo
+    """The user or identity who sent the request."""
+
     via: Union[AuditVia, str]
+    """What the request was authenticated with."""
+
     key_suffix: Optional[str] = None
     """The last four characters of the API key of the request."""
 
@@ -1508,6 +1518,8 @@ class AuditEvent(BaseModel):
     """What was requested, such as `keys.delete`."""
 
     target: AuditTarget
+    """What the request was about."""
+
     request_id: str
     """The id of the model request that produced the message."""
 
@@ -2001,6 +2013,7 @@ class StoredNetwork(BaseModel):
     """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
 
     domains: Optional[List[str]] = None
+    """The domains of the mode `allowlist`."""
 
 
 class EnvironmentConfigApproval(BaseModel):
@@ -2064,6 +2077,8 @@ class EnvironmentConfig(BaseModel):
     """The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them."""
 
     network: Optional[StoredNetwork] = None
+    """What commands, clones and MCP servers may call. Everything by default."""
+
     worker_host: Optional[str] = None
     """The self-hosted worker of its runs, unless they name another."""
 
@@ -2741,6 +2756,8 @@ class TriggerDeliveryDetails(BaseModel):
     """What the delivery resulted in."""
 
     will_retry: Optional[bool] = None
+    """Whether the decision failed temporarily and is repeated, for 24 hours."""
+
     reason: Optional[Union[Literal["event", "paused", "author", "filter", "busy"], str]] = None
     """Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread."""
 
@@ -4115,6 +4132,8 @@ class ResolvePromptResponseContext(BaseModel):
     """The plain environment variables of commands. Secrets of the same name take precedence."""
 
     network: Optional[StoredNetwork] = None
+    """What commands, clones and MCP servers may call. Everything by default."""
+
     mcp_servers: Optional[Dict[str, ResolvePromptResponseContextMcpServersValue]] = None
     """The MCP servers by name, including the values of environment variables and headers."""
 

@@ -9,6 +9,7 @@ import { Agents, Audit, Conversations, Documentation, Environments, HarnessSuppo
 export class ApiResources {
   /** Create, follow, steer and cancel runs. A run is one task that an agent executes. */
   readonly runs: Runs;
+  /** Read who changed what in a team. */
   readonly audit: Audit;
   /** Read what runs have used. */
   readonly usage: Usage;

@@ -526,11 +526,11 @@ export class Runs extends APIResource {
 
 export class Audit extends APIResource {
   /**
-   * Lists the team's audit log, newest first: one event for each request that changed something, and for each refused
-   * one.
+   * Lists the team's audit log, newest first.
    *
-   * `from` is inclusive and `to` exclusive. `action` is an action such as `keys.delete`, or its beginning, such as
-   * `keys`; `actor` and `target` are uids. Events are kept for 400 days. Requires the role `admin`.
+   * It has one event for each request that changed something, and for each refused one. `from` is inclusive and `to`
+   * exclusive. `action` is an action such as `keys.delete`, or its beginning, such as `keys`; `actor` and `target` are
+   * uids. Events are kept for 400 days. Requires the role `admin`.
    *
    * `GET /agent/audit`
    */

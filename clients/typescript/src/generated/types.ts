@@ -411,14 +411,22 @@ interface components {
         ArtifactType: "PLAN" | "PULL_REQUEST" | "SCREENSHOT" | "FILE" | "EXTERNAL_REFERENCE";
         /** @description A request that changed something, or that was refused. */
         AuditEvent: {
+            /** @description The event's id. */
             id: string;
+            /**
+             * Format: date-time
+             * @description The time of the request.
+             */
             at: string;
+            /** @description The user or identity who sent the request. */
             actor: components["schemas"]["RunCreatorInfo"];
+            /** @description What the request was authenticated with. */
             via: components["schemas"]["AuditVia"];
             /** @description The last four characters of the API key of the request. */
             key_suffix?: string;
             /** @description What was requested, such as `keys.delete`. */
             action: string;
+            /** @description What the request was about. */
             target: components["schemas"]["AuditTarget"];
             /** @description The id of the model request that produced the message. */
             request_id: string;
@@ -434,8 +442,9 @@ interface components {
         };
         /** @description What a request was about. */
         AuditTarget: {
+            /** @description The kind of the thing. */
             type: string;
-            /** @description The id. */
+            /** @description The id of the thing. */
             uid: string;
             /** @description The name. */
             name?: string;
@@ -722,6 +731,7 @@ interface components {
             setup_commands?: string[] | null;
             /** @description The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them. */
             variables?: components["schemas"]["Variables"] | null;
+            /** @description What commands, clones and MCP servers may call. Everything by default. */
             network?: components["schemas"]["Network"] | null;
             /** @description The self-hosted worker of its runs, unless they name another. */
             worker_host?: string | null;
@@ -1384,6 +1394,7 @@ interface components {
             variables?: {
                 [key: string]: string;
             };
+            /** @description What commands, clones and MCP servers may call. Everything by default. */
             network?: components["schemas"]["StoredNetwork"];
             /** @description The self-hosted worker of its runs, unless they name another. */
             worker_host?: string;
@@ -2323,6 +2334,7 @@ interface components {
              * @enum {string}
              */
             mode: "open" | "allowlist" | "none";
+            /** @description The domains of the mode `allowlist`: names, `*.` with a name, and the presets `packages` and `repository`. */
             domains?: string[];
         };
         /** @description A notification of the run's user. */
@@ -2703,6 +2715,7 @@ interface components {
                 variables?: {
                     [key: string]: string;
                 };
+                /** @description What commands, clones and MCP servers may call. Everything by default. */
                 network?: components["schemas"]["StoredNetwork"];
                 /** @description The MCP servers by name, including the values of environment variables and headers. */
                 mcp_servers?: {
@@ -3557,6 +3570,7 @@ interface components {
              * @enum {string}
              */
             mode: "open" | "allowlist" | "none";
+            /** @description The domains of the mode `allowlist`. */
             domains?: string[];
         };
         /** @description The same as it is stored. */
@@ -3808,6 +3822,7 @@ interface components {
             attempts: number;
             /** @description What the delivery resulted in. */
             outcome?: components["schemas"]["TriggerOutcome"];
+            /** @description Whether the decision failed temporarily and is repeated, for 24 hours. */
             will_retry?: boolean;
             /**
              * @description Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread.
@@ -4036,6 +4051,7 @@ interface components {
             setup_commands?: string[] | null;
             /** @description The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them. */
             variables?: components["schemas"]["Variables"] | null;
+            /** @description What commands, clones and MCP servers may call. Everything by default. */
             network?: components["schemas"]["Network"] | null;
             /** @description The self-hosted worker of its runs, unless they name another. */
             worker_host?: string | null;
@@ -4723,8 +4739,11 @@ interface components {
              * @description The last UTC day, which is included. Defaults to today.
              */
             to?: string;
+            /** @description Lists only events of this user or identity, by uid. */
             actor?: string;
+            /** @description Lists only this action, such as `keys.delete`, or those that begin with it, such as `keys`. */
             action?: string;
+            /** @description Lists only events about the thing with this uid. */
             target?: string;
         };
         UsageRetrieveParams: {

@@ -42,6 +42,7 @@ class AsyncResources(AsyncTransport):
 
     @cached_property
     def audit(self) -> AsyncAudit:
+        """Read who changed what in a team."""
         return AsyncAudit(self)
 
     @cached_property

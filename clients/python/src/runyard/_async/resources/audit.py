@@ -35,11 +35,11 @@ class AsyncAudit(AsyncResource):
         target: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[AuditEvent]:
-        """Lists the team's audit log, newest first: one event for each request that changed something, and for each
-        refused one.
+        """Lists the team's audit log, newest first.
 
-        `from` is inclusive and `to` exclusive. `action` is an action such as `keys.delete`, or its beginning,
-        such as `keys`; `actor` and `target` are uids. Events are kept for 400 days. Requires the role `admin`.
+        It has one event for each request that changed something, and for each refused one. `from` is inclusive
+        and `to` exclusive. `action` is an action such as `keys.delete`, or its beginning, such as `keys`;
+        `actor` and `target` are uids. Events are kept for 400 days. Requires the role `admin`.
 
         `GET /agent/audit`
 
@@ -48,6 +48,9 @@ class AsyncAudit(AsyncResource):
             cursor: The `page_info.next_cursor` of the previous page.
             from_: The first UTC day. Defaults to 30 days up to `to`, which is included.
             to: The last UTC day, which is included. Defaults to today.
+            actor: Lists only events of this user or identity, by uid.
+            action: Lists only this action, such as `keys.delete`, or those that begin with it, such as `keys`.
+            target: Lists only events about the thing with this uid.
         """
         return self._list(
             "/agent/audit",

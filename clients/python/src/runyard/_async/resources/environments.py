@@ -76,6 +76,7 @@ class AsyncEnvironments(AsyncResource):
             repositories: The Git repositories to clone before the agent starts, at most 10.
             setup_commands: The commands to run before the agent starts, in order, at most 20.
             variables: The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them.
+            network: What commands, clones and MCP servers may call. Everything by default.
             worker_host: The self-hosted worker of its runs, unless they name another.
             timeout_minutes: The default of its runs, up to 10,080. 0 clears it.
             max_steps: The default of its runs, up to 10,000. 0 clears it.
@@ -206,6 +207,7 @@ class AsyncEnvironments(AsyncResource):
             repositories: The Git repositories to clone before the agent starts, at most 10.
             setup_commands: The commands to run before the agent starts, in order, at most 20.
             variables: The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them.
+            network: What commands, clones and MCP servers may call. Everything by default.
             worker_host: The self-hosted worker of its runs, unless they name another.
             timeout_minutes: The default of its runs, up to 10,080. 0 clears it.
             max_steps: The default of its runs, up to 10,000. 0 clears it.

@@ -42,6 +42,7 @@ class Resources(Transport):
 
     @cached_property
     def audit(self) -> Audit:
+        """Read who changed what in a team."""
         return Audit(self)
 
     @cached_property
