@@ -248,7 +248,7 @@ describe("CloudFront", () => {
 });
 
 describe("Lambda's detection of recursive loops", () => {
-  it("is off for dispatch-run, which sends runs back to its own queue, and for end-run, which sends it the next one, only", () => {
+  it("is off for those only that send to their own queue, as dispatch-run and decide-events, or to that of another one which sends to theirs, as end-run", () => {
     const allowed = usual
       .all<FunctionProperties>("AWS::Lambda::Function")
       .filter(({ Properties }) => Properties.RecursiveLoop !== undefined)
@@ -256,6 +256,7 @@ describe("Lambda's detection of recursive loops", () => {
     expect(allowed).toEqual([
       ["runyard-dispatch-run", "Allow"],
       ["runyard-end-run", "Allow"],
+      ["runyard-decide-events", "Allow"],
     ]);
   });
 });

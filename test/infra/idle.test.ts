@@ -11,7 +11,7 @@ const named = (name: string) =>
     .find(({ Properties }) => Properties.FunctionName === name);
 
 describe("what a deployment costs while it is idle", () => {
-  it("contains two queues that Lambda polls, runs and ends, and the stream of the table, which costs nothing", () => {
+  it("contains three queues that Lambda polls, runs, ends and events, and the stream of the table, which costs nothing", () => {
     const all = deployment.all<{ EventSourceArn: { "Fn::GetAtt": [string] } }>("AWS::Lambda::EventSourceMapping");
     const mappings = all.filter(({ Properties }) => !("StartingPosition" in Properties));
     expect(all).toHaveLength(mappings.length + 1);
@@ -21,7 +21,11 @@ describe("what a deployment costs while it is idle", () => {
         .all<{ QueueName: string }>("AWS::SQS::Queue")
         .find((one) => one.stack === stack && one.id === id);
     });
-    expect(names.map((queue) => queue?.Properties.QueueName).toSorted()).toEqual(["runyard-ends", "runyard-runs"]);
+    expect(names.map((queue) => queue?.Properties.QueueName).toSorted()).toEqual([
+      "runyard-ends",
+      "runyard-events",
+      "runyard-runs",
+    ]);
   });
 
   it("contains no queue for timers of schedules, which invoke fire-schedule themselves", () => {
@@ -37,8 +41,8 @@ describe("what a deployment costs while it is idle", () => {
     expect(retries?.Properties).toMatchObject({ MaximumRetryAttempts: 2, MaximumEventAgeInSeconds: 600 });
   });
 
-  it("contains one alarm more than the ten that are free of charge", () => {
-    expect(deployment.all("AWS::CloudWatch::Alarm").length).toBeLessThanOrEqual(11);
+  it("contains two alarms more than the ten that are free of charge", () => {
+    expect(deployment.all("AWS::CloudWatch::Alarm").length).toBeLessThanOrEqual(12);
   });
 
   it("moves the files of runs to Intelligent-Tiering, and deletes none of them", () => {
