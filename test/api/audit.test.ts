@@ -28,6 +28,26 @@ async function listEvents(client: Client, query = ""): Promise<Record<string, un
   return body.events;
 }
 
+it("every action names the kind of thing that it changes", () => {
+  const types = recorded.map((route) => toAction(route.replace(" ", " /api/v1")).type);
+  expect([...new Set(types)].toSorted()).toEqual([
+    ...[
+      "conversation",
+      "delivery",
+      "environment",
+      "followup",
+      "identity",
+      "invitation",
+      "key",
+      "member",
+      "run",
+      "schedule",
+      "secret",
+    ],
+    ...["session", "team", "trigger", "trust_rule", "user", "webhook"],
+  ]);
+});
+
 describe("an event of the audit log", () => {
   it("says who created a key, by what, from where, and with which members", async () => {
     const plane = await createTestControlPlane();

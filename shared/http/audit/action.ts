@@ -22,7 +22,7 @@ export function toAction(routeKey: string): Action {
   const isVerb = !isCollection(last) && names.length > 1;
   const resources = isVerb ? names.slice(0, -1) : names;
   const verb = isVerb ? (method === "DELETE" ? `un${last}` : last) : (VERBS[method] ?? "read");
-  // The second path of a create.
+  // POST /agent/run is another path of POST /agent/runs.
   const listed = resources.map((name) => (name === "run" ? "runs" : name));
   return {
     name: [...listed, verb].join("."),
@@ -34,7 +34,7 @@ export function toAction(routeKey: string): Action {
 const isParameter = (segment: string): boolean => segment.startsWith("{");
 const isCollection = (segment: string): boolean => segment.endsWith("s");
 const toSingular = (collection: string): string =>
-  collection.replace(/ies$/, "y").replace(/s$/, "").replaceAll("-", "_").replace("me", "user");
+  collection === "me" ? "user" : collection.replace(/ies$/, "y").replace(/s$/, "").replaceAll("-", "_");
 
 /**
  * Whether the change of a route is recorded with it. The others are files that are prepared for a request to come, a trial
