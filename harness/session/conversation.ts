@@ -64,7 +64,8 @@ export async function converse(
   // An earlier execution was lost before it ended the interrupted turn.
   if (start.from === "response" || followups.pendingInterrupt() !== undefined) {
     commandsDone = 0;
-    instructions = await takeFollowup();
+    const isOpen = start.from === "response" && followups.pendingInterrupt() === undefined;
+    instructions = (isOpen ? requestMissing(outbox, start.last, format) : undefined) ?? (await takeFollowup());
   }
   while (instructions !== undefined) {
     const input = { instructions, conversation, commandsDone };
@@ -79,16 +80,14 @@ export async function converse(
       return await engine.takeTurn(turn, tools);
     });
     tools.reportBackground();
-    // The messages of a turn come before the files that it made. Without files, they share a batch with the response.
-    const { left: files } = await artifacts.collect(() => outbox.flush());
-    const left = [...files, ...(await changes.collect(() => outbox.flush()))];
-    const note = left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, MAX_SHOWN_FILES).join("; ")}.`;
-    // It would make a response that is JSON unreadable.
+    const note = await keepFiles(outbox, { artifacts, changes });
+    // A note at the end of a response would make its JSON unreadable.
     if (format !== undefined && note !== "")
       outbox.message({ role: "system", content: [{ type: "text", text: note.trim() }] });
     const review = format?.review(ended) ?? { ended: { ...ended, summary: ended.summary + note } };
     if ("request" in review) {
-      instructions = [requestResponse(outbox, ended.summary, review.request)];
+      sendReply(outbox, ended.summary);
+      instructions = [sendRequest(outbox, review.request)];
       isSaved = await save();
       continue;
     }
@@ -102,9 +101,24 @@ export async function converse(
   return finish === undefined ? (outcome ?? NOTHING_DONE) : undefined;
 }
 
-/** Records a response that does not fit, and asks for another in the same batch, so that it never counts as the end of the turn. */
-function requestResponse(outbox: Outbox, response: string, request: string): string {
-  sendReply(outbox, response);
+/** Keeps the files that a turn made as artifacts. Returns a note about those that are not kept. */
+async function keepFiles(
+  outbox: Outbox,
+  { artifacts, changes }: Pick<PreparedWorkspace, "artifacts" | "changes">,
+): Promise<string> {
+  // The messages of a turn come before the files that it made. Without files, they share a batch with the response.
+  const { left: files } = await artifacts.collect(() => outbox.flush());
+  const left = [...files, ...(await changes.collect(() => outbox.flush()))];
+  return left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, MAX_SHOWN_FILES).join("; ")}.`;
+}
+
+/** Asks for a response that fits, where an earlier execution was lost before it did. */
+function requestMissing(outbox: Outbox, last: TurnOutcome, format: OutputFormat | undefined): string[] | undefined {
+  const review = format?.review(last);
+  return review !== undefined && "request" in review ? [sendRequest(outbox, review.request)] : undefined;
+}
+
+function sendRequest(outbox: Outbox, request: string): string {
   outbox.message({ role: "user", content: [{ type: "text", text: request }] });
   return request;
 }

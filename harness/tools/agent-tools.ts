@@ -2,7 +2,7 @@ import type { Message } from "#shared/wire/conversation.ts";
 import type { ApprovalRule } from "#shared/wire/execution/approval.ts";
 import type { BackgroundCommands } from "../commands/background-commands.ts";
 import { DEFAULT_TIMEOUT_SECONDS, type Shell } from "../commands/shell.ts";
-import { TurnEnd } from "../engine/approvals.ts";
+import { findDecidedCall, TurnEnd } from "../engine/approvals.ts";
 import type { AgentTools, ToolUse } from "../engine/engine.ts";
 import type { Tool, ToolResult } from "../engine/tool.ts";
 import type { Redactor } from "../redaction/redactor.ts";
@@ -72,6 +72,7 @@ export function createTools(options: ToolOptions): SessionTools {
   const agentTools: SessionTools = {
     all: tools,
     async settleDecided(conversation, saveStart) {
+      if (findDecidedCall(conversation) === undefined) return;
       const { settleDecidedCall } = await import("./decided-call.ts");
       const { workspace = "" } = approvals ?? {};
       const report = createReporter(outbox);

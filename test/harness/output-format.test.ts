@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { addOutputFormat, readOutputFormat } from "#harness/session/output-format.ts";
+import type { Message } from "#shared/wire/conversation.ts";
 import { Stage } from "../agents/support/play.ts";
 import { createClient } from "../support/client.ts";
 import { SONNET } from "../support/gateway.ts";
+import { agentRun } from "./support/agent-run.ts";
 
 const output_schema = {
   type: "object",
@@ -40,6 +42,19 @@ describe("an agent's run with an output schema", () => {
     expect(body).not.toHaveProperty("structured");
   }, 60_000);
 });
+
+it("a response that does not fit is asked for again by the next execution, if the first one was lost before it did", async () => {
+  const messages: Message[] = [{ role: "assistant", content: [{ type: "text", text: "I fixed it." }] }];
+  await using agent = await agentRun({
+    prompt: "Fix it.",
+    turns: [{ text: '{"fixed":true}' }],
+    context: { messages, own_messages: 1, next_sequence: 2, agent_config: { output_schema } },
+  });
+  await agent.run();
+  expect(agent.plane.outcome).toMatchObject({ success: true, summary: '{"fixed":true}' });
+  expect(JSON.stringify(agent.asked(0))).toContain("the response is not JSON");
+  expect(agent.standIn.seen).toHaveLength(1);
+}, 60_000);
 
 describe("an output format", () => {
   const wrong = { success: true, summary: "no" };
