@@ -2,12 +2,12 @@ import * as v from "valibot";
 import { findFinalMessage, readMessages } from "#shared/conversations/conversation.ts";
 import { truncateText } from "#shared/conversations/truncate.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { checkOutput } from "#shared/output/check-output.ts";
 import { loadCheckpoint } from "#shared/records/checkpoint.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { shownArtifacts } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { ArtifactItem } from "#shared/wire/artifact.ts";
-import { checkOutput } from "#shared/wire/output/check-output.ts";
 import { RunState } from "#shared/wire/run.ts";
 
 /**

@@ -35,7 +35,7 @@ export async function readOutputFormat(context: Formatted, start: Start): Promis
   const schema = findSchema(context);
   if (schema === undefined) return undefined;
   // Most runs have no schema, and need not load what checks one.
-  const { checkOutput } = await import("#shared/wire/output/check-output.ts");
+  const { checkOutput } = await import("#shared/output/check-output.ts");
   let requests = start.from === "followup" ? readRequest(start.message) : 0;
   return {
     review(ended) {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
+import { checkOutput } from "#shared/output/check-output.ts";
 import { checkOutputSchema } from "#shared/output/check-output-schema.ts";
-import { checkOutput } from "#shared/wire/output/check-output.ts";
 import { OutputSchema } from "#shared/wire/output/output-schema.ts";
 
 const SCHEMA = {
