@@ -1,6 +1,7 @@
 import { ERROR_GUIDE } from "#shared/docs/error-guide.ts";
 import type { RunyardError } from "#shared/errors.ts";
 import { findUnknownMembers } from "#shared/http/unknown-members.ts";
+import { RUNBOOK_MODEL } from "#shared/models/models.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { counterStore } from "#shared/runs/capacity/counter-store.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -98,7 +99,7 @@ async function findMissingSecrets({ owner, body }: PossibleRun, { table }: Ports
 /** What the model local/runbook cannot do, which executes fenced shell blocks only. */
 function findRunbook(request: RunAgentRequest, { body }: PossibleRun): Finding[] {
   const { model_id, base_prompt = "", skill_spec } = body.config;
-  if (model_id !== "local/runbook" || body.execution_location === "LOCAL") return [];
+  if (model_id !== RUNBOOK_MODEL || body.execution_location === "LOCAL") return [];
   const { prompt = "", conversation_id, config = {} } = request;
   // Skills and the conversation so far may have blocks; without a fence, the prompt has none.
   const mayRun = skill_spec !== undefined || conversation_id !== undefined || /```|~~~/.test(prompt + base_prompt);

@@ -1,3 +1,4 @@
+import { RUNBOOK_MODEL } from "#shared/models/models.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
 import type { Environment } from "./environment.ts";
 
@@ -5,6 +6,6 @@ import type { Environment } from "./environment.ts";
 export const toTrialRequest = ({ uid, name, owner }: Pick<Environment, "uid" | "name" | "owner">): RunAgentRequest => ({
   title: `Set up ${name}`.slice(0, 300),
   prompt: "Set up the environment and do nothing else.\n\n```sh\ntrue\n```",
-  config: { environment_id: uid, model_id: "local/runbook" },
+  config: { environment_id: uid, model_id: RUNBOOK_MODEL },
   team: owner.type === "Team",
 });

@@ -4,9 +4,11 @@ import { listSetting } from "#shared/settings.ts";
 import type { Model } from "#shared/wire/model.ts";
 import { CATALOGUE, PROVIDERS, type Provider } from "./catalogue.ts";
 
-/** The embedded model, which needs no network and no key. */
+/** The id of the embedded model, which needs no network and no key. */
+export const RUNBOOK_MODEL = "local/runbook";
+
 const RUNBOOK: Model = {
-  id: "local/runbook",
+  id: RUNBOOK_MODEL,
   display_name: "Runbook",
   provider: "LOCAL",
   vision_supported: false,

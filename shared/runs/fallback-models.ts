@@ -1,10 +1,8 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
-import { checkFallbackModels, defaultModel, findPrice } from "#shared/models/models.ts";
+import { checkFallbackModels, defaultModel, findPrice, RUNBOOK_MODEL } from "#shared/models/models.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
 import { getThirdParty } from "./harness-model.ts";
-
-const RUNBOOK = "local/runbook";
 
 /** Refuses fallback models that no agent could continue with. */
 export function checkFallbacks({
@@ -30,7 +28,8 @@ export function withUsableFallbacks<R extends Requested>(filled: R, sent: Reques
   const { fallback_model_ids: ids, ...config } = filled.config ?? {};
   if (ids === undefined || sent.config?.fallback_model_ids !== undefined) return filled;
   const model = config.harness?.model_id ?? config.model_id ?? defaultModel();
-  const isUsable = getThirdParty(config) === undefined && filled.execution_location !== "LOCAL" && model !== RUNBOOK;
+  const isUsable =
+    getThirdParty(config) === undefined && filled.execution_location !== "LOCAL" && model !== RUNBOOK_MODEL;
   return isUsable ? filled : { ...filled, config };
 }
 
@@ -39,8 +38,8 @@ export function checkResolvedFallbacks(
   { fallback_model_ids = [], budget_usd }: AmbientAgentConfig,
   modelId: string,
 ): void {
-  if (fallback_model_ids.length > 0 && modelId === RUNBOOK) {
-    throw invalid("config.fallback_model_ids", `must be left out with ${RUNBOOK}, which calls no provider`);
+  if (fallback_model_ids.length > 0 && modelId === RUNBOOK_MODEL) {
+    throw invalid("config.fallback_model_ids", `must be left out with ${RUNBOOK_MODEL}, which calls no provider`);
   }
   if (budget_usd === undefined) return;
   for (const [index, id] of fallback_model_ids.entries()) {
