@@ -1,5 +1,5 @@
 import { hkdfSync, randomBytes } from "node:crypto";
-import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readFileSync, type Stats, writeSync } from "node:fs";
 import path from "node:path";
 import { syncPathNow } from "../disk/sync-path.ts";
 
@@ -47,10 +47,7 @@ export const deriveKey = (key: Uint8Array, purpose: string): Buffer =>
 function readExisting(file: string): Buffer {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    const { mode } = fstatSync(descriptor);
-    if ((mode & 0o077) !== 0) {
-      throw new KeyFileError(`Other users can access the key file ${file}. Run: chmod 600 '${file}'`);
-    }
+    requireOwnerOnly(fstatSync(descriptor), file);
     const key = readFileSync(descriptor);
     if (key.length !== KEY_BYTES) {
       throw new KeyFileError(`${file} is not a key file of Runyard: it must have ${KEY_BYTES} bytes.`);
@@ -61,5 +58,11 @@ function readExisting(file: string): Buffer {
   }
 }
 
-const isCode = (error: unknown, code: string): boolean =>
+/** @throws KeyFileError if other users have access to the file */
+export function requireOwnerOnly({ mode }: Pick<Stats, "mode">, file: string): void {
+  if ((mode & 0o077) === 0) return;
+  throw new KeyFileError(`Other users can access the key file ${file}. Run: chmod 600 '${file}'`);
+}
+
+export const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && "code" in error && error.code === code;

@@ -4,7 +4,7 @@ import { link, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { SigningKeyStore } from "#shared/vault/signing-key-store.ts";
 import { syncPath } from "../disk/sync-path.ts";
-import { KeyFileError } from "./key-file.ts";
+import { isCode, requireOwnerOnly } from "./key-file.ts";
 
 /** The name of the file in the data directory. */
 export const SIGNING_KEY_FILE = "identity-keys.json";
@@ -37,9 +37,7 @@ export function signingKeyFile(file: string): SigningKeyStore {
 async function readKeys(file: string): Promise<string | undefined> {
   try {
     await using opened = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
-    if (((await opened.stat()).mode & 0o077) !== 0) {
-      throw new KeyFileError(`Other users can access the key file ${file}. Run: chmod 600 '${file}'`);
-    }
+    requireOwnerOnly(await opened.stat(), file);
     return await opened.readFile("utf8");
   } catch (error) {
     if (isCode(error, "ENOENT")) return undefined;
@@ -54,6 +52,3 @@ async function writeBeside(file: string, content: string): Promise<string> {
   await opened.sync();
   return beside;
 }
-
-const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && "code" in error && error.code === code;

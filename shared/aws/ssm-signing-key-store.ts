@@ -9,10 +9,11 @@ import type { SigningKeyStore } from "#shared/vault/signing-key-store.ts";
 
 /** The signing keys as one SecureString parameter of Systems Manager, under the key that AWS keeps for them. */
 export function ssmSigningKeyStore(client: SSMClient, path: () => string): SigningKeyStore {
+  const name = () => `${path()}/ring`;
   const put = (content: string, overwrite: boolean) =>
     client.send(
       new PutParameterCommand({
-        Name: `${path()}/ring`,
+        Name: name(),
         Value: content,
         Type: "SecureString",
         Tier: "Standard",
@@ -22,8 +23,7 @@ export function ssmSigningKeyStore(client: SSMClient, path: () => string): Signi
   return {
     async read() {
       try {
-        const name = `${path()}/ring`;
-        const { Parameter } = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
+        const { Parameter } = await client.send(new GetParameterCommand({ Name: name(), WithDecryption: true }));
         return Parameter?.Value;
       } catch (error) {
         if (error instanceof ParameterNotFound) return undefined;

@@ -21,7 +21,7 @@ const StoredKey = v.object({
   jwk: v.object({ ...PublicJwk, d: v.string() }),
 });
 type StoredKey = v.InferOutput<typeof StoredKey>;
-const Ring = v.pipe(v.string(), v.parseJson(), v.object({ v: v.literal(1), keys: v.array(StoredKey) }));
+const StoredKeys = v.pipe(v.string(), v.parseJson(), v.object({ v: v.literal(1), keys: v.array(StoredKey) }));
 
 /** A public key as the key set of the issuer has it. */
 export const PublicKey = v.object({
@@ -46,14 +46,14 @@ export interface SigningKeys {
   findSigning(): Promise<SigningKey>;
 }
 
-/** The keys in a ring, which rotate every 30 days: each is published a day before it signs and a day after the next one does. */
-export function createSigningKeys(ring: SigningKeyStore, now: () => number): SigningKeys {
+/** The keys rotate every 30 days: each is published a day before it signs and a day after the next one does. */
+export function createSigningKeys(store: SigningKeyStore, now: () => number): SigningKeys {
   let kept: { readonly keys: readonly StoredKey[]; readonly until: number } | undefined;
   const read = async (): Promise<readonly StoredKey[]> => {
     if (kept !== undefined && kept.until > now()) return kept.keys;
-    const content = await ring.read();
+    const content = await store.read();
     if (content === undefined) return [];
-    return keep(v.parse(Ring, content).keys);
+    return keep(v.parse(StoredKeys, content).keys);
   };
   const keep = (keys: readonly StoredKey[]) => {
     kept = { keys, until: now() + READ_MS };
@@ -61,7 +61,7 @@ export function createSigningKeys(ring: SigningKeyStore, now: () => number): Sig
   };
   const makeFirst = async (): Promise<readonly StoredKey[]> => {
     const first = await makeKey(now(), now());
-    if (await ring.create(format([first]))) return keep([first]);
+    if (await store.create(format([first]))) return keep([first]);
     const keys = await read();
     if (keys.length === 0)
       throw new RunyardError("resource_unavailable", { detail: "the signing keys are being made" });
@@ -75,7 +75,7 @@ export function createSigningKeys(ring: SigningKeyStore, now: () => number): Sig
       const next = await rotate(keys, now());
       if (next !== undefined) {
         // Of two processes that rotate at the same time, the key of the one that is overwritten has signed nothing yet.
-        await ring.replace(format(next));
+        await store.replace(format(next));
         keep(next);
       }
       return toSigning(findCurrent(keys, now()));
@@ -96,7 +96,7 @@ async function rotate(keys: readonly StoredKey[], now: number): Promise<StoredKe
 
 function findCurrent(keys: readonly StoredKey[], now: number): StoredKey {
   const current = keys.findLast(({ signs_from }) => signs_from <= now) ?? keys[0];
-  if (current === undefined) throw new Error("the ring has no key");
+  if (current === undefined) throw new Error("the store has no signing key");
   return current;
 }
 

@@ -56,7 +56,7 @@ export async function assumeRole(
   return "no statement of the trust policy matches";
 }
 
-/** The trust policy that docs/run-identity.md shows, with its values. */
+/** A trust policy of the same form as the one in docs/run-identity.md, for these values. */
 export function trustPolicy(issuer: string, audience: string, subject: string): TrustPolicy {
   const provider = issuer.replace("https://", "");
   return {
