@@ -3,9 +3,6 @@ import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, decideEvent, type TestControlPlane } from "../support/control-plane.ts";
 import { createHooks } from "../support/hooks.ts";
 
-const SECRET = "a-secret-of-the-ci";
-const TRIGGER = { kind: "webhook", verification: { scheme: "bearer" }, secret: SECRET, prompt: "Look into it." };
-
 let plane: TestControlPlane;
 let user: Client;
 let hooks: ReturnType<typeof createHooks>;
@@ -15,11 +12,8 @@ beforeEach(async () => {
   hooks = createHooks(plane);
 });
 
-const create = async (body: object = {}) => (await hooks.create({ ...TRIGGER, ...body })).body.uid;
-const send = async (uid: string, payload: object) => {
-  plane.clock.now += 1000;
-  return hooks.send(uid, JSON.stringify(payload), { authorization: `Bearer ${SECRET}` });
-};
+const create = (body?: object) => hooks.createPlain(body);
+const send = (uid: string, payload: object) => hooks.sendPlain(uid, payload);
 /** Decides on the held deliveries, in the order of `sort`. */
 const decideHeld = async (
   sort: (held: typeof plane.events.requested) => typeof plane.events.requested = (all) => all,

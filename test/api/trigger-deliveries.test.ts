@@ -1,10 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createHooks } from "../support/hooks.ts";
-
-const SECRET = "a-secret-of-the-ci";
-const TRIGGER = { kind: "webhook", verification: { scheme: "bearer" }, secret: SECRET, prompt: "Look into it." };
+import { BEARER_SECRET, createHooks } from "../support/hooks.ts";
 
 let plane: TestControlPlane;
 let user: Client;
@@ -15,12 +12,8 @@ beforeEach(async () => {
   hooks = createHooks(plane);
 });
 
-const create = async (body: object = {}) => (await hooks.create({ ...TRIGGER, ...body })).body.uid;
-const send = async (uid: string, payload: object) => {
-  plane.clock.now += 1000;
-  const { body } = await hooks.send(uid, JSON.stringify(payload), { authorization: `Bearer ${SECRET}` });
-  return body.delivery_id;
-};
+const create = (body?: object) => hooks.createPlain(body);
+const send = async (uid: string, payload: object) => (await hooks.sendPlain(uid, payload)).body.delivery_id;
 const path = (uid: string, id: string) => `/agent/triggers/${uid}/deliveries/${id}`;
 
 describe("GET /agent/triggers/{triggerUid}/deliveries/{deliveryId}", () => {
@@ -34,7 +27,7 @@ describe("GET /agent/triggers/{triggerUid}/deliveries/{deliveryId}", () => {
       JSON.stringify(plane.table.all()),
       ...[...plane.files.files.values()].map((file) => Buffer.from(file).toString()),
     ].join("");
-    expect(stored).not.toContain(SECRET);
+    expect(stored).not.toContain(BEARER_SECRET);
   });
 
   it("is for admins and for the trigger's creator", async () => {

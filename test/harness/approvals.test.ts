@@ -1,14 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { digestCall, needsApproval } from "#harness/engine/approvals.ts";
-import type { Host } from "#harness/isolation/host.ts";
-import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
-import { createWorkspace } from "#harness/isolation/workspace.ts";
-import { runSession } from "#harness/session/run-session.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 import { AGENT_TOOLS, type ApprovalCall, type ApprovalRule } from "#shared/wire/execution/approval.ts";
 import type { FinishTaskRequest, Followup } from "#shared/wire/harness.ts";
 import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { agentRun, command, use } from "./support/agent-run.ts";
+import { runInProcess } from "./support/run-in-process.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 20_000 });
 beforeEach(() => void vi.spyOn(process.stdout, "write").mockReturnValue(true));
@@ -16,18 +13,6 @@ afterEach(() => void vi.restoreAllMocks());
 
 const sh = (...commands: string[]) => commands.map((text) => `\`\`\`sh\n${text}\n\`\`\`\n`).join("\n");
 const RULES: ApprovalRule[] = [{ tool: "run_command", match: "deploy" }];
-
-/** Executes a run in this process. */
-function execute(plane: FakeControlPlane) {
-  const workspace = createWorkspace();
-  const host: Host = {
-    workspace,
-    contained: false,
-    sandbox: (run) => createPlainSandbox({ ...run, host: workspace.paths }, "none"),
-    close: () => workspace.remove(),
-  };
-  return runSession(plane.envelope, Promise.resolve(host), new AbortController());
-}
 
 /** What the next execution gets: the conversation, and a follow-up with a decision about the call. */
 function afterwards(messages: readonly Message[], decision: Followup["decision"] | undefined, message = "ok") {
@@ -55,12 +40,12 @@ describe("a runbook with approvals", () => {
   /** A run that waits for the approval of its second command. */
   async function wait(text = prompt) {
     await using plane = await FakeControlPlane.start({ prompt: text, context: { agent_config } });
-    expect(await execute(plane)).toBe(0);
+    expect(await runInProcess(plane)).toBe(0);
     return { messages: plane.messages, outcome: outcomeOf(plane), outputs: printed(plane) };
   }
   async function goOn(context: object) {
     await using plane = await FakeControlPlane.start({ prompt, context: { agent_config, ...context } });
-    expect(await execute(plane)).toBe(0);
+    expect(await runInProcess(plane)).toBe(0);
     return { plane, results: plane.results, outputs: printed(plane), outcome: outcomeOf(plane) };
   }
 
@@ -145,7 +130,7 @@ describe("a runbook with approvals", () => {
     await using plane = await FakeControlPlane.start({ prompt, context });
     plane.intercept = ({ path }) =>
       path.endsWith("/commit-snapshot") || path.includes("snapshot") ? { status: 400, body: {} } : undefined;
-    expect(await execute(plane)).toBe(0);
+    expect(await runInProcess(plane)).toBe(0);
     expect(printed(plane)).toEqual([]);
     expect(JSON.stringify(plane.messages)).toContain("its start could not be saved");
   });
@@ -154,7 +139,7 @@ describe("a runbook with approvals", () => {
     const context = { agent_config, secrets: [{ name: "TOKEN", value: "planted-secret-value" }] };
     const text = sh("echo deploy planted-secret-value");
     await using plane = await FakeControlPlane.start({ prompt: text, context });
-    await execute(plane);
+    await runInProcess(plane);
     expect(outcomeOf(plane)).toMatchObject({ success: false, summary: expect.stringContaining("secret value") });
     expect(outcomeOf(plane).approval).toBeUndefined();
   });

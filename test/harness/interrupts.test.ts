@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Host } from "#harness/isolation/host.ts";
-import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
-import { createWorkspace } from "#harness/isolation/workspace.ts";
-import { runSession } from "#harness/session/run-session.ts";
 import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
+import { runInProcess } from "./support/run-in-process.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 20_000 });
 
@@ -14,22 +11,10 @@ const INTERRUPTED = "Interrupted by Ada. Send a follow-up to continue.";
 beforeEach(() => void vi.spyOn(process.stdout, "write").mockReturnValue(true));
 afterEach(() => void vi.restoreAllMocks());
 
-/** Executes a run in this process. */
-function execute(plane: FakeControlPlane, stop = new AbortController()) {
-  const workspace = createWorkspace();
-  const host: Host = {
-    workspace,
-    contained: false,
-    sandbox: (run) => createPlainSandbox({ ...run, host: workspace.paths }, "none"),
-    close: () => workspace.remove(),
-  };
-  return runSession(plane.envelope, Promise.resolve(host), stop);
-}
-
 describe("an interrupt", () => {
   it("stops the command of the turn, and the run waits for a follow-up", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo begun; sleep 60", "echo never") });
-    const ended = execute(plane);
+    const ended = runInProcess(plane);
     await expect.poll(() => plane.messages.length).toBeGreaterThan(0);
     const at = Date.now();
     plane.interrupt = INTERRUPT;
@@ -51,7 +36,7 @@ describe("an interrupt", () => {
   it("ends the run as blocked in a sandbox that does not wait", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("sleep 60") });
     plane.canWait = false;
-    const ended = execute(plane);
+    const ended = runInProcess(plane);
     await expect.poll(() => plane.messages.length).toBeGreaterThan(0);
     plane.interrupt = INTERRUPT;
     expect(await ended).toBe(0);
@@ -65,7 +50,7 @@ describe("an interrupt", () => {
       if (path.endsWith("/finish-task")) plane.interrupt = INTERRUPT;
       return undefined;
     };
-    expect(await execute(plane)).toBe(0);
+    expect(await runInProcess(plane)).toBe(0);
     expect(plane.outputs).toEqual(["done\n"]);
     expect(plane.texts.at(-1)).toBe(INTERRUPTED);
     expect(plane.outcome).toMatchObject({ blocked: true, interrupt: 7 });
@@ -74,7 +59,7 @@ describe("an interrupt", () => {
   it("of a lost execution keeps the next one from continuing the turn", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo again"), context: { interrupt: INTERRUPT } });
     plane.interrupt = INTERRUPT;
-    const ended = execute(plane);
+    const ended = runInProcess(plane);
     await expect.poll(() => plane.waits).toBe(1);
     plane.addFollowup(sh("echo instead"));
     expect(await ended).toBe(0);
@@ -93,7 +78,7 @@ describe("an interactive run", () => {
       prompt: `\`\`\`sh background\n${background}\n\`\`\`\n${sh("echo one")}`,
     });
     plane.interactive = true;
-    const ended = execute(plane);
+    const ended = runInProcess(plane);
     await expect.poll(() => plane.waits, { timeout: 60_000 }).toBe(1);
     await expect.poll(() => plane.checkpoint?.messages, { timeout: 10_000 }).toBe(plane.messages.length);
     plane.addFollowup(sh("touch go.txt; until [ -e late.txt ]; do sleep 0.1; done; cat late.txt"));
@@ -108,7 +93,7 @@ describe("an interactive run", () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo one") });
     plane.interactive = true;
     plane.lifetimeMs = 8_000;
-    expect(await execute(plane)).toBe(0);
+    expect(await runInProcess(plane)).toBe(0);
     expect([plane.waits, plane.outcome?.success]).toEqual([1, true]);
   });
 });

@@ -23,6 +23,8 @@ export const signed = {
   },
 };
 
+export const BEARER_SECRET = "a-secret-of-the-ci";
+
 /** Creates triggers, delivers events to them, and reads what they resulted in. */
 export function createHooks(plane: TestControlPlane) {
   const user = createClient(plane);
@@ -30,6 +32,16 @@ export function createHooks(plane: TestControlPlane) {
     create: (body: object): Promise<ResponseBody> => user.post("/agent/triggers", { name: "events", ...body }),
     send: (uid: string, body: string, headers: Headers): Promise<ResponseBody> =>
       request(plane, "POST", `/hooks/${uid}`, { key: undefined, body, headers }),
+    /** Creates a trigger for events of a plain system. Returns its uid. */
+    async createPlain(body: object = {}): Promise<string> {
+      const plain = { kind: "webhook", verification: { scheme: "bearer" }, secret: BEARER_SECRET };
+      return (await this.create({ ...plain, prompt: "Look into it.", ...body })).body.uid;
+    },
+    /** Delivers an event of that system a second later. */
+    sendPlain(uid: string, payload: object): Promise<ResponseBody> {
+      plane.clock.now += 1000;
+      return this.send(uid, JSON.stringify(payload), { authorization: `Bearer ${BEARER_SECRET}` });
+    },
     /** Lets time pass, and the rule that runs each minute request the decisions that are due. */
     async passMinutes(minutes: number): Promise<void> {
       plane.clock.now += minutes * 60_000;
