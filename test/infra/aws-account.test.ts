@@ -248,7 +248,7 @@ describe("CloudFront", () => {
 });
 
 describe("Lambda's detection of recursive loops", () => {
-  it("is off for those only that send to their own queue, as dispatch-run and decide-events, or to that of another one which sends to theirs, as end-run", () => {
+  it("is off for dispatch-run and decide-events, which send to their own queues, and for end-run, which sends the next run to that of dispatch-run, only", () => {
     const allowed = usual
       .all<FunctionProperties>("AWS::Lambda::Function")
       .filter(({ Properties }) => Properties.RecursiveLoop !== undefined)
