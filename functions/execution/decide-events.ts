@@ -18,8 +18,8 @@ const decideOne = queueConsumer({
 });
 
 /**
- * SQS `events`: decides what the events of triggers result in. Each minute: requests the decisions that are due again, and those whose message
- * was lost.
+ * SQS `events`: decides what the events of triggers result in. Each minute: requests the decisions that are due again, and those
+ * whose message was lost.
  */
 export const decideEvents = invocation(
   async (event: SQSEvent | ScheduledEvent, ports: DecisionPorts): Promise<SQSBatchResponse> => {

@@ -11,8 +11,8 @@ import { TriggerDelivery } from "#shared/wire/triggers/trigger.ts";
 
 /**
  * POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver: sends the event of a delivery to its trigger again. The
- * trigger decides as it is now, after the response. The new delivery has an outcome of its own, and the earlier one keeps its outcome. Requires the role
- * `admin`.
+ * trigger decides after the response, as it is then. The new delivery has an outcome of its own, and the earlier one keeps its
+ * outcome. Requires the role `admin`.
  */
 export const redeliverEvent = endpoint({
   request: { path: v.object({ triggerUid: PathId, deliveryId: PathId }) },

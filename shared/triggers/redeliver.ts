@@ -37,8 +37,8 @@ interface Redelivered {
 }
 
 /**
- * Requests that the event of a delivery is decided on again, by the trigger as it is then. The new delivery has an outcome of its own, whatever the
- * earlier ones had.
+ * Requests that the event of a delivery is decided on again, by the trigger as it is then. The new delivery has an outcome of its
+ * own, whatever the earlier ones had.
  */
 export async function redeliverEvent(
   trigger: Trigger,

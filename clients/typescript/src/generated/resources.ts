@@ -953,7 +953,7 @@ export class Triggers extends APIResource {
   /**
    * Sends the event of a delivery to its trigger again.
    *
-   * The trigger decides as it is now, after the response. The new delivery has an outcome of its own, and the earlier
+   * The trigger decides after the response, as it is then. The new delivery has an outcome of its own, and the earlier
    * one keeps its outcome. Requires the role `admin`.
    *
    * `POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver`

@@ -384,8 +384,8 @@ class Triggers(Resource):
     def redeliver(self, trigger_uid: str, delivery_id: str, **options: Unpack[RequestOptions]) -> TriggerDelivery:
         """Sends the event of a delivery to its trigger again.
 
-        The trigger decides as it is now, after the response. The new delivery has an outcome of its own, and the
-        earlier one keeps its outcome. Requires the role `admin`.
+        The trigger decides after the response, as it is then. The new delivery has an outcome of its own, and
+        the earlier one keeps its outcome. Requires the role `admin`.
 
         `POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver`
 
