@@ -92,14 +92,15 @@ export async function waitForExit(
  * Builds the program that runs a command's text, which is a file of its own: no text can change how the program is read. The program is one
  * line, because bash would read further lines with the options of the text. It reports that it has begun, which shows that its boundary
  * was set up, and at the end the working directory. Reports go to descriptor 3, because commands could replace a file by a link. A text
- * that exits ends the program too, so a trap reports the directory; a text that replaces the trap is reported by the last part.
+ * that exits ends the program too, so a trap reports the directory; a text that replaces the trap is reported by the last part. Neither
+ * has output, since a trap of the text may print each command.
  */
 function buildScript(text: string, workingDirectory: string, before: string): string {
   const enter = `builtin cd -- ${quoteForShell(workingDirectory)}`;
   const report = "builtin pwd -P >&3";
   const end = `{ __runyard=$?; builtin set +e; builtin trap - DEBUG ERR RETURN; ${report}; (builtin exit "$__runyard"); } >/dev/null 2>&1`;
   const source = `BASH_ARGV0=${quoteForShell(text)}; . ${quoteForShell(text)}`;
-  return `exec 2>&1; builtin echo >&3; ${before}${enter}; trap '{ ${report}; } 2>/dev/null || :' EXIT; ${source}; ${end}\n`;
+  return `exec 2>&1; builtin echo >&3; ${before}${enter}; trap '{ ${report} || :; } >/dev/null 2>&1' EXIT; ${source}; ${end}\n`;
 }
 
 function findSignalNumber(signal: unknown): number {

@@ -78,6 +78,12 @@ describe("the text of a command", () => {
     ["NUL characters", `echo a${"\0".repeat(300)}b\necho end`, 0, "ab\nend\n"],
     ["a function for each builtin", "exit() { echo x; }; builtin() { echo x; }; echo kept; false", 1, "kept\n"],
     ["a trap for each step", "trap 'echo \"step: $BASH_COMMAND\"' DEBUG; cd /", 0, "step: cd /\n"],
+    [
+      "a trap for each step, which a function keeps",
+      "trap 'echo \"step: $BASH_COMMAND\"' DEBUG\ntrap 'exit 5' ERR\nbuiltin() { echo x; }",
+      0,
+      "step: trap 'exit 5' ERR\n",
+    ],
     ["one megabyte", `echo begin; : '${"x".repeat(1024 * 1024)}'; echo end`, 0, "begin\nend\n"],
   ])("may have %s", async (_, command, exitCode, output) => {
     await using stage = await createStage("none");
