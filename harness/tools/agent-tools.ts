@@ -15,7 +15,7 @@ import { formatError, Interrupted, Stop } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { type Slice, SliceEnd } from "../support/time-slice.ts";
 import { truncate } from "../support/truncate.ts";
-import { requestApproval } from "./approval-request.ts";
+import type { AskedUse } from "./approval-request.ts";
 import { READ_COMMAND, readBackground } from "./background-output.ts";
 import { toCommandOutput } from "./command-output.ts";
 import type { ReportEnd } from "./decided-call.ts";
@@ -67,7 +67,13 @@ export function createTools(options: ToolOptions): SessionTools {
   const { shell, background, outbox, live, redactor, slice, turn, signal, tools, onStep, approvals } = options;
 
   const begin = createRecorder(outbox);
-  const asking = { rules: approvals?.rules ?? [], shell, redactor, begin };
+  const rules = approvals?.rules ?? [];
+  const findRefusal = async (tool: Kind, use: AskedUse): Promise<string | undefined> => {
+    if (rules.length === 0) return undefined;
+    // Few runs have rules.
+    const { requestApproval } = await import("./approval-request.ts");
+    return requestApproval(tool, use, { rules, shell, redactor, begin });
+  };
   const carryOut = createCarrier(options);
   const agentTools: SessionTools = {
     all: tools,
@@ -95,7 +101,7 @@ export function createTools(options: ToolOptions): SessionTools {
       slice.beforeStep(timeoutSeconds * 1000);
       const id = randomUUID();
       const asked = { command, working_directory: workingDirectory, timeout_seconds: timeoutSeconds };
-      const refused = requestApproval(RUN_COMMAND, { id, input: asked }, asking);
+      const refused = await findRefusal(RUN_COMMAND, { id, input: asked });
       if (refused !== undefined) throw new TurnEnd({ success: false, summary: `A command was not run: ${refused}.` });
       const output = live.open(id);
       const running = shell
@@ -120,7 +126,7 @@ export function createTools(options: ToolOptions): SessionTools {
     async use(tool, { id, input, said }) {
       slice.beforeStep();
       AbortSignal.any([turn(), signal]).throwIfAborted();
-      const refused = requestApproval(tool, { id, input, said }, asking);
+      const refused = await findRefusal(tool, { id, input, said });
       const reportEnd = begin(id, tool, truncate(redactor.json(input), KEPT_BYTES), said);
       if (refused !== undefined) {
         reportEnd("failed", { error: refused });

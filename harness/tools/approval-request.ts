@@ -17,7 +17,8 @@ export interface RequestOptions {
   readonly begin: (id: string, tool: Pick<Tool, "name" | "category">, input: unknown, said?: string) => unknown;
 }
 
-interface Use {
+/** A call before it is carried out. */
+export interface AskedUse {
   readonly id: string;
   readonly input: unknown;
   readonly said?: string | undefined;
@@ -31,7 +32,7 @@ interface Use {
  */
 export function requestApproval(
   tool: Pick<Tool, "name" | "category">,
-  { id, input, said }: Use,
+  { id, input, said }: AskedUse,
   { rules, shell, redactor, begin }: RequestOptions,
 ): string | undefined {
   if (!isObject(input) || !needsApproval(rules, tool.name, input)) return undefined;
