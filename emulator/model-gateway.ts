@@ -48,7 +48,7 @@ function createProviders({ anthropicKey, openaiKey, compatible }: LocalModels): 
     ...(compatible !== undefined && {
       compatible: compatibleServer(compatible.baseUrl, {
         key: compatible.key === undefined ? undefined : key(compatible.key),
-        timeoutMs: compatible.timeoutMs,
+        timeouts: { firstByteMs: compatible.timeoutMs },
       }),
     }),
   };

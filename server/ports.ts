@@ -160,6 +160,8 @@ export interface PortOptions {
   readonly environment: NodeJS.ProcessEnv;
   /** The modes of a limited network that harnesses keep here. @default none */
   readonly networkLimits?: () => readonly StoredNetwork["mode"][];
+  /** The data directory, whose file may list providers of models. */
+  readonly directory?: string;
 }
 
 /** The ports of the discovery of skills in repositories. */
@@ -180,7 +182,7 @@ const createDiscovery = (
 /** Creates the ports of all endpoints and consumers from the adapters. */
 export function createPorts(
   adapters: Adapters,
-  { webUrl, publicUrl, sandbox, sockets, scanner, environment, networkLimits = () => [] }: PortOptions,
+  { webUrl, publicUrl, sandbox, sockets, scanner, environment, networkLimits = () => [], directory }: PortOptions,
 ): ServerPorts {
   const { database, queues, signals } = adapters;
   const now = Date.now;
@@ -243,7 +245,7 @@ export function createPorts(
     offered: ["lambda"],
     hasContainers: false,
     networkLimits,
-    providers: modelProviders(environment),
+    providers: modelProviders(environment, directory),
     log: logLine,
     sleep: async (milliseconds) => void (await sleep(milliseconds)),
     discovery: {

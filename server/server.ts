@@ -70,7 +70,7 @@ export interface Server {
 export async function startServer(options: ServerOptions): Promise<Server> {
   await prepareDirectory(options.directory);
   // The rules read these from the settings, as they do in Lambda functions.
-  Object.assign(process.env, localModels(options.environment).variables);
+  Object.assign(process.env, localModels(options.environment, options.directory).variables);
   process.env["STAGE"] = servesOtherMachines(options.webUrl, options.host) ? "shared" : "local";
   const adapters = await openAdapters(options.directory, options.maxDiskBytes);
   const { queues, timers, database } = adapters;
@@ -94,6 +94,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     publicUrl: options.publicUrl,
     sockets,
     environment: options.environment,
+    directory: options.directory,
     sandbox,
     scanner: { scan: (request) => runScan(request, programs.scan()) },
   });

@@ -38,7 +38,7 @@ const GO_ON =
 /** What the agent's loop uses of its work. */
 export interface EngineWork extends Pick<AgentWork, "opening" | "slice" | "signal" | "turn"> {
   readonly envelope: Pick<AgentWork["envelope"], "model_url" | "key">;
-  readonly context: Pick<AgentWork["context"], "mode" | "messages" | "own_messages"> & {
+  readonly context: Pick<AgentWork["context"], "mode" | "messages" | "own_messages" | "model_apis"> & {
     readonly agent_config?: Pick<
       AgentWork["context"]["agent_config"],
       "fallback_model_ids" | "reasoning_level" | "harness"
@@ -108,7 +108,15 @@ async function takeTurn(options: TurnOptions, turn: Turn, tools: AgentTools): Pr
   const deadline = createSignalAt(slice.deadlineAt);
   const cut = new AbortController();
   const signal = AbortSignal.any([stopped, deadline, cut.signal]);
-  const access = { modelId, modelUrl: envelope.model_url, key: envelope.key, signal, reasoning: options.reasoning };
+  const api = context.model_apis?.[modelId];
+  const access = {
+    modelId,
+    api,
+    modelUrl: envelope.model_url,
+    key: envelope.key,
+    signal,
+    reasoning: options.reasoning,
+  };
   const state: State = { responses: 0, cut: 0, said: "" };
   const onRemaining = (remaining: string) => noteRemaining(state, remaining);
   const model = makeModel({ ...access, onText: work.live.text, onRemaining });

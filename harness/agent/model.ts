@@ -9,6 +9,8 @@ import { createTransport, type ModelApi, type TransportLimits } from "./transpor
 export interface ModelOptions {
   /** An id of the models list. */
   readonly modelId: string;
+  /** The API of the model. @default that of the provider that its id names */
+  readonly api?: ModelApi | undefined;
   /** Base address of the model gateway. */
   readonly modelUrl: string;
   /** The run's key. */
@@ -39,8 +41,8 @@ function chooseApi(modelId: string): ModelApi {
 }
 
 /** Creates a model behind the gateway. Sets every option of the clients, so that none is read from the environment. */
-export function createModel({ modelId, modelUrl, key, signal, limits = {}, ...text }: ModelOptions): Model {
-  const api = chooseApi(modelId);
+export function createModel(options: ModelOptions): Model {
+  const { modelId, api = chooseApi(modelId), modelUrl, key, signal, limits = {}, ...text } = options;
   const onWindow = (contextWindowLimit: number) => model.updateConfig({ contextWindowLimit });
   const fetch = createTransport({ api, key, signal, limits, onWindow, ...text });
   const model = createClient(modelId, modelUrl, { api, key, fetch });

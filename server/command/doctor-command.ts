@@ -57,7 +57,7 @@ async function runChecks(
     checkFreeSpace(paths.data),
     checkScratch(paths.data),
     checkPort(wanted, found?.isRunning ? found.service.local_url : undefined, port !== undefined),
-    checkProviders(process.env),
+    checkProviders(process.env, { directory: paths.data }),
   ]);
   return groups.flat().map((check) => ({ ...check, detail: check.detail.replace(paths.data, shown(paths.data)) }));
 }

@@ -8,6 +8,7 @@ import { localModels } from "../host/models.ts";
 import { shown } from "../host/paths.ts";
 import { firstFreePort, throwPortProblem } from "../host/ports.ts";
 import { checkTools } from "../host/preflight.ts";
+import { findFileWarnings } from "../host/provider-file.ts";
 import { Problem, say, seconds, step, warn } from "../host/terminal.ts";
 import type { Server } from "../server.ts";
 import { readSignInIssuer } from "../sign-in-issuer.ts";
@@ -51,6 +52,7 @@ async function serve(start: Start, stop: AbortSignal): Promise<number> {
   await throwIfRunning(paths);
   const host = { platform: process.platform, searchPath: process.env["PATH"] ?? "" };
   for (const line of await checkTools(host)) warn(line);
+  for (const line of findFileWarnings(paths.data, process.env)) warn(line);
   const log = openLog(paths);
   setLogOutput((line) => log.write(line));
   const isolating = decide(start);
@@ -98,7 +100,7 @@ async function serveDetached(start: Start, args: readonly string[], stop: AbortS
   if (!(await startDetached([...childArgs, ...sample], paths.consoleLog, stop))) return stop.aborted ? 130 : 1;
   const state = await readLocalState(paths.localFile);
   // The summary names the default model, which the settings decide.
-  Object.assign(process.env, localModels(process.env).variables);
+  Object.assign(process.env, localModels(process.env, paths.data).variables);
   if (state === undefined) throw new Problem(`The service has not written ${shown(paths.localFile)}.`);
   printSummary(state, shown(paths.localFile), await requestLink(state), program);
   const succeeded = !options.sample || (await runSample(options, program, state, stop));

@@ -1,27 +1,82 @@
+import type { Dialect } from "#shared/model-gateway/dialect.ts";
 import { messages } from "#shared/model-gateway/messages-dialect.ts";
 import { chat } from "#shared/model-gateway/openai-dialects.ts";
 import { models } from "#shared/models/models.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
-import { localModels } from "../host/models.ts";
+import { type LocalProvider, localModels } from "../host/models.ts";
+import { findFileWarnings, PROVIDER_FILE } from "../host/provider-file.ts";
+import { Problem } from "../host/terminal.ts";
 import { modelProviders } from "../model-providers.ts";
 import { type Check, failed, ok, warning } from "./check.ts";
 
 const TIMEOUT_MS = 30_000;
 const MAX_DETAIL = 200;
 
-const PROVIDERS = [
+interface ProbedProvider {
+  readonly name: string;
+  readonly dialect: Dialect;
+  readonly tokens: object;
+  /** Where its key is set. */
+  readonly key: string;
+  readonly secret?: string | undefined;
+}
+
+const COMPATIBLE: ProbedProvider = {
+  name: "compatible",
+  dialect: chat,
+  tokens: { max_tokens: 1 },
+  key: "RUNYARD_COMPATIBLE_API_KEY",
+};
+
+const PROVIDERS: readonly ProbedProvider[] = [
   { name: "anthropic", dialect: messages, tokens: { max_tokens: 1 }, key: "RUNYARD_ANTHROPIC_API_KEY" },
   // The smallest limit that OpenAI's models accept.
   { name: "openai", dialect: chat, tokens: { max_completion_tokens: 16 }, key: "RUNYARD_OPENAI_API_KEY" },
-  { name: "compatible", dialect: chat, tokens: { max_tokens: 1 }, key: "RUNYARD_COMPATIBLE_API_KEY" },
-] as const;
+  COMPATIBLE,
+];
 
-/** Calls each configured model provider once, with its first model and the shortest response. */
-export async function checkProviders(environment: NodeJS.ProcessEnv, timeoutMs = TIMEOUT_MS): Promise<Check[]> {
+/** Probes the provider of the file as one of its kind. */
+function toProbed({ name, kind, readKey }: LocalProvider): ProbedProvider {
+  const known = PROVIDERS.find((provider) => provider.name === kind) ?? COMPATIBLE;
+  return { ...known, name, key: PROVIDER_FILE, secret: readKey?.() };
+}
+
+interface ProbeOptions {
+  readonly timeoutMs?: number | undefined;
+  /** The data directory, whose file may list providers. */
+  readonly directory?: string;
+}
+
+/**
+ * Checks the file of providers, and calls each configured provider once, with its first model and the shortest response.
+ */
+export async function checkProviders(environment: NodeJS.ProcessEnv, options: ProbeOptions = {}): Promise<Check[]> {
+  try {
+    const { directory } = options;
+    const warnings = directory === undefined ? [] : findFileWarnings(directory, environment);
+    const found = warnings.map((line) => warning(PROVIDER_FILE, line, "See docs/models.md."));
+    return [...found, ...(await callProviders(environment, options))];
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return [
+      failed(PROVIDER_FILE, [error.message, ...error.details].join(" "), "Correct it; docs/models.md has an example."),
+    ];
+  }
+}
+
+async function callProviders(
+  environment: NodeJS.ProcessEnv,
+  { timeoutMs = TIMEOUT_MS, directory }: ProbeOptions,
+): Promise<Check[]> {
+  const { variables, named } = localModels(environment, directory);
   // The names of models are read from the settings, as in the server.
-  Object.assign(process.env, localModels(environment).variables);
-  const providers = modelProviders(environment);
-  const configured = PROVIDERS.filter(({ name }) => providers[name] !== undefined);
+  Object.assign(process.env, variables);
+  const providers = modelProviders(environment, directory);
+  const inFile = new Set(named.map(({ name }) => name));
+  const configured = [
+    ...PROVIDERS.filter(({ name }) => providers[name] !== undefined && !inFile.has(name)),
+    ...named.map(toProbed),
+  ];
   if (configured.length === 0) {
     return [
       warning(
@@ -31,11 +86,11 @@ export async function checkProviders(environment: NodeJS.ProcessEnv, timeoutMs =
       ),
     ];
   }
-  const secrets = configured.flatMap(({ key }) => environment[key]?.trim() || []);
+  const secrets = configured.flatMap(({ key, secret }) => secret ?? (environment[key]?.trim() || []));
   const hide = (text: string): string => hideCredentials(text, secrets);
   return Promise.all(configured.map(checkProvider));
 
-  async function checkProvider({ name, dialect, tokens, key }: (typeof PROVIDERS)[number]): Promise<Check> {
+  async function checkProvider({ name, dialect, tokens, key }: ProbedProvider): Promise<Check> {
     const send = providers[name];
     const model = models()
       .find(({ id }) => id.startsWith(`${name}/`))

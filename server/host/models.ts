@@ -1,3 +1,4 @@
+import { createKeyReader, type FileProvider, readProviderFile } from "./provider-file.ts";
 import { Problem } from "./terminal.ts";
 
 /** The providers of models that the local cloud has, as the environment of `npm run emulator` names them. */
@@ -8,7 +9,14 @@ export interface LocalModels {
   readonly variables: Readonly<Record<string, string>>;
   readonly anthropicKey?: string;
   readonly openaiKey?: string;
+  /** Providers of the file in the data directory. */
+  readonly named: readonly LocalProvider[];
   readonly compatible?: { readonly baseUrl: string; readonly key?: string; readonly timeoutMs?: number };
+}
+
+/** A provider of the file, with the reader of its key. */
+export interface LocalProvider extends FileProvider {
+  readonly readKey: (() => string | undefined) | undefined;
 }
 
 /** Addresses are shown, logged and sent in errors; a credential in one would be too. */
@@ -26,8 +34,11 @@ function readTimeoutMs(value: string): number {
   throw new Problem("RUNYARD_COMPATIBLE_TIMEOUT_SECONDS must be a whole number of seconds from 1 to 800.");
 }
 
-/** Reads the providers from the environment; keys stay in this process and are written nowhere. */
-export function localModels(environment: NodeJS.ProcessEnv): LocalModels {
+/**
+ * Reads the providers from the environment and from the file in the data directory, of which the environment takes precedence; keys
+ * stay in this process and are written nowhere.
+ */
+export function localModels(environment: NodeJS.ProcessEnv, directory?: string): LocalModels {
   const value = (name: string): string | undefined => environment[`RUNYARD_${name}`]?.trim() || undefined;
   const anthropicKey = value("ANTHROPIC_API_KEY");
   const openaiKey = value("OPENAI_API_KEY");
@@ -45,7 +56,9 @@ export function localModels(environment: NodeJS.ProcessEnv): LocalModels {
     ...(openaiKey === undefined ? [] : ["openai"]),
     ...(compatible === undefined ? [] : ["compatible"]),
   ];
+  const named = directory === undefined ? [] : readNamed(directory, environment, providers);
   return {
+    named,
     context: {
       // Names only: nothing here reads the parameters.
       ...(anthropicKey !== undefined && { anthropicKeyParameter: "/runyard/local/anthropic" }),
@@ -59,6 +72,7 @@ export function localModels(environment: NodeJS.ProcessEnv): LocalModels {
     },
     variables: {
       MODEL_PROVIDERS: providers.join(","),
+      NAMED_PROVIDERS: named.length === 0 ? "" : JSON.stringify(named.map(toSetting)),
       COMPATIBLE_MODELS: compatible?.compatibleModels ?? "",
       MODEL_PRICES: modelPrices ?? "",
       MODEL_LIMITS: modelLimits ?? "",
@@ -74,3 +88,16 @@ export function localModels(environment: NodeJS.ProcessEnv): LocalModels {
     }),
   };
 }
+
+const readNamed = (directory: string, environment: NodeJS.ProcessEnv, taken: readonly string[]): LocalProvider[] =>
+  readProviderFile(directory)
+    .filter(({ name }) => !taken.includes(name))
+    .map((provider) => ({ ...provider, readKey: createKeyReader(provider, directory, environment) }));
+
+/** What the rules of the service read of a provider: nothing secret, and no address. */
+const toSetting = ({ name, kind, models, base_url }: FileProvider) => ({
+  name,
+  kind,
+  ...(models !== undefined && { models }),
+  is_custom: base_url !== undefined,
+});

@@ -4,6 +4,7 @@ import { readMessages, readPrompt } from "#shared/conversations/conversation.ts"
 import { readConversationRuns } from "#shared/conversations/conversation-runs.ts";
 import { readFollowups } from "#shared/conversations/read-followups.ts";
 import { truncateMessages } from "#shared/conversations/truncate.ts";
+import { listModelApis } from "#shared/models/providers.ts";
 import { BEGINNING, type Checkpoint, loadCheckpoint, loadCheckpoints } from "#shared/records/checkpoint.ts";
 import { heartbeatSeconds } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
@@ -47,6 +48,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
       title: body.title,
       mode: head.mode ?? body.mode,
       agent_config: { ...shownConfig(body.config), ...shownRepositories(body) },
+      ...shownApis(body),
       ...(body.setup_commands === undefined ? {} : { setup_commands: body.setup_commands }),
       ...(body.variables === undefined ? {} : { variables: body.variables }),
       ...(body.network === undefined ? {} : { network: body.network }),
@@ -74,6 +76,12 @@ function shownRepositories({
   execution_location,
 }: RunBody): Pick<Context["agent_config"], "repositories"> {
   return repositories === undefined || execution_location === "LOCAL" ? {} : { repositories };
+}
+
+function shownApis({ config: { model_id, fallback_model_ids = [], harness } }: RunBody): Pick<Context, "model_apis"> {
+  const ids = [model_id, harness?.model_id, ...fallback_model_ids].filter((id) => id !== undefined);
+  const model_apis = listModelApis(ids);
+  return Object.keys(model_apis).length === 0 ? {} : { model_apis };
 }
 
 /** The MCP servers with their values, except for a caller that executes the run: the values may belong to an identity. */

@@ -1,5 +1,5 @@
 import type { ModelLimits } from "#shared/model-provider/model-limits.ts";
-import type { ModelProvider, ProviderCall } from "#shared/model-provider/model-provider.ts";
+import type { ModelProvider, ProviderCall, ProviderTimeouts } from "#shared/model-provider/model-provider.ts";
 import { parsedJson } from "./dialect.ts";
 import { isWorthRepeating, type LearnedLimits, type LimitName, learnLimits, withLimit } from "./output-limit.ts";
 import { patientFetch } from "./patient-fetch.ts";
@@ -20,8 +20,8 @@ export interface CompatibleOptions {
   readonly key?: Key | undefined;
   /** Headers of each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** @default TIMEOUT_MS */
-  readonly timeoutMs?: number | undefined;
+  /** @default TIMEOUT_MS until a response begins or continues */
+  readonly timeouts?: ProviderTimeouts | undefined;
   readonly now?: () => number;
 }
 
@@ -38,7 +38,8 @@ interface KnownModel {
  * its refusals, and the usage of calls that succeeded.
  */
 export function compatibleServer(baseUrl: string, options: CompatibleOptions = {}): ModelProvider {
-  const { key, timeoutMs = TIMEOUT_MS, now = Date.now } = options;
+  const { key, now = Date.now } = options;
+  const { firstByteMs = TIMEOUT_MS, idleMs = firstByteMs, totalMs } = options.timeouts ?? {};
   const base = baseUrl.replace(/\/$/, "");
   const known = new Map<string, KnownModel>();
   const secret = async (): Promise<Record<string, string>> => ({
@@ -100,7 +101,7 @@ export function compatibleServer(baseUrl: string, options: CompatibleOptions = {
   }
 
   return Object.assign(callModel, {
-    timeoutMs,
+    timeouts: { firstByteMs, idleMs, totalMs },
     limits: (model: string) => known.get(model)?.limits ?? {},
     noteTokens(model: string, tokens: number) {
       const entry = known.get(model);

@@ -61,8 +61,8 @@ interface Stop {
   readonly hangUp: () => void;
 }
 
-function createStop({ model }: Call, { givenUp }: ExchangeOptions): Stop {
-  const ended = AbortSignal.timeout(CALL_MS);
+function createStop({ model }: Call, { givenUp, provider }: ExchangeOptions): Stop {
+  const ended = AbortSignal.timeout(Math.min(provider.timeouts?.totalMs ?? CALL_MS, CALL_MS));
   if (model.cost !== undefined && !isFree(model.cost)) return { stopped: ended, hangUp: () => undefined };
   const hungUp = new AbortController();
   return { stopped: AbortSignal.any([ended, givenUp, hungUp.signal]), hangUp: () => hungUp.abort() };
@@ -101,7 +101,7 @@ async function carryOut(call: Call, options: ExchangeOptions & Stop, ports: Exch
   const meter = dialect.meter(options.original);
   const { stream, settled } = relay(given.body, {
     dialect,
-    provider: call.model.of,
+    provider: call.model.from,
     meter,
     givenUp: options.givenUp,
     hangUp: options.hangUp,
@@ -113,7 +113,7 @@ async function carryOut(call: Call, options: ExchangeOptions & Stop, ports: Exch
           : { kind: "unknown", usage, outputBytes: meter.bytes() },
       );
     },
-    silenceMs: ports.times?.silenceMs ?? options.provider.timeoutMs,
+    silenceMs: ports.times?.silenceMs ?? options.provider.timeouts?.idleMs,
   });
   return {
     response: new Response(stream, { status: given.status, headers: responseHeaders(given) }),
@@ -126,10 +126,10 @@ function explain(error: unknown, { model }: Call, { givenUp }: ExchangeOptions):
   if (givenUp.aborted) return new GivenUp("the call was given up", { cause: error });
   if (error instanceof TimedOut) {
     const remedy = "Request a streamed response, continue the run later, or choose another model.";
-    return new TimedOut(`${model.of} returned nothing: ${error.message}. ${remedy}`, { cause: error });
+    return new TimedOut(`${model.from} returned nothing: ${error.message}. ${remedy}`, { cause: error });
   }
   const isKnown = [NotConfigured, GivenUp].some((known) => error instanceof known);
-  return isKnown ? error : new Unreached(model.of, error);
+  return isKnown ? error : new Unreached(model.from, error);
 }
 
 function send(
@@ -139,9 +139,14 @@ function send(
 ): Promise<Response> {
   const sent = { ...dialect.prepared(request), model: model.name };
   return callProvider(
-    withReadErrors(provider, model.of, dialect),
+    withReadErrors(provider, model.from, dialect),
     { dialect, request: sent, headers, signal: stopped, limits },
-    { sleep, firstByteMs: times?.firstByteMs ?? provider.timeoutMs, givenUp, isBudgeted: reservation !== undefined },
+    {
+      sleep,
+      firstByteMs: times?.firstByteMs ?? provider.timeouts?.firstByteMs,
+      givenUp,
+      isBudgeted: reservation !== undefined,
+    },
   );
 }
 
@@ -154,7 +159,7 @@ async function readWhole(call: Call, given: Response, settle: (outcome: Outcome)
   );
   if (json === undefined) {
     const words = readErrorBody(text).message.slice(0, MAX_WORDS);
-    const said = `${call.model.of} returned ${given.status} with a response that is not JSON: ${words}.`;
+    const said = `${call.model.from} returned ${given.status} with a response that is not JSON: ${words}.`;
     return failure(call.dialect, 502, `${said} ${PROVIDER_REMEDY}`);
   }
   return new Response(text, { status: given.status, headers: responseHeaders(given) });

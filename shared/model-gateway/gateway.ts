@@ -83,7 +83,7 @@ async function respond(
   const head = await authenticateCaller(request, ports);
   const body = await parseRequest(request, receive);
   const model = resolveModel(body.model, dialect.providers);
-  const provider = ports.providers[model.of];
+  const provider = ports.providers[model.from];
   if (provider === undefined) throw new RunyardError("internal_error");
   const limits = findLimits(model.id);
   const pinned = pinPrice(body, model.of);
@@ -107,7 +107,7 @@ async function respond(
     .finally(watch.end);
   waitUntil(ended);
   const first = Promise.race([response, watch.over]);
-  const isSlow = provider.timeoutMs !== undefined && body.stream === true;
+  const isSlow = provider.timeouts !== undefined && body.stream === true;
   const given = await (isSlow
     ? keepAlive(first, { dialect, giveUp: watch.giveUp, everyMs: ports.times?.keepAliveMs })
     : first);

@@ -1,21 +1,31 @@
-import { type ModelProvider, NotConfigured, type ProviderCall } from "#shared/model-provider/model-provider.ts";
-import type { Provider } from "#shared/models/catalogue.ts";
+import {
+  type ModelProvider,
+  NotConfigured,
+  type ProviderCall,
+  type ProviderTimeouts,
+} from "#shared/model-provider/model-provider.ts";
+import { patientFetch } from "./patient-fetch.ts";
 
-export type ModelProviders = Readonly<Partial<Record<Provider, ModelProvider>>>;
+/** The providers of a deployment by their names. */
+export type ModelProviders = Readonly<Partial<Record<string, ModelProvider>>>;
 
 export type Key = () => Promise<string | undefined>;
 
-/** Anthropic, at `baseUrl`. */
-export const anthropic =
-  (baseUrl: string, key: Key): ModelProvider =>
-  async (call) =>
-    send(baseUrl, call, { "x-api-key": await presentKey(key) });
+export interface ProviderOptions {
+  /** Headers of each request, besides that with the key. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly timeouts?: ProviderTimeouts | undefined;
+}
 
-/** OpenAI, at `baseUrl`. */
-export const openai =
-  (baseUrl: string, key: Key): ModelProvider =>
-  async (call) =>
-    send(baseUrl, call, { authorization: `Bearer ${await presentKey(key)}` });
+/** A server with Anthropic's API at `baseUrl`. Without a key, the headers authenticate. */
+export const anthropic = (baseUrl: string, key: Key | undefined, options?: ProviderOptions): ModelProvider =>
+  createProvider(baseUrl, options, async () => (key === undefined ? {} : { "x-api-key": await presentKey(key) }));
+
+/** A server with OpenAI's API at `baseUrl`. Without a key, the headers authenticate. */
+export const openai = (baseUrl: string, key: Key | undefined, options?: ProviderOptions): ModelProvider =>
+  createProvider(baseUrl, options, async () =>
+    key === undefined ? {} : { authorization: `Bearer ${await presentKey(key)}` },
+  );
 
 /** Returns the key. @throws NotConfigured if there is none */
 export async function presentKey(key: Key): Promise<string> {
@@ -24,12 +34,27 @@ export async function presentKey(key: Key): Promise<string> {
   return value;
 }
 
-const send = (baseUrl: string, call: ProviderCall, secret: Readonly<Record<string, string>>): Promise<Response> =>
-  fetch(`${baseUrl.replace(/\/$/, "")}${call.dialect.upstreamPath}`, {
-    method: "POST",
-    headers: { "anthropic-version": "2023-06-01", ...call.headers, "content-type": "application/json", ...secret },
-    body: JSON.stringify(call.request),
-    signal: call.signal,
-    // A redirect would send the key to another server.
-    redirect: "error",
-  });
+function createProvider(
+  baseUrl: string,
+  { headers, timeouts }: ProviderOptions = {},
+  secret: () => Promise<Readonly<Record<string, string>>>,
+): ModelProvider {
+  const send = async (call: ProviderCall): Promise<Response> => {
+    const url = `${baseUrl.replace(/\/$/, "")}${call.dialect.upstreamPath}`;
+    const request = {
+      method: "POST" as const,
+      headers: {
+        "anthropic-version": "2023-06-01",
+        ...call.headers,
+        "content-type": "application/json",
+        ...headers,
+        ...(await secret()),
+      },
+      body: JSON.stringify(call.request),
+      signal: call.signal,
+    };
+    // A redirect would send the key to another server. `fetch` has a time-out of its own, which may be shorter than this one.
+    return timeouts === undefined ? fetch(url, { ...request, redirect: "error" }) : patientFetch(url, request);
+  };
+  return timeouts === undefined ? send : Object.assign(send, { timeouts });
+}

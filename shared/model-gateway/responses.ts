@@ -38,7 +38,12 @@ export function toFailure(dialect: Dialect, error: unknown): Response {
     const shown = status === 403 || status === 429 ? code : undefined;
     return failure(dialect, status, detail ?? message, shown, retryable ? retryAfterSeconds : undefined);
   }
-  if (error instanceof NotConfigured) return failure(dialect, 500, error.message);
+  if (error instanceof NotConfigured) {
+    const refusal = failure(dialect, 500, error.message);
+    // A key that is missing stays so for longer than an agent repeats its call.
+    refusal.headers.set("x-should-retry", "false");
+    return refusal;
+  }
   if (error instanceof TimedOut) return failure(dialect, 504, error.message);
   if (error instanceof Unreached) return failure(dialect, 502, error.message);
   return failure(dialect, 502, "the model's provider could not be reached");

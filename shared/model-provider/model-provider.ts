@@ -26,14 +26,24 @@ export interface ProviderCall {
   readonly limits?: ModelLimits;
 }
 
+/** Milliseconds. */
+export interface ProviderTimeouts {
+  /** Until a response begins. */
+  readonly firstByteMs?: number | undefined;
+  /** Until a response continues. */
+  readonly idleMs?: number | undefined;
+  /** Until a response has ended, with all retries. */
+  readonly totalMs?: number | undefined;
+}
+
 /**
  * Sends a request to a provider and returns its response in the formats of the request's dialect. Throws if the provider cannot
  * be reached, and NotConfigured if the deployment lacks the key for it.
  */
 export interface ModelProvider {
   (call: ProviderCall): Promise<Response>;
-  /** Milliseconds that a response may take to begin, or to continue. @default the time-outs of the model gateway */
-  readonly timeoutMs?: number;
+  /** Those that the provider has instead of the time-outs of the model gateway. A stream to the caller is kept open meanwhile. */
+  readonly timeouts?: ProviderTimeouts;
   /** What the provider's server has said about the limits of a model, by the provider's name of it. */
   readonly limits?: (model: string) => ModelLimits;
   /** Notes the tokens of a call that succeeded, which may disprove a limit. */

@@ -2,7 +2,8 @@ import * as v from "valibot";
 import { invalid } from "#shared/errors.ts";
 import { listSetting } from "#shared/settings.ts";
 import type { Model } from "#shared/wire/model.ts";
-import { CATALOGUE, PROVIDERS, type Provider } from "./catalogue.ts";
+import type { Provider } from "./catalogue.ts";
+import { listProviders, type NamedProvider } from "./providers.ts";
 
 /** The id of the embedded model, which needs no network and no key. */
 export const RUNBOOK_MODEL = "local/runbook";
@@ -21,7 +22,7 @@ const RUNBOOK: Model = {
 export function models(): readonly Model[] {
   const disabled = new Set(listSetting("DISABLED_MODELS"));
   const prices = givenPrices();
-  return [...offered(), RUNBOOK].map((model) => ({
+  return [...listProviders().flatMap((provider) => provider.models), RUNBOOK].map((model) => ({
     ...model,
     ...prices.get(model.id),
     ...(disabled.has(model.id) ? { disable_reason: "ADMIN_DISABLED" as const } : {}),
@@ -43,16 +44,18 @@ const givenPrices = () => new Map(listSetting("MODEL_PRICES").map((text) => v.pa
 /** The price of a model, or nothing where it is not known. */
 export const findPrice = (id: string): Model["cost"] => models().find((model) => model.id === id)?.cost;
 
-/** A model with its provider and the provider's name for it. */
-export type ProvidedModel = Model & { readonly of: Provider; readonly name: string };
+/** A model with its provider, whose API that provider has, and the provider's name for the model. */
+export type ProvidedModel = Model & { readonly from: string; readonly of: Provider; readonly name: string };
 
 /**
- * Finds the model of one of these providers that a call names, by its id or by the provider's own name. Refuses a model that this
+ * Finds the model that a call names, of a provider with one of these APIs, by its id or by the provider's own name. Refuses a model that this
  * deployment does not have or has disabled.
  */
-export function resolveModel(named: string, providers: readonly Provider[]): ProvidedModel {
-  const ids = [named, ...providers.map((provider) => `${provider}/${named}`)];
-  const candidates = providers.flatMap((of) => models().flatMap((model) => providedBy(of, model)));
+export function resolveModel(named: string, kinds: readonly Provider[]): ProvidedModel {
+  const all = listProviders();
+  const providers = kinds.flatMap((of) => all.filter(({ kind }) => kind === of));
+  const ids = [named, ...providers.map(({ name }) => `${name}/${named}`)];
+  const candidates = providers.flatMap((provider) => models().flatMap((model) => providedBy(provider, model)));
   const found = ids.flatMap((id) => candidates.find((model) => model.id === id) ?? []).at(0);
   if (found === undefined) {
     const some = candidates.map(({ id }) => id).join(", ") || "none";
@@ -65,8 +68,8 @@ export function resolveModel(named: string, providers: readonly Provider[]): Pro
   return found;
 }
 
-const providedBy = (of: Provider, model: Model): ProvidedModel[] =>
-  model.id.startsWith(`${of}/`) ? [{ ...model, of, name: model.id.slice(of.length + 1) }] : [];
+const providedBy = ({ name: from, kind: of }: NamedProvider, model: Model): ProvidedModel[] =>
+  model.id.startsWith(`${from}/`) ? [{ ...model, from, of, name: model.id.slice(from.length + 1) }] : [];
 
 /** The default model if neither the run nor its team names one: the first model of the first provider that has one. */
 export const defaultModel = (): string => (models().find(isUsable) ?? RUNBOOK).id;
@@ -98,18 +101,3 @@ export const usableModels = (): readonly string[] =>
     .map(({ id }) => id);
 
 const isUsable = ({ disable_reason }: Model): boolean => disable_reason === undefined;
-
-function offered(): Model[] {
-  const configured = listSetting("MODEL_PROVIDERS");
-  return PROVIDERS.filter((provider) => configured.includes(provider)).flatMap((provider) =>
-    provider === "compatible" ? listSetting("COMPATIBLE_MODELS").map(compatible) : CATALOGUE[provider],
-  );
-}
-
-/** A model of a server with a provider's API. Only its operator knows its capabilities and its price. */
-const compatible = (name: string): Model => ({
-  id: `compatible/${name}`,
-  display_name: name,
-  provider: "UNKNOWN",
-  vision_supported: false,
-});

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { PROVIDERS, type Provider } from "#shared/models/catalogue.ts";
 import { checkModel, usableModels } from "#shared/models/models.ts";
+import { findProvider } from "#shared/models/providers.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import { REASONING_LEVELS, ReasoningLevel } from "#shared/wire/limits/run-limits.ts";
 import type { RunAgentRequest } from "#shared/wire/run.ts";
@@ -91,8 +92,12 @@ export function chooseHarnessModel(config: AmbientAgentConfig): string | undefin
   return first;
 }
 
-const canCall = (type: ThirdParty, model: string): boolean =>
-  PROVIDERS_OF[type].some((of) => model.startsWith(`${of}/`));
+/** A provider with a name of its own counts as one of its kind, except for gemini, whose translation reads the name. */
+function canCall(type: ThirdParty, model: string): boolean {
+  const [name = ""] = model.split("/", 1);
+  const kind = type === "gemini" ? name : (findProvider(model)?.kind ?? name);
+  return PROVIDERS_OF[type].some((of) => of === kind);
+}
 
 const wrongModel = (path: string, type: ThirdParty) =>
   invalid(

@@ -88,6 +88,8 @@ export const ResolvePromptResponse = v.object({
       title: v.string(),
       mode: RunMode,
       agent_config: ResolvedAgentConfig,
+      /** By model, the API of those models of the run whose ids do not name a known provider. */
+      model_apis: v.exactOptional(v.record(v.string(), v.picklist(["messages", "chat", "responses"]))),
       /** The commands of the environment to run before the first turn. */
       setup_commands: v.exactOptional(v.array(v.string())),
       /** Plain environment variables of commands. Secrets of the same name take precedence. */

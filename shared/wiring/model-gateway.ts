@@ -43,7 +43,7 @@ function createProviders(now: () => number): ModelProviders {
     ...(configured.has("compatible") && {
       compatible: compatibleServer(setting("COMPATIBLE_BASE_URL"), {
         key: compatibleKey === undefined ? undefined : key(compatibleKey),
-        timeoutMs: compatibleTimeoutMs(),
+        timeouts: { firstByteMs: compatibleTimeoutMs() },
       }),
     }),
   };

@@ -240,6 +240,12 @@ describe("a compatible server", () => {
   });
 
   it("has the time for its first byte that the settings say", () => {
-    expect([connect().timeoutMs, connect({ timeoutMs: 5 }).timeoutMs]).toEqual([780_000, 5]);
+    expect(connect().timeouts).toEqual({ firstByteMs: 780_000, idleMs: 780_000 });
+    expect(connect({ timeouts: { firstByteMs: 5 } }).timeouts).toEqual({ firstByteMs: 5, idleMs: 5 });
+    expect(connect({ timeouts: { idleMs: 5, totalMs: 9 } }).timeouts).toEqual({
+      firstByteMs: 780_000,
+      idleMs: 5,
+      totalMs: 9,
+    });
   });
 });

@@ -67,6 +67,7 @@ describe("resolveModel", () => {
     }
     expect(resolveModel("claude-sonnet-5-5", ["anthropic", "bedrock"])).toEqual({
       ...CATALOGUE.anthropic[1],
+      from: "anthropic",
       of: "anthropic",
       name: "claude-sonnet-5-5",
     });

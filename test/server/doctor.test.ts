@@ -26,7 +26,7 @@ async function startProvider(status: number | undefined): Promise<string> {
 }
 
 const checkCompatible = async (url: string, timeoutMs?: number) =>
-  checkProviders({ RUNYARD_COMPATIBLE_BASE_URL: url, RUNYARD_COMPATIBLE_MODELS: "tiny" }, timeoutMs);
+  checkProviders({ RUNYARD_COMPATIBLE_BASE_URL: url, RUNYARD_COMPATIBLE_MODELS: "tiny" }, { timeoutMs });
 
 describe("the doctor's check of a model provider", () => {
   it.each([

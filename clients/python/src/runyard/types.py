@@ -4125,6 +4125,7 @@ class ResolvePromptResponseContext(BaseModel):
     agent_config: ResolvedAgentConfig
     """The resolved configuration, with all defaults applied."""
 
+    model_apis: Optional[Dict[str, Union[Literal["messages", "chat", "responses"], str]]] = None
     setup_commands: Optional[List[str]] = None
     """The commands of the environment to run before the first turn, in order."""
 

@@ -2709,6 +2709,9 @@ interface components {
                 mode: components["schemas"]["RunMode"];
                 /** @description The resolved configuration, with all defaults applied. */
                 agent_config: components["schemas"]["ResolvedAgentConfig"];
+                model_apis?: {
+                    [key: string]: "messages" | "chat" | "responses";
+                };
                 /** @description The commands of the environment to run before the first turn, in order. */
                 setup_commands?: string[];
                 /** @description The plain environment variables of commands. Secrets of the same name take precedence. */

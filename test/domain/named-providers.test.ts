@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CATALOGUE } from "#shared/models/catalogue.ts";
+import { findLimits } from "#shared/models/find-limits.ts";
+import { defaultModel, findPrice, models, resolveModel } from "#shared/models/models.ts";
+import { findProvider, listModelApis } from "#shared/models/providers.ts";
+
+const cost = { input_per_million_usd: 1, output_per_million_usd: 2 };
+
+beforeEach(() => {
+  vi.stubEnv("MODEL_PROVIDERS", "");
+  vi.stubEnv(
+    "NAMED_PROVIDERS",
+    JSON.stringify([
+      { name: "box", kind: "compatible", is_custom: true, models: [{ name: "org/qwen", cost, context_tokens: 9 }] },
+      { name: "azure", kind: "openai", is_custom: true, models: [{ name: "gpt", vision_supported: true }] },
+      { name: "gemini", kind: "google", models: [{ name: "flash", display_name: "Flash", output_tokens: 8 }] },
+      { name: "claude", kind: "anthropic" },
+    ]),
+  );
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+describe("providers with names of their own", () => {
+  it("offer the models that are described, or those of the catalogue, under their names", () => {
+    const listed = CATALOGUE.anthropic.map((model) => ({ ...model, id: model.id.replace("anthropic/", "claude/") }));
+    expect(models().slice(0, -1)).toEqual([
+      { id: "box/org/qwen", display_name: "org/qwen", provider: "UNKNOWN", vision_supported: false, cost },
+      { id: "azure/gpt", display_name: "gpt", provider: "UNKNOWN", vision_supported: true },
+      { id: "gemini/flash", display_name: "Flash", provider: "GOOGLE", vision_supported: false },
+      ...listed,
+    ]);
+    expect(defaultModel()).toBe("box/org/qwen");
+    expect(findPrice("box/org/qwen")).toEqual(cost);
+    vi.stubEnv("MODEL_PRICES", "box/org/qwen=3/4");
+    expect(findPrice("box/org/qwen")?.input_per_million_usd, "the setting takes precedence").toBe(3);
+  });
+
+  it("have the limits that are stated, unless the setting has others", () => {
+    expect(findLimits("box/org/qwen")).toEqual({ contextTokens: 9 });
+    expect(findLimits("gemini/flash")).toEqual({ outputTokens: 8 });
+    expect(findLimits("azure/gpt")).toEqual({});
+    vi.stubEnv("MODEL_LIMITS", "box/org/qwen=7/3");
+    expect(findLimits("box/org/qwen")).toEqual({ contextTokens: 7, outputTokens: 3 });
+  });
+
+  it("are called by the API of their kind alone", () => {
+    expect(resolveModel("box/org/qwen", ["openai", "compatible"])).toMatchObject({
+      from: "box",
+      of: "compatible",
+      name: "org/qwen",
+    });
+    expect(resolveModel("flash", ["openai", "compatible"])).toMatchObject({ from: "gemini", of: "compatible" });
+    expect(resolveModel("claude/claude-opus-5-5", ["anthropic"])).toMatchObject({ from: "claude", of: "anthropic" });
+    expect(() => resolveModel("claude/claude-opus-5-5", ["openai", "compatible"])).toThrow("claude-opus-5-5");
+    expect(findProvider("anthropic/claude-opus-5-5")).toBeUndefined();
+  });
+
+  it("tell the agent the API of each model that its id does not name", () => {
+    vi.stubEnv("MODEL_PROVIDERS", "openai");
+    const ids = ["box/org/qwen", "azure/gpt", "claude/x", "openai/gpt-5.4", "gone/x"];
+    expect(listModelApis(ids)).toEqual({ "box/org/qwen": "chat", "azure/gpt": "responses", "claude/x": "messages" });
+  });
+});
