@@ -16,6 +16,7 @@ export const HARNESS_NOTES: Notes = {
   context: note("Everything else that the harness needs to start."),
   "context.secrets": note("The secrets to set as environment variables of commands."),
   "context.variables": note("The plain environment variables of commands. Secrets of the same name take precedence."),
+  "context.model_apis": note("By model, the API of those models of the run whose ids do not name a known provider."),
   "context.setup_commands": note("The commands of the environment to run before the first turn, in order."),
   "context.attachments": note("The attachments of the run and of its follow-ups."),
   "context.messages": note("The messages of the conversation so far, in order."),

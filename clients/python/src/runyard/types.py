@@ -4126,6 +4126,8 @@ class ResolvePromptResponseContext(BaseModel):
     """The resolved configuration, with all defaults applied."""
 
     model_apis: Optional[Dict[str, Union[Literal["messages", "chat", "responses"], str]]] = None
+    """By model, the API of those models of the run whose ids do not name a known provider."""
+
     setup_commands: Optional[List[str]] = None
     """The commands of the environment to run before the first turn, in order."""
 
