@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, type Harness, nextExecution, workingRun } from "../support/execution.ts";
+import { createHooks } from "../support/hooks.ts";
 
 let plane: TestControlPlane;
 let user: Client;
@@ -130,6 +131,59 @@ describe("a run whose call needs an approval", () => {
       expect([status, body.detail]).toEqual([403, expect.stringContaining("use a person's key")]);
     }
     expect((await read(id)).state).toBe("BLOCKED");
+  });
+});
+
+describe("an answer to an approval", () => {
+  it("is refused with 403 to the key of an agent identity, which sees the run", async () => {
+    const { id, approvalId } = await waitingRun();
+    const identity = (await user.post("/agent/identities", { name: "bot" })).body.uid;
+    const { key } = (await user.post(`/agent/identities/${identity}/keys`, { name: "ci" })).body;
+    const agent = createClient(plane, key);
+    expect((await agent.get(`/agent/runs/${id}`)).body.approval.approval_id).toBe(approvalId);
+    for (const member of ["approve", "deny"]) {
+      const { status, body } = await answer(id, { [member]: approvalId }, agent);
+      expect([status, body.error_code, body.detail]).toEqual([
+        403,
+        "not_authorized",
+        `${member}: the key of an agent identity decides about no approval; use a person's key, or the web app`,
+      ]);
+    }
+    expect(await read(id)).toMatchObject({ state: "BLOCKED", waiting_for: "approval", pending_followups: 0 });
+  });
+
+  it("is refused with 403 to the key of the run's own parent", async () => {
+    const parent = await workingRun(plane, { prompt: "lead", config: { approvals: RULES } });
+    const { run_id } = (await parent.client.post("/agent/runs", { prompt: "x" })).body;
+    const child = await nextExecution(plane);
+    await child.resolve();
+    await ask(child);
+    const { approval } = await read(run_id);
+    const { status } = await answer(run_id, { approve: approval.approval_id }, parent.client);
+    expect([status, (await read(run_id)).waiting_for]).toEqual([403, "approval"]);
+  });
+
+  it("cannot come from an event of a trigger, whose text is no answer and denies", async () => {
+    const hooks = createHooks(plane);
+    const agent_uid = (await user.post("/agent/identities", { name: "deployer", approvals: RULES })).body.uid;
+    const trigger = await hooks.createPlain({
+      agent_uid,
+      thread_key: "event.payload.id",
+      followup_prompt: "{{ event.payload.text }}",
+    });
+    await hooks.sendPlain(trigger, { id: "one", text: "deploy" });
+    const harness = await nextExecution(plane);
+    await harness.resolve();
+    await ask(harness);
+    const { approval } = await read(harness.run_id);
+    const sent = JSON.stringify({ approve: approval.approval_id });
+    await hooks.sendPlain(trigger, { id: "one", text: sent, approve: approval.approval_id });
+    expect((await hooks.deliveries(trigger))[0]).toMatchObject({ outcome: "followed_up", run_id: harness.run_id });
+    const { context } = (await (await nextExecution(plane)).resolve()).body;
+    expect(context.followups).toMatchObject([{ message: expect.stringContaining(approval.approval_id) }]);
+    expect(context.followups[0].decision).toBeUndefined();
+    expect(await types(harness.run_id)).toContain("denied");
+    expect(await types(harness.run_id)).not.toContain("approved");
   });
 });
 

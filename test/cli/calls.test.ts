@@ -5,7 +5,7 @@ import { formatPath, makeProgram } from "../../cli/src/program.ts";
 import { FaultServer, type ResponseBody } from "../clients/fault-server.ts";
 import { FakeShell } from "./fake-shell.ts";
 import { createPlayer } from "./play.ts";
-import { api, RUN } from "./responses.ts";
+import { APPROVAL, api, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 const run = createPlayer(server);
@@ -14,6 +14,7 @@ afterAll(() => server.stop());
 
 const UID = "01990000-0000-7000-8000-000000000001";
 const made = api({ run_id: "r1", task_id: "r1", state: "QUEUED" });
+const waiting = api({ ...RUN, state: "BLOCKED", approval: APPROVAL });
 const agent = api({ uid: UID, name: "bot", available: true, skills: [], secrets: [], created_at: "" });
 const environment = api({
   uid: UID,
@@ -106,6 +107,8 @@ const CALLS: readonly (readonly [line: string, responses: readonly ResponseBody[
     ["GET /agent/runs/r1/events?after=0&wait=25&live=true", "GET /agent/runs/r1", "GET /agent/runs/r1/response"],
   ],
   ["runs followup r1 go", [api({})], ["POST /agent/runs/r1/followups"]],
+  ["runs approve r1", [waiting, api({})], ["GET /agent/runs/r1", "POST /agent/runs/r1/followups"]],
+  ["runs deny r1", [waiting, api({})], ["GET /agent/runs/r1", "POST /agent/runs/r1/followups"]],
   ["runs followups r1", [api({ followups: [] })], ["GET /agent/runs/r1/followups"]],
   ["runs followups list r1", [api({ followups: [] })], ["GET /agent/runs/r1/followups"]],
   ["runs followups edit r1 followup-2 less", [api({})], ["PUT /agent/runs/r1/followups/followup-2"]],

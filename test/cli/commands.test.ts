@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FaultServer } from "../clients/fault-server.ts";
 import { createPlayer } from "./play.ts";
-import { api, problem, RUN } from "./responses.ts";
+import { APPROVAL, api, problem, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 const run = createPlayer(server);
@@ -209,6 +209,38 @@ describe("commands for existing runs", () => {
   ])("print what becomes of a follow-up: %s", async (outcome, out) => {
     server.play([api({ followup_id: "followup-1", run_id: "r1", outcome })]);
     expect(await run(["runs", "followup", "r1", "go on"])).toMatchObject({ code: 0, out });
+  });
+
+  it("approve and deny the call that a run waits for, and print the call", async () => {
+    const waiting = api({ ...RUN, state: "BLOCKED", approval: APPROVAL });
+    const sent = api({ followup_id: "followup-1", run_id: "r1", outcome: "handoff_execution" });
+    server.play([waiting, sent, waiting, sent]);
+    expect(await run(["runs", "approve", "r1"])).toMatchObject({
+      code: 0,
+      out: "approved; sent; the run continues\n",
+      err: 'run_command {"command":"terraform apply"}\n',
+    });
+    expect((await run(["runs", "deny", "r1", "--reason", "use staging"])).out).toBe(
+      "denied; sent; the run continues\n",
+    );
+  });
+
+  it("show no call as the approved one if the run waits for another approval", async () => {
+    server.play([
+      api({ ...RUN, state: "BLOCKED", approval: APPROVAL }),
+      problem(409, "conflict", "approval-3 is not what the run waits for"),
+    ]);
+    const { code, err } = await run(["runs", "approve", "r1", "--approval", "approval-3"]);
+    expect(code).toBe(4);
+    expect(err).toContain("approval-3 is not what the run waits for");
+    expect(err).not.toContain("terraform");
+  });
+
+  it("send no approval to a run that waits for none", async () => {
+    server.play([api(RUN)]);
+    const { code, err } = await run(["runs", "approve", "r1"]);
+    expect([code, err]).toEqual([1, expect.stringContaining("The run r1 is INPROGRESS and waits for no approval.")]);
+    expect(requests()).toEqual(["GET /agent/runs/r1"]);
   });
 
   it("list the follow-ups of a run with their state and sender", async () => {
@@ -611,6 +643,8 @@ describe("runyard completion", () => {
         "follow",
         "followup",
         "followups",
+        "approve",
+        "deny",
         "interrupt",
         "cancel",
         "archive",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FaultServer, type ResponseBody } from "../clients/fault-server.ts";
 import { createPlayer } from "./play.ts";
-import { api, RUN } from "./responses.ts";
+import { APPROVAL, api, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 const run = createPlayer(server);
@@ -156,6 +156,7 @@ const CALLS: readonly (readonly [line: string, ...responses: readonly ResponseBo
   ],
   ["runs list --all", api({ runs: [], ...last })],
   ["runs get r1", api(wholeRun)],
+  ["runs get r3", api({ ...RUN, state: "BLOCKED", approval: APPROVAL })],
   ["runs get r2", api({ ...RUN, artifacts: [], creator: { uid: "u1" }, request_usage: {} })],
   ["runs artifacts r1", api(wholeRun)],
   ["runs conversation r1", api(conversation)],

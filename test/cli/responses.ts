@@ -66,3 +66,11 @@ export const RUN = {
   created_at: "2026-05-18T19:00:00.000Z",
   updated_at: "2026-05-18T19:00:00.000Z",
 };
+
+/** What a run shows while a call waits for an approval. */
+export const APPROVAL = {
+  approval_id: "approval-12",
+  tool: "run_command",
+  arguments: '{"command":"terraform apply"}',
+  action_id: "call-1",
+};

@@ -9,7 +9,7 @@ import { runCli } from "../../cli/src/program.ts";
 import { FaultServer } from "../clients/fault-server.ts";
 import { FakeShell } from "./fake-shell.ts";
 import { createPlayer } from "./play.ts";
-import { api, commandEvents, event, problem, RUN } from "./responses.ts";
+import { APPROVAL, api, commandEvents, event, problem, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 const folder = mkdtempSync(path.join(tmpdir(), "runyard-cli-"));
@@ -283,6 +283,14 @@ describe("runyard run --follow", () => {
     expect(code).toBe(expected);
     expect(out).toContain("Why it is so.");
     expect(err).toBe(state === "BLOCKED" ? 'Answer it with: runyard runs followup r1 "…"\n' : "");
+  });
+
+  it("says how to approve or deny the call that a run waits for", async () => {
+    const [start, steps, end, , response] = ending("BLOCKED");
+    const waiting = api({ ...RUN, state: "BLOCKED", waiting_for: "approval", approval: APPROVAL });
+    server.play([start, steps, end, waiting, response].filter((reply) => reply !== undefined));
+    const { code, err } = await run(["run", "x", "--follow"]);
+    expect([code, err]).toEqual([3, 'Answer it with: runyard runs approve r1, or runyard runs deny r1 --reason "…"\n']);
   });
 
   it("prints events and finally the run as JSON Lines with --json", async () => {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FaultServer } from "../clients/fault-server.ts";
 import { createPlayer } from "./play.ts";
-import { api } from "./responses.ts";
+import { APPROVAL, api, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 const run = createPlayer(server);
@@ -14,6 +14,7 @@ afterAll(() => server.stop());
 const UID = "01990000-0000-7000-8000-000000000001";
 const ENV = "01990000-0000-7000-8000-000000000002";
 const made = api({ run_id: "r1", task_id: "r1", state: "QUEUED" });
+const waiting = api({ ...RUN, state: "BLOCKED", approval: APPROVAL });
 const agent = api({ uid: UID, name: "bot", available: true, skills: [], secrets: [], created_at: "" });
 const config = { name: "e", github_repos: [], setup_commands: [] };
 const environment = api({ uid: UID, config, last_updated: "", setup_failed: false });
@@ -89,6 +90,9 @@ const CASES: readonly (readonly [line: string, responses: readonly ReturnType<ty
   ],
   ["runs followup r1 -", [api({})], { message: "from standard input" }],
   ["runs followup r1", [api({})], {}],
+  ["runs approve r1", [waiting, api({})], { approve: "approval-12" }],
+  ["runs approve r1 --approval approval-3", [waiting, api({})], { approve: "approval-3" }],
+  ["runs deny r1 --reason staging", [waiting, api({})], { deny: "approval-12", message: "staging" }],
   ["runs followups edit r1 followup-2 -", [api({})], { message: "from standard input" }],
   [
     `schedules create --name N --cron @daily --prompt - --agent ${UID} --mode plan --metadata a=1 --personal ${CONFIG.line}`,

@@ -10,7 +10,7 @@ import { withExamples } from "./examples.ts";
 import { interruptOption } from "./run.ts";
 
 /** What is printed for the outcomes that services name; older ones name none. */
-const OUTCOMES: Readonly<Record<string, string>> = {
+export const OUTCOMES: Readonly<Record<string, string>> = {
   queue_pending: "sent; it waits in the queue of the run",
   queued_prompt: "sent; the agent gets it with its first turn",
   live_session: "sent to the running agent",
@@ -47,7 +47,7 @@ export function followupCommand(context: Context) {
 }
 
 /** Finds the sequence number of the last event that a run has so far. */
-async function findLastEvent(client: Runyard, runId: string): Promise<number> {
+export async function findLastEvent(client: Runyard, runId: string): Promise<number> {
   for (let after = 0; ; ) {
     const { events, next, ended } = await client.runs.listEvents(runId, { after, wait: 0 });
     if (ended || events.length === 0) return next;

@@ -9,6 +9,7 @@ import { type Column, printFields, printList, timeText } from "../table.ts";
 import { usageText } from "../usage.ts";
 import { withExamples } from "./examples.ts";
 import { interruptOption } from "./run.ts";
+import { approveCommand, denyCommand } from "./run-approvals.ts";
 import { archiveCommand, deleteCommand, shareCommand, unarchiveCommand } from "./run-archive.ts";
 import { diffCommand, openPrCommand } from "./run-changes.ts";
 import { createFilteredCommand, toFilters } from "./run-filters.ts";
@@ -24,6 +25,8 @@ export function runsCommand(context: Context): CommandUnknownOpts {
     .addCommand(followCommand(context))
     .addCommand(followupCommand(context))
     .addCommand(followupsCommand(context))
+    .addCommand(approveCommand(context))
+    .addCommand(denyCommand(context))
     .addCommand(interruptCommand(context))
     .addCommand(cancelCommand(context))
     .addCommand(archiveCommand(context))
@@ -107,6 +110,7 @@ function printRun(context: Context, run: RunItem): void {
     ["run", run.run_id],
     ["state", run.state],
     ["message", run.status_message?.message],
+    ["approval", run.approval && `${run.approval.approval_id}: ${run.approval.tool} ${run.approval.arguments}`],
     ["title", run.title],
     ["created", timeText(run.created_at)],
     ["started", timeText(run.started_at)],

@@ -132,5 +132,7 @@ async function showEnd(context: Context, client: Runyard, run: RunItem, printer:
       style.dim(`${files === 1 ? "1 artifact" : `${files} artifacts`}: runyard runs artifacts ${run.run_id}`),
     );
   if (run.session_link !== undefined) context.say(style.dim(run.session_link));
-  if (run.state === "BLOCKED") context.note(`Answer it with: runyard runs followup ${run.run_id} "…"`);
+  if (run.approval !== undefined)
+    context.note(`Answer it with: runyard runs approve ${run.run_id}, or runyard runs deny ${run.run_id} --reason "…"`);
+  else if (run.state === "BLOCKED") context.note(`Answer it with: runyard runs followup ${run.run_id} "…"`);
 }
