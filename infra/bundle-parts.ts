@@ -20,6 +20,7 @@ const WIRINGS = [
   "createSkillPorts",
   "createIngressPorts",
   "createRedeliveryPorts",
+  "createMcpPorts",
 ];
 
 /** Functions that check or evaluate expressions of triggers, in a thread with a file of its own. */

@@ -22,6 +22,7 @@ const wiringOfFolder: Readonly<Record<string, Wiring>> = {
   identities: common,
   invitations: teams,
   keys: common,
+  mcp: ["mcp", "createMcpPorts"],
   me: teams,
   model: ["model-gateway", "createGatewayPorts"],
   models: runs,

@@ -7,12 +7,12 @@ export type Principal = "personal" | "agent" | "run";
 
 /**
  * Who may call a route, and the one scope that a credential needs for it. The exceptions have names instead of a scope: `public`
- * routes need no credential, `own run` routes are the reports of a run about itself, and `own session` routes are about the
+ * routes need no credential, `each tool` is the MCP server, whose tools need the scopes of the endpoints that they stand for, `own run` routes are the reports of a run about itself, and `own session` routes are about the
  * sign-in of the request itself, which everybody may see and end.
  */
 type Access =
   | { readonly who: "public"; readonly scope: "public" }
-  | { readonly who: readonly Principal[]; readonly scope: Scope | "own run" | "own session" };
+  | { readonly who: readonly Principal[]; readonly scope: Scope | "own run" | "own session" | "each tool" };
 
 interface RouteBase {
   /** Path below /api/v1; `*` stands for all paths that no other line has. */
@@ -295,6 +295,8 @@ const lines: readonly Route[] = [
 
   { method: "GET", path: "/.well-known/openid-configuration", file: "run-identity/get-openid-configuration", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/.well-known/jwks.json", file: "run-identity/list-signing-keys", who: "public", scope: "public", rights: { identityKeys: ["GetParameter"] } },
+  { method: "POST", path: "/mcp", file: "mcp/send-message", who: everyone, scope: "each tool", rights: { table: [...read, ...write, "DeleteItem"], indexes: listIndexes, bucket: { GetObject: [...prompts, "upload", "messages", "followup", "artifact", "plan"], PutObject: ["prompt", "attachment", "followup", "followupAttachment"] }, runsQueue: send, endsQueue: send, sandboxes: ["know"] }, timeoutSeconds: 30 },
+
   { method: "GET", path: "/openapi.json", file: "docs/get-openapi", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/docs", file: "docs/get-reference", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/docs/errors", file: "docs/list-errors", who: "public", scope: "public", rights: {} },

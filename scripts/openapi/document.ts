@@ -51,8 +51,8 @@ const BEARER = {
   description:
     "An API key: `ryp_…` of a person, `rya_…` of an identity, `ryr_…` of one execution of a run. " +
     "`x-principals` of an operation lists the kinds of keys that can call it: personal, agent, run. `x-scope` is the scope that " +
-    "the key needs, or names the reason why it needs none: `public`, `own run` (reports of a run about itself) or `own session` " +
-    "(the sign-in of the request itself).",
+    "the key needs, or names the reason why it needs none: `public`, `own run` (reports of a run about itself), `own session` " +
+    "(the sign-in of the request itself) or `each tool` (a tool needs the scope of the endpoint that it stands for).",
 } as const;
 
 const SESSION = {

@@ -33,6 +33,7 @@ const TAGS: Readonly<Record<string, Tag>> = {
   invitations: { name: "Invitations", description: "Invite people to a team." },
   secrets: { name: "Secrets", description: "Manage the secrets of a team. Values are never returned." },
   sessions: { name: "Sessions", description: "Resolve links to shared sessions." },
+  mcp: { name: "MCP", description: "Start and steer runs from agents and editors." },
   triggers: { name: "Triggers", description: "Start runs by the events of other systems." },
   audit: { name: "Audit", description: "Read who changed what in a team." },
   webhooks: { name: "Webhooks", description: "Receive the events of runs." },

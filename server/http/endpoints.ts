@@ -58,6 +58,7 @@ import { listInvitations as invitationsListInvitations } from "#functions/invita
 import { createKey as keysCreateKey } from "#functions/keys/create-key.ts";
 import { deleteKey as keysDeleteKey } from "#functions/keys/delete-key.ts";
 import { listKeys as keysListKeys } from "#functions/keys/list-keys.ts";
+import { sendMessage as mcpSendMessage } from "#functions/mcp/send-message.ts";
 import { getMe as meGetMe } from "#functions/me/get-me.ts";
 import { updateMe as meUpdateMe } from "#functions/me/update-me.ts";
 import { listModels as modelsListModels } from "#functions/models/list-models.ts";
@@ -212,6 +213,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "keys/create-key": keysCreateKey,
   "keys/delete-key": keysDeleteKey,
   "keys/list-keys": keysListKeys,
+  "mcp/send-message": mcpSendMessage,
   "me/get-me": meGetMe,
   "me/update-me": meUpdateMe,
   "models/list-models": modelsListModels,

@@ -57,6 +57,8 @@ interface Spec<Path extends Schema, Body extends Schema, Q extends Parameters, R
   readonly rateLimit?: RateLimitKind;
   /** True if the response can also be a stream of events; for the OpenAPI document. */
   readonly eventStream?: boolean;
+  /** Refuses a request before its credential is read, or returns the one to read it from. @default the request itself */
+  readonly admit?: (event: APIGatewayProxyEventV2, ports: CallerPorts) => APIGatewayProxyEventV2;
 }
 
 /** The parsed request of an endpoint. */
@@ -133,7 +135,8 @@ export function endpoint<
   const A extends EndpointReply<R> = EndpointReply<R>,
 >(definition: Definition<Path, Body, Q, R, P, A>) {
   return served<Path, Body, Q, R, P & HttpPorts, A>(definition, async (event, ports, { log, warnings }) => {
-    const principal = await authenticate(event, ports, definition.whileStopping ?? false);
+    const credentials = definition.admit?.(event, ports) ?? event;
+    const principal = await authenticate(credentials, ports, definition.whileStopping ?? false);
     log.principal = `${principal.kind}`;
     return recordRefusals({ event, principal }, ports, async () => {
       if (isReservedForRuns(ports)) refuseKind(principal, ports);
@@ -146,7 +149,7 @@ export function endpoint<
       if (body !== undefined && !isReservedForRuns(ports)) warnings.push(...listWarnings(body, call.sentBody));
       const rateLimitToken = createRateLimitToken(toPrincipalKey(principal), definition.rateLimit, ports.rates);
       const authenticateAgain = async () => {
-        const again = await authenticate(event, ports, definition.whileStopping ?? false);
+        const again = await authenticate(credentials, ports, definition.whileStopping ?? false);
         refuseForeignTeam(again, event);
         return again;
       };

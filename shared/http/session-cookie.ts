@@ -60,6 +60,17 @@ export function refuseForeignOrigin(header: ReadHeader, origins: Origins): void 
   });
 }
 
+/**
+ * Refuses a request of a page of another origin, such as one whose name resolves to this machine (DNS rebinding). Programs send no
+ * Origin header.
+ * @throws RunyardError `not_authorized`
+ */
+export function refuseForeignPage(header: ReadHeader, origins: Origins): void {
+  const origin = header("origin");
+  if (origin === undefined || isOwnOrigin(origin, header("host"), origins)) return;
+  throw new RunyardError("not_authorized", { detail: "Origin: pages of other origins cannot use this address" });
+}
+
 function isOwnOrigin(origin: string | undefined, host: string | undefined, { baseUrl, webUrl }: Origins): boolean {
   if (origin === undefined) return false;
   const own = [baseUrl, ...(webUrl === undefined ? [] : [webUrl])].map((url) => new URL(url).origin);

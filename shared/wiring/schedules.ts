@@ -19,7 +19,7 @@ export function createFiringPorts(): FiringPorts {
 }
 
 /** The ports of the endpoint that runs a schedule now. */
-export function createRunNowPorts(): FiringPorts & HttpPorts {
+export function createRunNowPorts(): FiringPorts & ReturnType<typeof createRunEndpointPorts> {
   const ports = createRunEndpointPorts();
   return { ...ports, schedules: scheduleStore(ports.table), scheduler: createScheduler() };
 }

@@ -376,6 +376,8 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/redeliver-event.bad.json": { after: withTrigger, outcome: missing },
   "http/receive-event.json": { after: withTrigger, outcome: ok },
   "http/receive-event.bad.json": { after: withTrigger, outcome: unknownCaller },
+  "http/send-message.json": { outcome: ok },
+  "http/send-message.bad.json": { outcome: unknownCaller },
   "http/create-webhook.json": { outcome: made },
   "http/create-webhook.bad.json": { outcome: invalid("url") },
   "http/list-webhooks.json": { after: withWebhook, outcome: ok },

@@ -212,6 +212,8 @@ function carriedBytes(output: string): number {
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
   // their keys.
   if (output.startsWith("web-sessions/exchange-code/")) return 18_500;
+  // The MCP server carries the creation of runs, follow-ups, cancels, and the lists of runs, schedules, environments and identities.
+  if (output.startsWith("mcp/send-message/")) return 152_000;
   // The model gateway carries the filters of three APIs, the budgets of runs and teams, the limits of runs, the errors of providers, and the limits of
   // servers.
   if (output.startsWith("model/call-model/")) return 24_500;

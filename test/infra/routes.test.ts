@@ -85,6 +85,7 @@ describe("routes.ts", () => {
       "own session: GET /session",
       "own session: PUT /session",
       "own session: DELETE /session",
+      "each tool: POST /mcp",
     ]);
     for (const { scope, who } of routes) {
       expect(scope === "public").toBe(who === "public");

@@ -34,6 +34,12 @@ export const ISSUER_ROUTES: ReadonlySet<string> = new Set([
 export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "POST /agent/runs": () => ({ prompt: "hello" }),
   "POST /agent/run": () => ({ prompt: "hello" }),
+  "POST /mcp": () => ({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "start_run", arguments: { prompt: "hello" } },
+  }),
   "POST /agent/runs/{runId}/share": () => ({ public_access: "VIEWER" }),
   "POST /agent/runs/cancel": () => ({ filter: { state: ["QUEUED"] } }),
   "POST /agent/runs/{runId}/followups": () => ({ message: "more" }),

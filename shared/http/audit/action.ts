@@ -38,9 +38,9 @@ const toSingular = (collection: string): string =>
 
 /**
  * Whether the change of a route is recorded with it. The others are files that are prepared for a request to come, a trial
- * without an effect, and runs and follow-ups, whose own records say who created them.
+ * without an effect, and runs, follow-ups and messages to the MCP server, whose own records say who created them.
  */
 export function isRecorded(routeKey: string): boolean {
   const [method = "", path = ""] = routeKey.split(" ");
-  return method !== "GET" && !/\/(attachments(\/(prepare|download))?|test|agent\/runs?|followups)$/.test(path);
+  return method !== "GET" && !/\/(attachments(\/(prepare|download))?|test|agent\/runs?|followups|mcp)$/.test(path);
 }

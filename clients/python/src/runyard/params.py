@@ -2005,3 +2005,25 @@ class ReportShutdownRequestParam(TypedDict, total=False):
 
     error: ReportShutdownRequestErrorParam
     """The cause of the shutdown. Absent if the sandbox stopped normally."""
+
+
+class McpMessageParam(TypedDict, total=False):
+    """A message of the Model Context Protocol: a request has an `id`, a notification has none. Responses of clients have no `method`."""
+
+    jsonrpc: Required[Literal["2.0"]]
+    """The version of JSON-RPC."""
+
+    id: Union[str, float]
+    """The id of a request, which its response repeats. A notification has none."""
+
+    method: str
+    """What the client requests, such as `tools/list` or `tools/call`."""
+
+    params: Mapping[str, Any]
+    """The arguments of the method."""
+
+    result: Any
+    """The result of a response of the client, which is ignored."""
+
+    error: Any
+    """The error of a response of the client, which is ignored."""

@@ -4340,3 +4340,29 @@ class ListSigningKeysResponseKey(BaseModel):
 class ListSigningKeysResponse(BaseModel):
     keys: List[ListSigningKeysResponseKey]
     """The public keys, oldest first. Empty before the first token."""
+
+
+class McpResponseError(BaseModel):
+    """Why there is no result. Errors of tools are results with `isError`."""
+
+    code: float
+    """The code of JSON-RPC."""
+
+    message: str
+    """The error message."""
+
+
+class McpResponse(BaseModel):
+    """The response to a request of the Model Context Protocol."""
+
+    jsonrpc: Literal["2.0"]
+    """The version of JSON-RPC."""
+
+    id: Union[str, float]
+    """The id of the request."""
+
+    result: Optional[Dict[str, Any]] = None
+    """The result of the method."""
+
+    error: Optional[McpResponseError] = None
+    """Why there is no result. Errors of tools are results with `isError`."""

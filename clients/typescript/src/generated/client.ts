@@ -3,7 +3,7 @@ import { Runs } from "../resources/runs.ts";
 import { Attachments } from "../resources/attachments.ts";
 import { Artifacts } from "../resources/artifacts.ts";
 import type { Transport } from "../transport.ts";
-import { Agents, Audit, Conversations, Documentation, Environments, HarnessSupport, Identities, IdentityIssuer, Invitations, Keys, Me, Models, Schedules, Secrets, Sessions, Teams, Token, Triggers, Usage, WebSessions, Webhooks, Workers } from "./resources.ts";
+import { Agents, Audit, Conversations, Documentation, Environments, HarnessSupport, Identities, IdentityIssuer, Invitations, Keys, Mcp, Me, Models, Schedules, Secrets, Sessions, Teams, Token, Triggers, Usage, WebSessions, Webhooks, Workers } from "./resources.ts";
 
 /** All operations of the API, by resource. */
 export class ApiResources {
@@ -55,6 +55,8 @@ export class ApiResources {
   readonly harnessSupport: HarnessSupport;
   /** Verify the identity tokens of runs. */
   readonly identityIssuer: IdentityIssuer;
+  /** Start and steer runs from agents and editors. */
+  readonly mcp: Mcp;
   /** Read this document, the API reference and the error pages. */
   readonly documentation: Documentation;
 
@@ -83,6 +85,7 @@ export class ApiResources {
     this.webhooks = new Webhooks(transport);
     this.harnessSupport = new HarnessSupport(transport);
     this.identityIssuer = new IdentityIssuer(transport);
+    this.mcp = new Mcp(transport);
     this.documentation = new Documentation(transport);
   }
 }

@@ -1720,6 +1720,21 @@ export class IdentityIssuer extends APIResource {
   }
 }
 
+export class Mcp extends APIResource {
+  /**
+   * Sends a message to the MCP server and returns its response.
+   *
+   * The transport is Streamable HTTP without sessions. Agents and editors start, read and steer runs with the tools of
+   * this server. A tool needs the scope of the endpoint that it stands for; without it, the tool returns an error. A
+   * notification returns 202. Only API keys are accepted, no web session.
+   *
+   * `POST /mcp`
+   */
+  send(body: types.McpMessage, options?: RequestOptions): APIPromise<types.McpResponse> {
+    return this.transport.request({ method: "POST", path: "/mcp", body, options });
+  }
+}
+
 export class Documentation extends APIResource {
   /**
    * Returns this OpenAPI document.

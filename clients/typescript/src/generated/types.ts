@@ -2208,6 +2208,47 @@ interface components {
                 exclude?: string[];
             };
         };
+        /** @description A message of the Model Context Protocol: a request has an `id`, a notification has none. Responses of clients have no `method`. */
+        McpMessage: {
+            /**
+             * @description The version of JSON-RPC.
+             * @constant
+             */
+            jsonrpc: "2.0";
+            /** @description The id of a request, which its response repeats. A notification has none. */
+            id?: string | number;
+            /** @description What the client requests, such as `tools/list` or `tools/call`. */
+            method?: string;
+            /** @description The arguments of the method. */
+            params?: {
+                [key: string]: unknown;
+            };
+            /** @description The result of a response of the client, which is ignored. */
+            result?: unknown;
+            /** @description The error of a response of the client, which is ignored. */
+            error?: unknown;
+        };
+        /** @description The response to a request of the Model Context Protocol. */
+        McpResponse: {
+            /**
+             * @description The version of JSON-RPC.
+             * @constant
+             */
+            jsonrpc: "2.0";
+            /** @description The id of the request. */
+            id: string | number;
+            /** @description The result of the method. */
+            result?: {
+                [key: string]: unknown;
+            };
+            /** @description Why there is no result. Errors of tools are results with `isError`. */
+            error?: {
+                /** @description The code of JSON-RPC. */
+                code: number;
+                /** @description The error message. */
+                message: string;
+            };
+        };
         /** @description The caller. */
         Me: {
             /** @description The person's id. */
@@ -5110,6 +5151,8 @@ export type LiveFrame = components['schemas']['LiveFrame'];
 export type LiveRequest = components['schemas']['LiveRequest'];
 export type LiveResponse = components['schemas']['LiveResponse'];
 export type MCPServerConfig = components['schemas']['MCPServerConfig'];
+export type McpMessage = components['schemas']['McpMessage'];
+export type McpResponse = components['schemas']['McpResponse'];
 export type Me = components['schemas']['Me'];
 export type MemberItem = components['schemas']['MemberItem'];
 export type Membership = components['schemas']['Membership'];

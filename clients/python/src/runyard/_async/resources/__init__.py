@@ -18,6 +18,7 @@ from .identities import AsyncIdentities
 from .identity_issuer import AsyncIdentityIssuer
 from .invitations import AsyncInvitations
 from .keys import AsyncKeys
+from .mcp import AsyncMcp
 from .me import AsyncMyself
 from .models import AsyncModels
 from .schedules import AsyncSchedules
@@ -154,6 +155,11 @@ class AsyncResources(AsyncTransport):
     def identity_issuer(self) -> AsyncIdentityIssuer:
         """Verify the identity tokens of runs."""
         return AsyncIdentityIssuer(self)
+
+    @cached_property
+    def mcp(self) -> AsyncMcp:
+        """Start and steer runs from agents and editors."""
+        return AsyncMcp(self)
 
     @cached_property
     def documentation(self) -> AsyncDocumentation:

@@ -18,6 +18,7 @@ from .identities import Identities
 from .identity_issuer import IdentityIssuer
 from .invitations import Invitations
 from .keys import Keys
+from .mcp import Mcp
 from .me import Myself
 from .models import Models
 from .schedules import Schedules
@@ -154,6 +155,11 @@ class Resources(Transport):
     def identity_issuer(self) -> IdentityIssuer:
         """Verify the identity tokens of runs."""
         return IdentityIssuer(self)
+
+    @cached_property
+    def mcp(self) -> Mcp:
+        """Start and steer runs from agents and editors."""
+        return Mcp(self)
 
     @cached_property
     def documentation(self) -> Documentation:
