@@ -295,7 +295,7 @@ const lines: readonly Route[] = [
 
   { method: "GET", path: "/.well-known/openid-configuration", file: "run-identity/get-openid-configuration", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/.well-known/jwks.json", file: "run-identity/list-signing-keys", who: "public", scope: "public", rights: { identityKeys: ["GetParameter"] } },
-  { method: "POST", path: "/mcp", file: "mcp/send-message", who: everyone, scope: "each tool", rights: { table: [...read, ...write, "DeleteItem"], indexes: listIndexes, bucket: { GetObject: [...prompts, "upload", "messages", "followup", "artifact", "plan"], PutObject: ["prompt", "attachment", "followup", "followupAttachment"] }, runsQueue: send, endsQueue: send, sandboxes: ["know"] }, timeoutSeconds: 30 },
+  { method: "POST", path: "/mcp", file: "mcp/send-message", who: everyone, scope: "each tool", rights: { table: [...read, ...write, "DeleteItem"], indexes: listIndexes, bucket: { GetObject: [...prompts, "messages", "followup", "artifact", "plan"], PutObject: ["prompt", "followup"] }, runsQueue: send, endsQueue: send, sandboxes: ["know"] }, timeoutSeconds: 30 },
 
   { method: "GET", path: "/openapi.json", file: "docs/get-openapi", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/docs", file: "docs/get-reference", who: "public", scope: "public", rights: {} },

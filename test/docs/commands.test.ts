@@ -9,7 +9,7 @@ import { type Outcome, runBlocks } from "./session.ts";
 const blocks = PAGES.flatMap(readBlocks);
 const shell = blocks.filter(({ language }) => ["sh", "bash", "shell", "console"].includes(language));
 /** Languages whose blocks hold no commands. Those of clients are run by test/clients. */
-const OTHERS = ["ts", "js", "python", "json", "yaml", "mermaid", "text", "markdown"];
+const OTHERS = ["ts", "js", "python", "json", "yaml", "toml", "mermaid", "text", "markdown"];
 
 /** The variables that the job of docs/ci.md has. */
 const JOB = { "run.json": JSON.stringify({ prompt: "```sh\necho said\n```" }) };

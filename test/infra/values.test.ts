@@ -34,6 +34,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   "reconcile-schedules": "512 MB, 60 s",
   "resolve-prompt": "512 MB, 30 s",
   "run-sandbox-image": "2048 MB, 900 s, disk of 4096 MB",
+  "send-message": "512 MB, 30 s",
   "send-webhooks": "256 MB, 35 s",
   "stream-events": "512 MB, 900 s",
 };

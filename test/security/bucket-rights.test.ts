@@ -89,6 +89,7 @@ describe("the rights of every function on files", () => {
     await useSkills();
     await useWorkerFiles();
     await useTriggerFiles();
+    await useToolFiles();
     const lines: readonly { readonly file: string; readonly rights: Rights }[] = [
       ...routes,
       ...Object.values(eventSources),
@@ -211,6 +212,34 @@ async function useTriggerFiles(): Promise<void> {
   await failTurn(await nextExecution(plane), 2);
   const { body: again } = await createClient(plane).post(`${path}/redeliver`);
   expect(again).toMatchObject({ outcome: "followed_up" });
+}
+
+/** Starts, reads and steers runs with the tools of the MCP server. */
+async function useToolFiles(): Promise<void> {
+  const plane = await createTestControlPlane();
+  const user = createClient(plane);
+  const call = async (name: string, input: object) => {
+    const params = { name, arguments: input };
+    const { result } = (await user.post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params })).body;
+    expect(result.isError, result.content[0].text).toBe(undefined);
+    return result.structuredContent;
+  };
+  const { run_id } = await call("start_run", { prompt: long("p") });
+  await call("send_followup", { run_id, message: long("f") });
+  const harness = createHarness(plane, await plane.dispatch(run_id));
+  await harness.resolve();
+  expect((await harness.messages(1, long("m"))).status).toBe(200);
+  const file = await reportFile(plane, harness, "early");
+  await file.report();
+  const plan = await harness.support("report-artifact", { artifact_type: "PLAN", data: { content: "# Plan" } });
+  for (const artifact_uid of [file.uid, plan.body.artifact_uid]) await call("get_artifact", { artifact_uid });
+  await call("get_run", { run_id });
+  await call("get_response", { run_id });
+  const { id } = await makeSchedule(plane, { prompt: long("a") });
+  await call("list_schedules", {});
+  await user.post(`/agent/schedules/${id}/run`);
+  const [scheduled] = await listRuns(plane, id);
+  await call("get_run", { run_id: scheduled.run_id });
 }
 
 async function useScheduleFiles(): Promise<void> {
