@@ -6,7 +6,7 @@ import { invocation } from "#shared/queue/invocation.ts";
 import { ScheduledEvent } from "#shared/queue/scheduled-event.ts";
 import { planEvents, requestDue } from "#shared/webhooks/plan-deliveries.ts";
 import { parseEventKey } from "#shared/webhooks/run-event-store.ts";
-import { RunEventMessage } from "#shared/webhooks/webhook-messages.ts";
+import { EventMessage } from "#shared/webhooks/webhook-messages.ts";
 import type { DeliveryPlanPorts } from "#shared/webhooks/webhook-ports.ts";
 
 const Text = v.object({ S: v.string() });
@@ -22,14 +22,14 @@ const StreamEvent = v.object({
 
 /** The queue `webhook-events` of a single machine. */
 const planOne = queueConsumer({
-  message: RunEventMessage,
-  async run({ run_id, sequence }, ports: DeliveryPlanPorts) {
-    await planEvents([{ run_id, sequence }], ports);
+  message: EventMessage,
+  async run({ v: _, ...ref }, ports: DeliveryPlanPorts) {
+    await planEvents([ref], ports);
   },
 });
 
 /**
- * The stream of the table: adds deliveries of new events of runs to the webhooks of their teams, and requests their first attempt.
+ * The stream of the table: adds deliveries of new events of runs, triggers and schedules to the webhooks of their teams, and requests their first attempt.
  * Each minute: requests attempts of the deliveries that are due.
  */
 export const planDeliveries = invocation(
@@ -42,7 +42,7 @@ export const planDeliveries = invocation(
     }
     const refs = v.parse(StreamEvent, event).Records.map(({ dynamodb: { Keys } }) => {
       const ref = parseEventKey({ pk: Keys.pk.S, sk: Keys.sk.S });
-      if (ref === undefined) throw new Error(`${Keys.sk.S} is not an event of a run`);
+      if (ref === undefined) throw new Error(`${Keys.sk.S} is not an event`);
       return ref;
     });
     await planEvents(refs, ports);

@@ -7,6 +7,7 @@ import { ConflictError } from "#shared/table/transact.ts";
 import { autoPause } from "./auto-pause.ts";
 import { parseTimetable, wholeMinute } from "./cron.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
+import { putFailed } from "./schedule-event.ts";
 import type { FiringPorts } from "./schedule-ports.ts";
 import { retryOnChange } from "./schedule-store.ts";
 import { createScheduledRun, RunRecordExists } from "./scheduled-run.ts";
@@ -75,7 +76,8 @@ async function skipOrCreateRun(schedule: Schedule, planned: Schedule, at: number
   const reason = statusText(refusal.message);
   logLine("warn", "a schedule could not fire", { schedule_id: id, error: refusal });
   const outcome = tick("failed", { reason });
-  await ports.schedules.change(schedule, { ...planned, last_spawn_error: reason }, { outcome });
+  const teamEvent = putFailed(schedule, outcome);
+  await ports.schedules.change(schedule, { ...planned, last_spawn_error: reason }, { outcome, teamEvent });
   if (isAboutAgent(refusal)) await autoPause(id, reason, ports);
 }
 

@@ -4,6 +4,7 @@ import { TimerRefused } from "#shared/timers/scheduler.ts";
 import { parseTimetable, type Timetable } from "./cron.ts";
 import { fireAt, LATE_MS } from "./fire.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
+import { putMissed } from "./schedule-event.ts";
 import type { FiringPorts } from "./schedule-ports.ts";
 import { ScheduleChangedError } from "./schedule-store.ts";
 import { syncTimer } from "./sync-timer.ts";
@@ -108,8 +109,13 @@ async function skipFirings(
   const ticks = stale.map((at): Tick => ({ at, outcome: "skipped", recorded_at, reason }));
   const next = timetable.next(stale.at(-1) ?? recorded_at);
   if (next === undefined) return;
+  const teamEvent = putMissed(schedule, ticks);
   try {
-    await ports.schedules.change(schedule, { ...schedule, timing: { state: "active", next_run: next } }, { ticks });
+    await ports.schedules.change(
+      schedule,
+      { ...schedule, timing: { state: "active", next_run: next } },
+      { ticks, teamEvent },
+    );
   } catch (error) {
     if (!(error instanceof ScheduleChangedError)) throw error;
   }

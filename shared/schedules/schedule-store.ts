@@ -50,6 +50,8 @@ interface ChangeExtras {
   readonly outcome?: Tick;
   /** Outcomes of other firings; those that have an outcome already are left out. */
   readonly ticks?: readonly Tick[];
+  /** The event that webhooks of the team deliver. */
+  readonly teamEvent?: Put | undefined;
 }
 
 /** Reads and changes of schedules. */
@@ -129,11 +131,12 @@ async function writeChange(
   extras: ChangeExtras,
   table: Table,
 ): Promise<void> {
-  const { idempotency, outcome, ticks = [] } = extras;
+  const { idempotency, outcome, ticks = [], teamEvent } = extras;
   const named = ticks.map((tick) => [`tick ${tick.at}`, putTick(after.schedule_id, tick)] as const);
   const writes: NamedWrites = {
     ...namedChange(before, after),
     idempotency,
+    teamEvent,
     outcome: outcome && putTick(after.schedule_id, outcome),
     ...Object.fromEntries(named),
   };

@@ -61,6 +61,8 @@ import type { Key } from "./table.ts";
  * | delivery to a trigger | TRIGGER#uid | DELIVERY#id | its outcome is written once; lists; gsi6: what is to be decided on |
  * | thread of a trigger's events | TRIGGER#uid | THREAD#digest | each event of the thread |
  * | event that a trigger has received | TRIGGER#uid | RECEIVED#digest | written once, by condition: one outcome for each event |
+ * | event of a team's triggers and schedules that webhooks deliver | TEAM_EVENTS#team | EVENT#id | the stream of the table |
+ * | event of a team that a webhook has a delivery of | WEBHOOK#uid | TEAM_EVENT#id | one delivery for each event |
  * | mark that webhooks exist, or runs with a `notify_url` | WEBHOOKS | WEBHOOKS | events of runs, which are ignored without it |
  * | environment, with its guests | ENVIRONMENT#uid | ENVIRONMENT | every request that names it, runs in it |
  * | environment's latest run | ENVIRONMENT#uid | LAST_RUN | environments; create notes it |
@@ -168,6 +170,8 @@ export const keys = {
     pk: `WEBHOOK#${webhook}`,
     sk: `RUN_EVENT#${run}#${padded(sequence)}`,
   }),
+  teamEvent: (team: string, id: string): Key => ({ pk: `TEAM_EVENTS#${team}`, sk: `EVENT#${id}` }),
+  deliveredTeamEvent: (webhook: string, id: string): Key => ({ pk: `WEBHOOK#${webhook}`, sk: `TEAM_EVENT#${id}` }),
   trigger: (uid: string): Key => ({ pk: `TRIGGER#${uid}`, sk: "TRIGGER" }),
   triggerEntry: (team: string, uid: string): Key => ({ pk: teamPk(team), sk: `TRIGGER#${uid}` }),
   triggerDelivery: (trigger: string, id: string): Key => ({ pk: `TRIGGER#${trigger}`, sk: `DELIVERY#${id}` }),

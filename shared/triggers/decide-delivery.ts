@@ -5,11 +5,11 @@ import { logLine } from "#shared/log/log.ts";
 import type { DeliveryRef } from "#shared/queue/event-queue.ts";
 import { statusText } from "#shared/records/run.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import { decide } from "./decide.ts";
+import { decide, failDelivery } from "./decide.ts";
 import { type Delivery, deliveryStore } from "./delivery-store.ts";
 import { eventStore } from "./event-store.ts";
 import type { DecisionPorts } from "./trigger-ports.ts";
-import { triggerStore } from "./trigger-store.ts";
+import { type Trigger, triggerStore } from "./trigger-store.ts";
 
 /** Milliseconds for which a decision is repeated that fails for a reason which time may change. */
 const RETRY_MS = 24 * 3_600_000;
@@ -51,23 +51,35 @@ async function attempt(
   const trigger = await triggerStore(table).get(uid);
   const event = trigger === undefined ? undefined : await eventStore(files).get(uid, delivery_id);
   if (trigger !== undefined && event !== undefined) return decide(delivery, trigger, event, rateLimitToken, ports);
-  const missing = trigger === undefined ? "trigger" : "payload";
-  await deliveryStore(table).decide(uid, delivery, { outcome: "failed", detail: `the ${missing} was deleted` });
+  await fail(uid, trigger, delivery, `the ${trigger === undefined ? "trigger" : "payload"} was deleted`, ports);
+}
+
+/** Nobody is told of a failure whose trigger was deleted. */
+async function fail(
+  uid: string,
+  trigger: Trigger | undefined,
+  delivery: Delivery,
+  detail: string,
+  ports: DecisionPorts,
+): Promise<void> {
+  if (trigger !== undefined) return failDelivery(trigger, delivery, detail, ports);
+  await deliveryStore(ports.table).decide(uid, delivery, { outcome: "failed", detail });
 }
 
 async function postpone(
   { trigger_uid }: DeliveryRef,
   delivery: Delivery,
   error: unknown,
-  { table, now }: DecisionPorts,
+  ports: DecisionPorts,
 ): Promise<void> {
+  const { table, now } = ports;
   const attempts = delivery.attempts + 1;
   const detail = error instanceof RunyardError ? statusText(error.message) : "the service failed for a time";
   const nextAt = now() + Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), MAX_PAUSE_MS);
-  const store = deliveryStore(table);
   const isLast = nextAt > delivery.received_at + RETRY_MS;
-  if (!isLast) return store.postpone(trigger_uid, delivery, { attempts, detail, nextAt });
-  await store.decide(trigger_uid, delivery, { outcome: "failed", detail }).catch((failure: unknown) => {
+  if (!isLast) return deliveryStore(table).postpone(trigger_uid, delivery, { attempts, detail, nextAt });
+  const trigger = await triggerStore(table).get(trigger_uid);
+  await fail(trigger_uid, trigger, delivery, detail, ports).catch((failure: unknown) => {
     if (!(failure instanceof ConflictError)) throw failure;
   });
 }

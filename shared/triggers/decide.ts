@@ -4,6 +4,7 @@ import { RunyardError, retryableConflict } from "#shared/errors.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import { logLine } from "#shared/log/log.ts";
+import { putTeamEvent } from "#shared/notifications/team-event-store.ts";
 import { toFollowupId } from "#shared/records/followup.ts";
 import { isTerminal, statusText } from "#shared/records/run.ts";
 import { createWithinLimits } from "#shared/runs/capacity/admit-run.ts";
@@ -56,8 +57,31 @@ export async function decide(
   } catch (error) {
     if (!(error instanceof RunyardError) || error.retryable) throw error;
     logLine("warn", "a trigger could not start a run", { trigger_uid: trigger.uid, error });
-    await store.decide(trigger.uid, delivery, { outcome: "failed", detail: statusText(error.message) });
+    await failDelivery(trigger, delivery, statusText(error.message), ports);
   }
+}
+
+/**
+ * Writes that no run could be created for an event, which webhooks of the team are told.
+ * @throws ConflictError naming `delivery` if it has an outcome
+ */
+export function failDelivery(
+  { uid, team_uid, name }: Trigger,
+  delivery: Delivery,
+  detail: string,
+  { table, now }: Pick<RunPorts, "table" | "now">,
+): Promise<void> {
+  const { delivery_id, event_type, action } = delivery;
+  const teamEvent = putTeamEvent({
+    team_uid,
+    event_id: `${uid}.${delivery_id}`,
+    type: "trigger_failed",
+    occurred_at: now(),
+    trigger_uid: uid,
+    title: name,
+    facts: { delivery_id, event_type, ...(action === undefined ? {} : { action }), reason: detail },
+  });
+  return deliveryStore(table).decide(uid, delivery, { outcome: "failed", detail }, { teamEvent });
 }
 
 const toSender = ({ type, uid, display_name }: UserProfile): UserProfile => ({

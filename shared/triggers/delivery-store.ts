@@ -120,11 +120,11 @@ export const deliveryStore = (table: Table) => ({
     transact(table, { ...also, delivery: putNew(trigger, delivery, outcome) }),
 
   /**
-   * Writes the outcome of a delivery that creates nothing.
+   * Writes the outcome of a delivery that creates nothing, together with other writes.
    * @throws ConflictError naming `delivery` if it has one
    */
-  decide: (trigger: string, delivery: Delivery, outcome: DeliveryOutcome): Promise<void> =>
-    transact(table, { delivery: putOutcome(trigger, delivery, outcome) }),
+  decide: (trigger: string, delivery: Delivery, outcome: DeliveryOutcome, also: NamedWrites = {}): Promise<void> =>
+    transact(table, { ...also, delivery: putOutcome(trigger, delivery, outcome) }),
 
   /** Has a delivery decided again later; does nothing where it has an outcome. */
   async postpone(

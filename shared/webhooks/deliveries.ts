@@ -119,10 +119,24 @@ async function restartFrom(uid: string, from: number, table: Table, now: number)
 const toDeliveryItem = ({ type, check_at, attempts, ...delivery }: Delivery): DeliveryItem => ({
   sequence: delivery.sequence,
   event_type: type,
-  run_id: delivery.run_id,
-  run_sequence: delivery.run_sequence,
+  ...toSubject(delivery),
   state: delivery.state,
   created_at: toTimestamp(delivery.created_at),
   ...(check_at === undefined ? {} : { next_attempt_at: toTimestamp(Number(check_at)) }),
   attempts: attempts.map(({ at, ...attempted }) => ({ attempted_at: toTimestamp(at), ...attempted })),
+});
+
+type Subject = "run_id" | "run_sequence" | "trigger_uid" | "schedule_id";
+
+/** What the event of a delivery is about. */
+const toSubject = ({
+  run_id,
+  run_sequence,
+  trigger_uid,
+  schedule_id,
+}: Pick<Delivery, Subject>): Pick<DeliveryItem, Subject> => ({
+  ...(run_id === undefined ? {} : { run_id }),
+  ...(run_sequence === undefined ? {} : { run_sequence }),
+  ...(trigger_uid === undefined ? {} : { trigger_uid }),
+  ...(schedule_id === undefined ? {} : { schedule_id }),
 });

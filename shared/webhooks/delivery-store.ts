@@ -25,8 +25,10 @@ const Delivery = v.object({
   /** The team of the webhook. */
   team_uid: v.exactOptional(v.string()),
   sequence: v.number(),
-  run_id: v.string(),
-  run_sequence: v.number(),
+  run_id: v.exactOptional(v.string()),
+  run_sequence: v.exactOptional(v.number()),
+  trigger_uid: v.exactOptional(v.string()),
+  schedule_id: v.exactOptional(v.string()),
   type: WebhookEventType,
   body: v.string(),
   state: DeliveryState,
@@ -43,17 +45,32 @@ const Delivery = v.object({
 });
 export type Delivery = v.InferOutput<typeof Delivery>;
 
-/** An event of a run that a webhook delivers; `toBody` gets the number of the delivery. */
-export interface NewDelivery {
-  readonly run_id: string;
-  readonly run_sequence: number;
+/** An event that is delivered; `toBody` gets the number of the delivery. */
+interface NewEvent {
   readonly type: WebhookEventType;
   toBody(sequence: number): string;
 }
+/** An event of a run that is delivered. */
+export interface NewRunDelivery extends NewEvent {
+  readonly run_id: string;
+  readonly run_sequence: number;
+}
+/** An event of a trigger or a schedule that is delivered. */
+interface NewTeamDelivery extends NewEvent {
+  readonly event_id: string;
+  readonly trigger_uid?: string;
+  readonly schedule_id?: string;
+}
+export type NewDelivery = NewRunDelivery | NewTeamDelivery;
 
 const parseDelivery = (item: Item): Delivery => v.parse(Delivery, item);
 const keyOf = ({ of_run, webhook_uid, sequence }: Pick<Delivery, "of_run" | "webhook_uid" | "sequence">): Key =>
   of_run === true ? keys.runDelivery(webhook_uid, sequence) : keys.delivery(webhook_uid, sequence);
+/** The key of what tells that a webhook has a delivery of an event. */
+const deliveredKey = (webhook: string, event: NewDelivery): Key =>
+  "event_id" in event
+    ? keys.deliveredTeamEvent(webhook, event.event_id)
+    : keys.deliveredEvent(webhook, event.run_id, event.run_sequence);
 const toExpiry = (now: number): number => Math.ceil(now / 1000) + KEPT_SECONDS;
 /** The attributes by which the next attempt is found. */
 const dueAt = (at: number) => ({ check_shard: DELIVERY_SHARD, check_at: sortableTime(at) });
@@ -62,9 +79,7 @@ const dueAt = (at: number) => ({ check_shard: DELIVERY_SHARD, check_at: sortable
 export const deliveryStore = (table: Table) => ({
   /** Whether each of these events has a delivery. */
   async findDelivered(webhook: string, events: readonly NewDelivery[]): Promise<boolean[]> {
-    const items = await table.batchGet(
-      events.map(({ run_id, run_sequence }) => keys.deliveredEvent(webhook, run_id, run_sequence)),
-    );
+    const items = await table.batchGet(events.map((event) => deliveredKey(webhook, event)));
     return items.map((item) => item !== undefined);
   },
 
@@ -80,10 +95,7 @@ export const deliveryStore = (table: Table) => ({
         const sequence = webhook.next_sequence + index;
         return putDelivery({ webhook_uid: webhook.uid, team_uid: webhook.team_uid, sequence }, event, { now, checkAt });
       }),
-      events: events.map(({ run_id, run_sequence }) => {
-        const key = keys.deliveredEvent(webhook.uid, run_id, run_sequence);
-        return putNew({ ...key, v: 1, expires_at: toExpiry(now) });
-      }),
+      events: events.map((event) => putNew({ ...deliveredKey(webhook.uid, event), v: 1, expires_at: toExpiry(now) })),
     });
     const check_at = sortableTime(checkAt);
     return events.map((_, index) => ({
@@ -94,7 +106,7 @@ export const deliveryStore = (table: Table) => ({
   },
 
   /** Adds the delivery of an event to the `notify_url` of its run; undefined where the event has one. */
-  async addOfRun(event: NewDelivery, now: number, checkAt: number): Promise<DeliveryRef | undefined> {
+  async addOfRun(event: NewRunDelivery, now: number, checkAt: number): Promise<DeliveryRef | undefined> {
     const { run_id: webhook_uid, run_sequence: sequence } = event;
     const ids = { of_run: true, webhook_uid, sequence } as const;
     const isNew = await writeIf(table, putDelivery(ids, event, { now, checkAt }));

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { splitIntoBatches } from "#shared/arrays.ts";
 import { hasReceivers } from "#shared/notifications/receivers-mark-store.ts";
+import { readTeamEvents, type TeamEvent, type TeamEventRef } from "#shared/notifications/team-event-store.ts";
 import { readBodies } from "#shared/records/run-body.ts";
 import { parseOwner, readHeads } from "#shared/records/run-head.ts";
 import { type FoundRun, matchingRuns } from "#shared/runs/listing/filters.ts";
@@ -9,8 +10,8 @@ import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { WebhookEventType, type WebhookPayload } from "#shared/wire/webhooks/webhook.ts";
-import { attemptStore, deliveryStore, type NewDelivery } from "./delivery-store.ts";
-import { type RunEventRef, runEventStore, type StoredRunEvent } from "./run-event-store.ts";
+import { attemptStore, deliveryStore, type NewDelivery, type NewRunDelivery } from "./delivery-store.ts";
+import { type EventRef, type RunEventRef, runEventStore, type StoredRunEvent } from "./run-event-store.ts";
 import { MAX_REQUESTED } from "./webhook-messages.ts";
 import type { DeliveryPlanPorts, DeliveryRef } from "./webhook-ports.ts";
 import { type Webhook, webhookStore } from "./webhook-store.ts";
@@ -28,12 +29,19 @@ const READ_MS = 15_000;
 const REQUESTED_AT_ONCE = 20;
 
 /**
- * Adds a delivery of each event to each webhook of the run's team that wants it, and of each end of a run to the run's `notify_url`,
+ * Adds a delivery of each event to each webhook of its team that wants it, and of each end of a run to the run's `notify_url`,
  * once, and requests their first attempt. Webhooks get no events of personal runs. Without receivers in the deployment this is one read.
  */
-export async function planEvents(refs: readonly RunEventRef[], ports: DeliveryPlanPorts): Promise<void> {
-  const { table, attempts } = ports;
-  if (refs.length === 0 || !(await hasReceivers(table))) return;
+export async function planEvents(refs: readonly EventRef[], ports: DeliveryPlanPorts): Promise<void> {
+  if (refs.length === 0 || !(await hasReceivers(ports.table))) return;
+  const ofRuns = refs.filter((ref) => "run_id" in ref);
+  const ofTeams = refs.filter((ref) => "team_uid" in ref);
+  if (ofRuns.length > 0) await planRunEvents(ofRuns, ports);
+  if (ofTeams.length > 0) await planTeamEvents(ofTeams, ports);
+}
+
+async function planRunEvents(refs: readonly RunEventRef[], ports: DeliveryPlanPorts): Promise<void> {
+  const { table } = ports;
   const runs = await readRuns([...new Set(refs.map(({ run_id }) => run_id))], ports);
   const notifying = runs.filter(({ run }) => run.body.notify_url !== undefined);
   const teams = [...new Set(runs.flatMap(({ team }) => team ?? []))];
@@ -45,10 +53,27 @@ export async function planEvents(refs: readonly RunEventRef[], ports: DeliveryPl
     const wanted = runs
       .filter(({ team, run }) => team === webhook.team_uid && isWanted(run, webhook))
       .flatMap(({ run }) => events.flatMap((event) => toDelivery(event, run, webhook, ports)));
-    for (const some of splitIntoBatches(wanted, AT_ONCE)) {
-      const planned = await addOnce(webhook, some, ports);
-      if (planned.length > 0) await attempts.request(planned);
-    }
+    await addAll(webhook, wanted, ports);
+  }
+}
+
+/** Adds deliveries of events of triggers and schedules. */
+async function planTeamEvents(refs: readonly TeamEventRef[], ports: DeliveryPlanPorts): Promise<void> {
+  const { table } = ports;
+  const events = await readTeamEvents(refs, table);
+  const webhooks = await webhookStore(table).list([...new Set(events.map(({ team_uid }) => team_uid))]);
+  for (const webhook of webhooks.filter(({ enabled }) => enabled)) {
+    const wanted = events
+      .filter((event) => event.team_uid === webhook.team_uid && isAbout(event, webhook))
+      .flatMap((event) => toTeamDelivery(event, webhook));
+    await addAll(webhook, wanted, ports);
+  }
+}
+
+async function addAll(webhook: Webhook, wanted: readonly NewDelivery[], ports: DeliveryPlanPorts): Promise<void> {
+  for (const some of splitIntoBatches(wanted, AT_ONCE)) {
+    const planned = await addOnce(webhook, some, ports);
+    if (planned.length > 0) await ports.attempts.request(planned);
   }
 }
 
@@ -125,12 +150,41 @@ async function planEnds(
 const isWanted = (run: FoundRun, { filter }: Webhook): boolean =>
   filter === undefined || matchingRuns([run], { ...toFilters(filter), archived: "all" }).length === 1;
 
+/** Whether the filter of a webhook, which is about runs, names the trigger or the schedule of an event, or there is no filter. */
+function isAbout({ trigger_uid, schedule_id }: TeamEvent, { filter = {} }: Webhook): boolean {
+  const origins: Readonly<Record<string, string | undefined>> = {
+    trigger_id: trigger_uid,
+    schedule_id,
+    automation_id: trigger_uid,
+  };
+  return Object.entries(filter).every(([name, value]) => origins[name] === value);
+}
+
+function toTeamDelivery(event: TeamEvent, webhook: Webhook): NewDelivery[] {
+  const { event_id, trigger_uid, schedule_id, title, facts } = event;
+  const type = v.safeParse(WebhookEventType, event.type);
+  if (!type.success || (webhook.event_types.length > 0 && !webhook.event_types.includes(type.output))) return [];
+  const subject = {
+    ...(trigger_uid === undefined ? {} : { trigger_uid }),
+    ...(schedule_id === undefined ? {} : { schedule_id }),
+  };
+  const toBody = (sequence: number) => {
+    const payload: WebhookPayload = {
+      type: type.output,
+      timestamp: toTimestamp(event.occurred_at),
+      data: { webhook_uid: webhook.uid, sequence, ...subject, title, event: facts },
+    };
+    return JSON.stringify(payload);
+  };
+  return [{ event_id, ...subject, type: type.output, toBody }];
+}
+
 function toDelivery(
   event: StoredRunEvent,
   run: FoundRun,
   webhook: { readonly uid: string; readonly event_types: readonly WebhookEventType[] },
   { webUrl }: DeliveryPlanPorts,
-): NewDelivery[] {
+): NewRunDelivery[] {
   const type = v.safeParse(WebhookEventType, event.type);
   if (event.run_id !== run.head.run_id || !type.success) return [];
   if (webhook.event_types.length > 0 && !webhook.event_types.includes(type.output)) return [];

@@ -51,7 +51,7 @@ async function readRuns(
   deliveries: readonly Delivery[],
   { table }: AttemptPorts,
 ): Promise<ReadonlyMap<string, Receiver>> {
-  const ids = [...new Set(deliveries.map(({ run_id }) => run_id))];
+  const ids = [...new Set(deliveries.map(({ webhook_uid }) => webhook_uid))];
   const bodies = await readBodies(ids, table);
   const urls = ids.flatMap((id, index) => {
     const url = bodies[index]?.notify_url;

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { TeamEventRef } from "#shared/notifications/team-event-store.ts";
 import { parseRunId } from "#shared/records/run-head.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
@@ -33,14 +34,18 @@ export const runEventStore = (table: Pick<Table, "batchGet">) => ({
   },
 });
 
+/** Names an event of a run, or of a team's triggers and schedules. */
+export type EventRef = RunEventRef | TeamEventRef;
+
 /** Names the event with this key; undefined for keys of other items. */
-export function parseEventKey({ pk, sk }: Key): RunEventRef | undefined {
-  const any = keys.event("", 0);
+export function parseEventKey({ pk, sk }: Key): EventRef | undefined {
+  const [any, ofTeam] = [keys.event("", 0), keys.teamEvent("", "")];
+  if (pk.startsWith(ofTeam.pk)) return { team_uid: pk.slice(ofTeam.pk.length), event_id: sk.slice(ofTeam.sk.length) };
   const prefix = any.sk.slice(0, any.sk.indexOf("#") + 1);
   if (!pk.startsWith(any.pk) || !sk.startsWith(prefix)) return undefined;
   return { run_id: parseRunId({ pk }), sequence: Number(sk.slice(prefix.length)) };
 }
 
 /** The event that an item is, if webhooks deliver events of its type. */
-export const findWebhookEvent = (item: Item): RunEventRef | undefined =>
+export const findWebhookEvent = (item: Item): EventRef | undefined =>
   v.is(WebhookEventType, item["type"]) ? parseEventKey(item) : undefined;

@@ -1,8 +1,11 @@
 import * as v from "valibot";
 import { AttemptRequest } from "./send-webhooks.ts";
 
-/** An event of a run that may have to be delivered. */
-export const RunEventMessage = v.object({ v: v.literal(1), run_id: v.string(), sequence: v.number() });
+/** An event of a run, or of a team's triggers and schedules, that may have to be delivered. */
+export const EventMessage = v.union([
+  v.object({ v: v.literal(1), run_id: v.string(), sequence: v.number() }),
+  v.object({ v: v.literal(1), team_uid: v.string(), event_id: v.string() }),
+]);
 
 /** Deliveries of one webhook that are attempted with one request: 110 KB, of the 256 KB of an asynchronous invocation. */
 export const MAX_REQUESTED = 1_000;

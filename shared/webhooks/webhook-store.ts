@@ -41,6 +41,7 @@ export const isOfWebhooks = ({ pk, sk }: Item): boolean => {
   return (
     (pk.startsWith(team.pk) && sk.startsWith(team.sk)) ||
     pk.startsWith(deliveries) ||
+    pk.startsWith(keys.teamEvent("", "").pk) ||
     (pk.startsWith(ofRun.pk) && sk.startsWith(ofRun.sk.slice(0, ofRun.sk.indexOf("#") + 1))) ||
     pk === any.pk
   );

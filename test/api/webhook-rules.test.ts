@@ -393,6 +393,8 @@ it("isOfWebhooks is true for webhooks, their deliveries and their mark, and for 
     keys.delivery("w", 7),
     keys.deliveredEvent("w", "r", 1),
     keys.runDelivery("r", 7),
+    keys.teamEvent("t", "e"),
+    keys.deliveredTeamEvent("w", "e"),
     keys.webhooksExist(),
   ];
   const others = [

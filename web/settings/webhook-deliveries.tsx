@@ -114,6 +114,19 @@ const TONES: Readonly<Record<DeliveryItem["state"], string>> = {
   failed: "tone-bad",
 };
 
+/** What the event of a delivery is about. */
+function Subject({ run_id, schedule_id, trigger_uid }: DeliveryItem) {
+  if (run_id === undefined) return schedule_id === undefined ? `Trigger ${trigger_uid}` : `Schedule ${schedule_id}`;
+  return (
+    <>
+      Run{" "}
+      <Link to="/runs/$runId" params={{ runId: run_id }}>
+        {run_id}
+      </Link>
+    </>
+  );
+}
+
 interface DeliveryRowProps {
   readonly delivery: DeliveryItem;
   readonly isRedelivering: boolean;
@@ -126,10 +139,7 @@ const DeliveryRow = ({ delivery, isRedelivering, onRedeliver }: DeliveryRowProps
       <span className="item-title">{toWords(delivery.event_type)}</span>
       <p className="item-facts">
         <span>
-          Run{" "}
-          <Link to="/runs/$runId" params={{ runId: delivery.run_id }}>
-            {delivery.run_id}
-          </Link>
+          <Subject {...delivery} />
         </span>
         <Time at={delivery.created_at} />
       </p>

@@ -180,7 +180,7 @@ function deliveriesCommand(context: Context) {
           { name: "number", of: ({ sequence }) => sequence },
           { name: "state", of: (delivery) => delivery.state },
           { name: "event", of: ({ event_type }) => event_type },
-          { name: "run", of: ({ run_id }) => run_id },
+          { name: "about", of: ({ run_id, trigger_uid, schedule_id }) => run_id ?? trigger_uid ?? schedule_id ?? "" },
           { name: "attempts", of: ({ attempts }) => attempts.length },
           {
             name: "latest",

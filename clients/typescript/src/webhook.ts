@@ -6,7 +6,7 @@ const TOLERANCE_SECONDS = 300;
 const PREFIX = "whsec_";
 const VERSION = "v1,";
 
-/** An event of a run, as webhooks deliver it. */
+/** An event of a run, a trigger or a schedule, as webhooks deliver it. */
 export interface WebhookEvent {
   readonly type: WebhookEventType;
   readonly timestamp: string;
@@ -14,11 +14,17 @@ export interface WebhookEvent {
     readonly webhook_uid: string;
     /** The number of the delivery within its webhook, from 1, without gaps. */
     readonly sequence: number;
-    readonly run_id: string;
+    /** Absent for events of triggers and schedules, as are `run_sequence` and `state`. */
+    readonly run_id?: string;
     /** The number of the event within its run. */
-    readonly run_sequence: number;
+    readonly run_sequence?: number;
     /** The state of the run after the event. */
-    readonly state: string;
+    readonly state?: string;
+    /** The trigger of a `trigger_failed`. */
+    readonly trigger_uid?: string;
+    /** The schedule of a `schedule_failed` or `schedule_missed`. */
+    readonly schedule_id?: string;
+    /** The title of the run, or the name of the trigger or the schedule. */
     readonly title: string;
     readonly metadata?: Readonly<Record<string, string>>;
     readonly session_link?: string;

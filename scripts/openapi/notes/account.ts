@@ -182,7 +182,9 @@ export const ACCOUNT_NOTES: Notes = {
   deliveries: note("The deliveries, newest first."),
   "DeliveryItem.sequence": note("The number of the delivery within its webhook, from 1, without gaps.", 42),
   "DeliveryItem.event_type": note("The type of the event.", "run_succeeded"),
-  "DeliveryItem.run_id": note("The id of the run.", ids.run),
+  "DeliveryItem.run_id": note("The id of the run. Absent for an event of a trigger or a schedule.", ids.run),
+  "DeliveryItem.trigger_uid": note("The trigger of a `trigger_failed`."),
+  "DeliveryItem.schedule_id": note("The schedule of a `schedule_failed` or `schedule_missed`."),
   "DeliveryItem.run_sequence": note("The number of the event within its run.", 7),
   "DeliveryItem.state": note(
     "`pending` until the receiver responds 2xx (`delivered`) or the last attempt has failed (`failed`).",

@@ -5,7 +5,15 @@ import { Count, Name } from "../primitives.ts";
 import { RunState, UserProfile } from "../run.ts";
 import { ReceiverUrl } from "./receiver-url.ts";
 
-/** The types of run events that webhooks deliver: state transitions, and what else happens to a run as a whole. */
+/** The types of events of triggers and schedules that webhooks deliver. */
+const TEAM_EVENT_TYPES = ["trigger_failed", "schedule_failed", "schedule_missed"] as const;
+/** The type of an event of a trigger or a schedule. */
+export type TeamEventType = (typeof TEAM_EVENT_TYPES)[number];
+
+/**
+ * The types of events that webhooks deliver: state transitions of runs, what else happens to a run as a whole, and what happens to
+ * triggers and schedules.
+ */
 export const WEBHOOK_EVENT_TYPES = [
   "run_created",
   "run_queued",
@@ -21,6 +29,7 @@ export const WEBHOOK_EVENT_TYPES = [
   "run_blocked",
   "run_cancelled",
   "run_stopped",
+  ...TEAM_EVENT_TYPES,
 ] as const;
 /** The type of an event that webhooks deliver. */
 export const WebhookEventType = v.picklist(WEBHOOK_EVENT_TYPES);
@@ -118,12 +127,20 @@ const DeliveryAttempt = v.object({
   error: v.exactOptional(v.string()),
 });
 
+/** What an event is about: a run, a trigger or a schedule. */
+const subject = {
+  run_id: v.exactOptional(v.string()),
+  /** The number of the event within its run. */
+  run_sequence: v.exactOptional(Count),
+  trigger_uid: v.exactOptional(v.string()),
+  schedule_id: v.exactOptional(v.string()),
+};
+
 /** A delivery as responses show it. */
 export const DeliveryItem = v.object({
   sequence: Count,
   event_type: WebhookEventType,
-  run_id: v.string(),
-  run_sequence: Count,
+  ...subject,
   state: DeliveryState,
   created_at: v.string(),
   next_attempt_at: v.exactOptional(v.string()),
@@ -154,11 +171,10 @@ export const WebhookPayload = v.object({
     webhook_uid: v.string(),
     /** The number of the delivery within its webhook, from 1, without gaps. */
     sequence: Count,
-    run_id: v.string(),
-    /** The number of the event within its run. */
-    run_sequence: Count,
+    ...subject,
     /** The state of the run after the event. */
-    state: RunState,
+    state: v.exactOptional(RunState),
+    /** The title of the run, or the name of the trigger or the schedule. */
     title: v.string(),
     metadata: v.exactOptional(v.record(v.string(), v.string())),
     session_link: v.exactOptional(v.string()),

@@ -167,6 +167,9 @@ WebhookEventType = Literal[
     "run_blocked",
     "run_cancelled",
     "run_stopped",
+    "trigger_failed",
+    "schedule_failed",
+    "schedule_missed",
 ]
 """The type of an event that webhooks deliver."""
 
@@ -3905,11 +3908,17 @@ class DeliveryItem(BaseModel):
     event_type: Union[WebhookEventType, str]
     """The type of the event."""
 
-    run_id: str
-    """The id of the run."""
+    run_id: Optional[str] = None
+    """The id of the run. Absent for an event of a trigger or a schedule."""
 
-    run_sequence: int
+    run_sequence: Optional[int] = None
     """The number of the event within its run."""
+
+    trigger_uid: Optional[str] = None
+    """The trigger of a `trigger_failed`."""
+
+    schedule_id: Optional[str] = None
+    """The schedule of a `schedule_failed` or `schedule_missed`."""
 
     state: Union[DeliveryState, str]
     """`pending` until the receiver responds 2xx (`delivered`) or the last attempt has failed (`failed`)."""

@@ -1291,10 +1291,14 @@ interface components {
             sequence: number;
             /** @description The type of the event. */
             event_type: components["schemas"]["WebhookEventType"];
-            /** @description The id of the run. */
-            run_id: string;
+            /** @description The id of the run. Absent for an event of a trigger or a schedule. */
+            run_id?: string;
             /** @description The number of the event within its run. */
-            run_sequence: number;
+            run_sequence?: number;
+            /** @description The trigger of a `trigger_failed`. */
+            trigger_uid?: string;
+            /** @description The schedule of a `schedule_failed` or `schedule_missed`. */
+            schedule_id?: string;
             /** @description `pending` until the receiver responds 2xx (`delivered`) or the last attempt has failed (`failed`). */
             state: components["schemas"]["DeliveryState"];
             /**
@@ -4517,7 +4521,7 @@ interface components {
          * @description The type of an event that webhooks deliver.
          * @enum {string}
          */
-        WebhookEventType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "followup_received" | "execution_lost" | "artifact_created" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_cancelled" | "run_stopped";
+        WebhookEventType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "followup_received" | "execution_lost" | "artifact_created" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_cancelled" | "run_stopped" | "trigger_failed" | "schedule_failed" | "schedule_missed";
         /** @description A webhook as responses show it. */
         WebhookItem: {
             /** @description The webhook's id. */

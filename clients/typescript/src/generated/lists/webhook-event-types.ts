@@ -15,4 +15,7 @@ export const WEBHOOK_EVENT_TYPES = [
   "run_blocked",
   "run_cancelled",
   "run_stopped",
+  "trigger_failed",
+  "schedule_failed",
+  "schedule_missed",
 ] as const;

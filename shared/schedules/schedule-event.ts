@@ -1,0 +1,34 @@
+import { putTeamEvent } from "#shared/notifications/team-event-store.ts";
+import type { Put } from "#shared/table/table.ts";
+import { toTimestamp } from "#shared/wire/primitives.ts";
+import type { Schedule } from "./schedule.ts";
+import type { Tick } from "./tick.ts";
+
+/** The write by which webhooks of the team are told that a firing could start no run; none for a person's schedule. */
+export const putFailed = (schedule: Schedule, { at, recorded_at, reason = "" }: Tick): Put | undefined =>
+  putEvent(schedule, "schedule_failed", at, recorded_at, { scheduled_at: toTimestamp(at), reason });
+
+/** As above, for firings that no timer has delivered in time and that are not made up for. At least one. */
+export function putMissed(schedule: Schedule, ticks: readonly Tick[]): Put | undefined {
+  const [first, last] = [ticks[0], ticks.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const { at, recorded_at, reason = "" } = first;
+  return putEvent(schedule, "schedule_missed", at, recorded_at, {
+    scheduled_at: toTimestamp(at),
+    last_scheduled_at: toTimestamp(last.at),
+    missed: ticks.length,
+    reason,
+  });
+}
+
+function putEvent(
+  { owner, schedule_id, name }: Schedule,
+  type: "schedule_failed" | "schedule_missed",
+  at: number,
+  occurred_at: number,
+  facts: Readonly<Record<string, string | number>>,
+): Put | undefined {
+  if (owner.type !== "Team") return undefined;
+  const event_id = `${schedule_id}.${at}`;
+  return putTeamEvent({ team_uid: owner.uid, event_id, type, occurred_at, schedule_id, title: name, facts });
+}
