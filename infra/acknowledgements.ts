@@ -65,7 +65,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: [
       "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter/runyard/secrets/*]",
     ],
-    paths: /^Runyard-Routes-(Harness|Secrets|Teams)\/[^/]+\/Role\/Resource$/,
+    paths: /^Runyard-(Routes-(Harness|Secrets|Teams)\/[^/]+|Execution\/CallSystems)\/Role\/Resource$/,
     reason:
       "A parameter is called after its team and its secret, which callers make, so it is named by the path that all of ours are under and nothing else is.",
   },

@@ -52,6 +52,7 @@ const wiringOfFile: Readonly<Record<string, Wiring>> = {
   "execution/end-run": ["executions", "createEndPorts"],
   "execution/fire-schedule": ["schedules", "createFiringPorts"],
   "execution/attempt-deliveries": ["webhooks", "createAttemptPorts"],
+  "execution/call-systems": ["systems", "createSystemPorts"],
   "execution/decide-events": ["triggers", "createDecisionPorts"],
   "execution/plan-deliveries": ["webhooks", "createPlanPorts"],
   "execution/send-webhooks": ["webhook-secrets", "createSendPorts"],

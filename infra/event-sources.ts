@@ -106,8 +106,16 @@ export const eventSources = {
       runsQueue: ["SendMessage"],
       eventsQueue: ["SendMessage"],
       sandboxes: ["know"],
+      systems: ["InvokeFunction"],
     },
     timeoutSeconds: 30,
+  },
+  /** Synchronous invocation: calls the APIs of other systems with secrets of teams. It has no right on the table. */
+  callSystems: {
+    file: "execution/call-systems",
+    rights: { secrets: ["GetParameters"] },
+    timeoutSeconds: 14,
+    memoryMb: 256,
   },
   /** Asynchronous invocation by EventBridge Scheduler: a timer of a schedule fired; creates its run. */
   fireSchedule: {

@@ -49,10 +49,11 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
   const modelLimits = list("modelLimits");
   checkEach("modelPrices", modelPrices, /^[^=]+=\d+(\.\d+)?\/\d+(\.\d+)?$/, "id=input/output");
   checkEach("modelLimits", modelLimits, /^[^=]+=\d+(\/\d+)?$/, "id=context or id=context/output");
-  const githubApiUrl = text("githubApiUrl") ?? "https://api.github.com";
-  if (!/^https?:\/\/[^/?#]+(\/[^?#]*[^/?#])?$/.test(githubApiUrl)) {
-    throw new Error(`context "githubApiUrl" must be an address without a slash at its end, not "${githubApiUrl}"`);
-  }
+  const address = (name: string, byDefault: string): string => {
+    const value = text(name) ?? byDefault;
+    if (/^https?:\/\/[^/?#]+(\/[^?#]*[^/?#])?$/.test(value)) return value;
+    throw new Error(`context "${name}" must be an address without a slash at its end, not "${value}"`);
+  };
   const githubTokenParameter = parameter("githubTokenParameter") ?? "/runyard/github-token";
   const githubApp = appOnGithub(text("githubAppId"), parameter("githubAppKeyParameter"));
   const concurrency = {
@@ -64,7 +65,9 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     ...sandboxSettings(stage, { kinds: list("sandboxes"), lambda: text("lambdaSandbox") }),
     microvmRegions: list("microvmRegions"),
     microvmBaseVersion: text("microvmBaseVersion") ?? "1",
-    githubApiUrl,
+    githubApiUrl: address("githubApiUrl", "https://api.github.com"),
+    gitlabApiUrl: address("gitlabApiUrl", "https://gitlab.com/api/v4"),
+    slackApiUrl: address("slackApiUrl", "https://slack.com/api"),
     githubTokenParameter,
     tableName: text("tableName") ?? "runyard",
     frontDoor,

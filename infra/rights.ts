@@ -98,6 +98,8 @@ export interface Rights {
   readonly webhookAttempts?: readonly "InvokeFunction"[];
   /** Calls the function that sends requests to the URLs of webhooks. */
   readonly webhookSender?: readonly "InvokeFunction"[];
+  /** Calls the function that calls the APIs of other systems for triggers. */
+  readonly systems?: readonly "InvokeFunction"[];
   /** Timers of schedules, in our only group. Setting one passes it the role by which it sends. */
   readonly timers?: readonly ("CreateSchedule" | "UpdateSchedule" | "DeleteSchedule")[];
 }

@@ -65,6 +65,10 @@ export interface Settings {
    * @default "https://api.github.com"
    */
   readonly githubApiUrl: string;
+  /** Address of GitLab's REST API, which triggers call with a credential of their team. @default "https://gitlab.com/api/v4" */
+  readonly gitlabApiUrl: string;
+  /** Address of Slack's API, likewise. @default "https://slack.com/api" */
+  readonly slackApiUrl: string;
   /**
    * Name of the parameter of Systems Manager that holds this deployment's own token for GitHub. It need not be there: then
    * public repositories are read, 60 requests an hour. All who may call see the skills that the token may read.

@@ -45,6 +45,7 @@ const targets: Targets = {
   models: { keys: [{ name: "", arn: "parameter/model-keys", variable: "" }], bedrock: [], environment: {} },
   secrets: { path: "", arns: "parameter/secrets/*" },
   webhookSecrets: { path: "", arns: "parameter/webhook-secrets/*" },
+  systems: { functionArn: "function/call-systems", functionName: "" },
   identityKeys: { path: "", arns: "parameter/identity-keys/ring" },
   timers: {
     group: "",

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { callSystems } from "#functions/execution/call-systems.ts";
 import { discoverSkills } from "#functions/execution/discover-skills.ts";
 import { sendWebhooks } from "#functions/execution/send-webhooks.ts";
 import { type Route, routePaths } from "#infra/routes.ts";
@@ -36,6 +37,8 @@ import { signedUrlSeconds } from "#shared/settings.ts";
 import type { DiscoveryPorts, Scanner, SkillPorts } from "#shared/skills/skill-ports.ts";
 import type { DeletionPorts as TeamDeletionPorts } from "#shared/teams/delete-team.ts";
 import type { LimitPorts } from "#shared/teams/team-ports.ts";
+import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
+import { SYSTEM_MS } from "#shared/triggers/systems/system-api.ts";
 import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
 import type { SigningKeyStore } from "#shared/vault/signing-key-store.ts";
 import type { OidcSignInPorts } from "#shared/web-sessions/oidc-sign-in.ts";
@@ -66,6 +69,8 @@ import { makeTickSender } from "./timers/tick-sender.ts";
 import { Timers } from "./timers/timers.ts";
 
 const GITHUB_API = "https://api.github.com";
+const GITLAB_API = "https://gitlab.com/api/v4";
+const SLACK_API = "https://slack.com/api";
 
 /** The ports of all endpoints and consumers. */
 export type ServerPorts = DispatchPorts &
@@ -202,6 +207,17 @@ export function createPorts(
     fetch: createOutwardFetch({ allowsPrivate, timeoutMs: RECEIVER_MS }),
     now,
   };
+  const systemPorts: SystemPorts = {
+    vault,
+    fetch: createOutwardFetch({ allowsPrivate: true, timeoutMs: SYSTEM_MS }),
+    addresses: {
+      github: environment["RUNYARD_GITHUB_API_URL"] || GITHUB_API,
+      gitlab: environment["RUNYARD_GITLAB_API_URL"] || GITLAB_API,
+      slack: environment["RUNYARD_SLACK_API_URL"] || SLACK_API,
+    },
+    now,
+    access: new Map(),
+  };
   return {
     ...discovery,
     webhookSecrets: vault,
@@ -219,6 +235,7 @@ export function createPorts(
     scheduler: adapters.timers,
     queue: sqliteRunQueue(queues, table),
     events: sqliteEventQueue(queues),
+    systems: { call: (request) => callSystems.handle({ v: 1, request }, systemPorts) },
     passes: sqlitePassQueue(queues),
     // They have a consumer of their own.
     deadRuns: { drain: async () => undefined },

@@ -31,6 +31,8 @@ export interface Targets {
   /** The function that attempts deliveries, and the one that sends their requests. */
   readonly webhookAttempts?: FunctionTarget;
   readonly webhookSender?: FunctionTarget;
+  /** The function that calls the APIs of other systems. */
+  readonly systems?: FunctionTarget;
   readonly models?: Models;
   readonly workerSockets?: WorkerSocketTarget;
   /** The parameters that hold the client's secret for the OIDC issuer: one, or none. */
@@ -176,7 +178,7 @@ const grantQueue =
   };
 
 const grantFunction =
-  (right: "sandbox" | "discovery" | "webhookAttempts" | "webhookSender", variable: string): GrantStep =>
+  (right: "sandbox" | "discovery" | "webhookAttempts" | "webhookSender" | "systems", variable: string): GrantStep =>
   (rights, targets) => {
     const actions = rights[right];
     if (!actions?.length) return nothing;
@@ -285,6 +287,7 @@ const grantSteps: readonly GrantStep[] = [
   grantSecrets("identityKeys", "IDENTITY_KEYS_PATH"),
   grantFunction("webhookAttempts", "WEBHOOK_ATTEMPTS_FUNCTION_NAME"),
   grantFunction("webhookSender", "SEND_WEBHOOKS_FUNCTION_NAME"),
+  grantFunction("systems", "CALL_SYSTEMS_FUNCTION_NAME"),
   grantModels,
   grantTimers,
   grantWorkerSockets,

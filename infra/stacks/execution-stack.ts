@@ -69,6 +69,17 @@ export class ExecutionStack extends Stack {
       ...eventSources.discoverSkills,
       environment: { GITHUB_API_URL: settings.githubApiUrl },
     });
+    const secrets = this.toSecrets(SECRETS_PATH);
+    const systems = new BaseFunction(this, "CallSystems", {
+      platform,
+      targets: { ...stored, secrets },
+      ...eventSources.callSystems,
+      environment: {
+        GITHUB_API_URL: settings.githubApiUrl,
+        GITLAB_API_URL: settings.gitlabApiUrl,
+        SLACK_API_URL: settings.slackApiUrl,
+      },
+    });
     this.workerSocket = new WorkerSocket(this, "WorkerSocket", { settings });
     this.targets = {
       ...stored,
@@ -84,7 +95,8 @@ export class ExecutionStack extends Stack {
       models: namedModels(this, settings),
       workerSockets: this.workerSocket.target,
       signInSecrets: signInSecrets(this, settings),
-      secrets: this.toSecrets(SECRETS_PATH),
+      secrets,
+      systems: systems.lambda,
       webhookSecrets: this.toSecrets(WEBHOOK_SECRETS_PATH),
       identityKeys: this.toSecrets(IDENTITY_KEYS_PATH, "ring"),
     };

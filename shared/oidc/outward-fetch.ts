@@ -10,7 +10,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
 
 interface OutwardRequest {
-  readonly method?: "GET" | "POST";
+  readonly method?: "GET" | "POST" | "PATCH" | "PUT";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** True if only the status is of interest: the response is complete with its headers, and no byte of its body is read. */

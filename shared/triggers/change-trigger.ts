@@ -27,6 +27,7 @@ export function changeTrigger(
       followup_prompt = before.followup_prompt,
       filter = before.filter,
       thread_key = before.thread_key,
+      credential = before.credential,
       scopes,
       ...members
     } = request;
@@ -37,6 +38,7 @@ export function changeTrigger(
       followup_prompt: _followup,
       filter: _filter,
       thread_key: _threadKey,
+      credential: _credential,
       scopes: _scopes,
       ...kept
     } = before;
@@ -47,6 +49,7 @@ export function changeTrigger(
       ...(followup_prompt === undefined || followup_prompt === "" ? {} : { followup_prompt }),
       ...(filter === undefined || filter === "" ? {} : { filter }),
       ...(thread_key === undefined || thread_key === "" ? {} : { thread_key }),
+      ...(credential === undefined || credential === "" ? {} : { credential }),
       ...(allow === undefined || Object.keys(allow).length === 0 ? {} : { allow }),
       ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
       ...scopesMember(changeScopes(before, scopes, caller)),

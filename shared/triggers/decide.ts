@@ -14,6 +14,7 @@ import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
+import { type AccessPorts, findAccessRefusal } from "./access.ts";
 import { type Delivery, type DeliveryOutcome, deliveryStore, type NewDelivery, putOutcome } from "./delivery-store.ts";
 import type { ReceivedEvent } from "./event.ts";
 import { selectEvent } from "./filter.ts";
@@ -46,11 +47,14 @@ export async function decide(
   trigger: Trigger,
   received: ReceivedEvent,
   rateLimitToken: RateLimitToken,
-  ports: RunPorts,
+  ports: RunPorts & AccessPorts,
 ): Promise<void> {
   const store = deliveryStore(ports.table);
   if (!trigger.enabled) return store.decide(trigger.uid, delivery, { outcome: "ignored", reason: "paused" });
-  const { event, ignored } = await selectEvent(trigger, received);
+  const selected = await selectEvent(trigger, received);
+  const { event } = selected;
+  // The system is asked last, since most events of a repository do not meet the filter.
+  const ignored = selected.ignored ?? (await findAccessRefusal(trigger, event, ports));
   if (ignored !== undefined) return store.decide(trigger.uid, delivery, ignored);
   try {
     await act(delivery, trigger, event, rateLimitToken, ports);

@@ -4,6 +4,7 @@ import type { EventQueue } from "#shared/queue/event-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
+import type { Systems } from "./systems/system-request.ts";
 
 /** Ports of the rules of triggers that need no secret. */
 export interface TriggerReadPorts {
@@ -41,6 +42,7 @@ export interface IngressPorts extends RequestPorts {
 /** Ports of the rules that decide on deliveries. */
 export interface DecisionPorts extends RunPorts {
   readonly events: EventQueue;
+  readonly systems: Systems;
   /** Each trigger has the rate limits of a caller. */
   readonly rates: RateLimits;
 }

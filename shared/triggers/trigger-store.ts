@@ -29,6 +29,8 @@ const Trigger = v.object({
   threads: TriggerItem.entries.threads,
   busy: TriggerItem.entries.busy,
   allow: v.exactOptional(TriggerAuthors),
+  /** The name of the team's secret with which the other system is called. */
+  credential: v.exactOptional(v.string()),
   metadata: v.exactOptional(Metadata),
   /** The scopes that its runs have at most; absent where they have all. */
   scopes: v.exactOptional(v.array(Scope)),

@@ -12,6 +12,7 @@ import { type PersonalPrincipal, type Principal, toProfile } from "#shared/princ
 import { requireAdministeredTeams, requirePerson } from "#shared/principals/require-role.ts";
 import { grantScopes, scopesMember } from "#shared/principals/scopes.ts";
 import { findExecutor } from "#shared/schedules/agent.ts";
+import { secretStore } from "#shared/secrets/secret-store.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { secretReplaced } from "#shared/webhooks/replace-secret.ts";
@@ -24,6 +25,7 @@ import type {
   TriggerVerification,
   UpdateTriggerRequest,
 } from "#shared/wire/triggers/trigger.ts";
+import { toSystem } from "./access.ts";
 import { checkExpressions } from "./filter.ts";
 import { readTrigger } from "./read-trigger.ts";
 import type { SourceChoice } from "./sources/find-source.ts";
@@ -39,7 +41,6 @@ const MAX_TRIGGERS = 50;
 /** Members of a trigger that this version does not carry out, and what to do instead. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
   agent_config: "set agent_uid; the identity's defaults configure the runs",
-  credential: "set allow.anyone, or allow.bots",
   reply: "let the agent reply with a tool or a secret of its environment",
   budget_usd: "set a budget for the team",
   pause_after_failures: "set enabled",
@@ -128,6 +129,7 @@ const newTrigger = (
   ...(request.threads === undefined ? {} : { threads: request.threads }),
   ...(request.busy === undefined ? {} : { busy: request.busy }),
   ...(request.allow === undefined ? {} : { allow: request.allow }),
+  ...((request.credential ?? "") === "" ? {} : { credential: request.credential }),
   ...(request.metadata === undefined ? {} : { metadata: request.metadata }),
   ...scopesMember(grantScopes(request.scopes, caller)),
   secret_id: uuidv7(now),
@@ -191,8 +193,17 @@ export async function checkRequest(
   if (prompt !== undefined) checkTemplate(prompt);
   if (followup_prompt !== undefined) checkTemplate(followup_prompt, "followup_prompt");
   await checkExpressions(kind, request);
+  await checkCredential(team, request.credential ?? "", kind, table);
   if (agent_uid === undefined || agent_uid === "") return;
   await findExecutor({ owner: { type: "Team", uid: team }, created_by: toProfile(caller), agent_uid }, table);
+}
+
+/** Refuses a credential that the team does not have, and one of a kind that is not called. */
+async function checkCredential(team: string, name: string, kind: TriggerKind, table: Table): Promise<void> {
+  if (name === "") return;
+  if (toSystem({ kind }) === undefined) throw invalid("credential", "is for the kinds github, gitlab and slack");
+  const [secret] = await secretStore(table).getMany(team, [name]);
+  if (secret === undefined) throw invalid("credential", "must be the name of a secret of the team: create it first");
 }
 
 /** A trigger as responses show it. */

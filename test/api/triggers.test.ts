@@ -80,7 +80,6 @@ describe("POST /agent/triggers", () => {
 
   it.each([
     ["reply", { to: "thread" }],
-    ["credential", "TOKEN"],
     ["agent_config", { model_id: "local/runbook" }],
   ])("returns 422 and names %s, which is not carried out", async (name, value) => {
     const { status, body } = await create({ [name]: value });

@@ -443,6 +443,12 @@ export const expectations: Readonly<Record<string, Expectation>> = {
       ],
     },
   },
+  // The secret of the credential has been deleted.
+  "invocation/call-systems.json": {
+    after: withWebhook,
+    outcome: { responses: { failure: "the secret of the credential has no value" } },
+  },
+  "invocation/call-systems.bad.json": { after: withWebhook, outcome: { throws: "Invalid type" } },
   "invocation/send-webhooks.bad.json": {
     after: withWebhook,
     outcome: { throws: "Invalid type: Expected Object but received Object" },

@@ -37,6 +37,7 @@ const invokedBy: Readonly<Record<keyof typeof eventSources, readonly string[]>> 
   planDeliveries: ["stream", "scheduler", "sqs"],
   attemptDeliveries: ["invocation", "sqs"],
   sendWebhooks: ["invocation"],
+  callSystems: ["invocation"],
   connectWorker: ["socket"],
   disconnectWorker: ["socket"],
   receiveFrame: ["socket"],

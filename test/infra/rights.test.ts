@@ -79,6 +79,13 @@ describe("a function's role", () => {
     expect(JSON.stringify(own[0]?.Resource)).toContain(":parameter/runyard/webhook-secrets/*");
   });
 
+  it("of the function that calls other systems can read secrets of teams, and nothing of runs", () => {
+    const statements = listStatements("runyard-call-systems");
+    const own = statements.filter(({ Action }) => !/^(logs|xray):/.test([Action].flat().join()));
+    expect(own.map(({ Action }) => Action)).toEqual(["ssm:GetParameters"]);
+    expect(JSON.stringify(own[0]?.Resource)).toContain(":parameter/runyard/secrets/*");
+  });
+
   it("has no wildcard in an action, and in resources only for traces and the bucket's objects", () => {
     for (const statement of allStatements()) {
       const actions = [statement.Action].flat();
@@ -234,11 +241,14 @@ describe("a function's role", () => {
     ]);
   });
 
-  it("lets only resolve-prompt read secret values, and not write them", () => {
+  it("lets only resolve-prompt and the function that calls other systems read secret values, and not write them", () => {
     const reads = ({ Action, Resource }: Statement) =>
       [Action].flat().some((action) => action.startsWith("ssm:Get")) && JSON.stringify(Resource).includes("/secrets/");
     const all = [...endpoints, ...workers].map(named);
-    expect(all.filter((name) => listStatements(name).some(reads))).toEqual(["runyard-resolve-prompt"]);
+    expect(all.filter((name) => listStatements(name).some(reads))).toEqual([
+      "runyard-resolve-prompt",
+      "runyard-call-systems",
+    ]);
     const actions = listActions("runyard-resolve-prompt").filter((action) => action.startsWith("ssm:"));
     expect(actions).toEqual(["ssm:GetParameters"]);
   });
@@ -284,8 +294,8 @@ function expected(rights: Rights, traces = true): string[] {
     ...[rights.runsQueue, rights.endsQueue, rights.eventsQueue, rights.deadRunsQueue].flatMap((queue) =>
       (queue ?? []).map((action) => `sqs:${action}`),
     ),
-    ...[rights.sandbox, rights.discovery, rights.webhookAttempts, rights.webhookSender].flatMap((calls) =>
-      (calls ?? []).map((action) => `lambda:${action}`),
+    ...[rights.sandbox, rights.discovery, rights.webhookAttempts, rights.webhookSender, rights.systems].flatMap(
+      (calls) => (calls ?? []).map((action) => `lambda:${action}`),
     ),
     ...(rights.workerSockets ?? []).map((action) => `execute-api:${action}`),
     ...(rights.github ?? []).map((action) => `ssm:${action}`),

@@ -36,6 +36,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   "run-sandbox-image": "2048 MB, 900 s, disk of 4096 MB",
   "send-message": "512 MB, 30 s",
   "send-webhooks": "256 MB, 35 s",
+  "call-systems": "256 MB, 14 s",
   "stream-events": "512 MB, 900 s",
 };
 

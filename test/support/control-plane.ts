@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import { callSystems } from "#functions/execution/call-systems.ts";
 import { decideEvents } from "#functions/execution/decide-events.ts";
 import { discoverSkills } from "#functions/execution/discover-skills.ts";
 import { eventSources } from "#infra/event-sources.ts";
@@ -18,6 +19,7 @@ import { liveTailStore } from "#shared/live/live-tail-store.ts";
 import { polledSignals } from "#shared/live/polled-signals.ts";
 import type { SignInIssuer } from "#shared/oidc/exchange-code.ts";
 import { createIssuers, type Issuers } from "#shared/oidc/issuers.ts";
+import { createOutwardFetch } from "#shared/oidc/outward-fetch.ts";
 import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import type { DeliveryRef as EventRef } from "#shared/queue/event-queue.ts";
@@ -41,6 +43,8 @@ import type { Item } from "#shared/table/table.ts";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
 import { countMember, deleteMember } from "#shared/teams/member-store.ts";
 import { memoryScheduler } from "#shared/timers/memory-scheduler.ts";
+import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
+import { SYSTEM_MS } from "#shared/triggers/systems/system-api.ts";
 import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import { memorySigningKeyStore } from "#shared/vault/memory-signing-key-store.ts";
@@ -57,11 +61,13 @@ import {
   filesWithinRights,
   liveTableWithinRights,
   queueWithinRights,
+  requireSystemCall,
   requireWebhookCall,
   sandboxWithinRights,
   signingKeysWithinRights,
   socketsWithinRights,
   tableWithinRights,
+  vaultWithinRights,
   webhookSecretsWithinRights,
   withRights,
 } from "./rights.ts";
@@ -188,6 +194,15 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     scanner: { scan: (request) => repositories.scan(request) },
   };
   const { file, rights } = eventSources.discoverSkills;
+  /** The addresses of other systems, at which nothing listens until a test sets them. */
+  const addresses = { github: "http://127.0.0.1:1", gitlab: "http://127.0.0.1:1", slack: "http://127.0.0.1:1" };
+  const systemPorts: SystemPorts = {
+    vault: vaultWithinRights(vault),
+    fetch: createOutwardFetch({ allowsPrivate: true, timeoutMs: SYSTEM_MS }),
+    addresses,
+    now,
+    access: new Map(),
+  };
   const rates: Record<RateLimitKind, number> = { ...DEFAULT_RATE_LIMITS };
   const ports: TestPorts = {
     table,
@@ -248,6 +263,13 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
         });
       },
     },
+    systems: {
+      call: (request) => {
+        requireSystemCall();
+        const { file, rights } = eventSources.callSystems;
+        return withRights(file, rights, () => callSystems.handle({ v: 1, request }, systemPorts));
+      },
+    },
     sandbox,
     offered,
     sockets: socketsWithinRights(sockets),
@@ -296,6 +318,8 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     files,
     vault,
     events,
+    /** The addresses of the systems that triggers call with a credential. */
+    addresses,
     /** What was requested and sent for webhooks, and how their receivers respond. */
     webhooks,
     clock,

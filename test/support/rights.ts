@@ -262,6 +262,20 @@ export const signingKeysWithinRights = (ring: SigningKeyStore): SigningKeyStore 
 export const requireWebhookCall = (right: "webhookAttempts" | "webhookSender"): void =>
   requireRight(right, "InvokeFunction");
 
+/** Checks the right to call the function that calls other systems. */
+export const requireSystemCall = (): void => requireRight("systems", "InvokeFunction");
+
+/** The values of secrets as the acting function may use them. */
+export function vaultWithinRights<T extends SecretVault>(vault: T): T {
+  return {
+    ...vault,
+    async getAll(team, ids) {
+      requireRight("secrets", "GetParameters");
+      return vault.getAll(team, ids);
+    },
+  };
+}
+
 /** The sandboxes as the acting function may use them; those that are functions need a separate right. */
 export const sandboxWithinRights = (sandbox: Sandbox): Sandbox => ({
   async start(envelope, choice) {

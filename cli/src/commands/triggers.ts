@@ -84,6 +84,7 @@ function printTrigger(context: Context, trigger: ShownTrigger): void {
       ["follow-up prompt", trigger.followup_prompt],
       ["allowed bots", trigger.allow?.bots?.join(", ")],
       ["anyone", trigger.allow?.anyone],
+      ["credential", trigger.credential],
       ["secret", trigger.secret],
       ["old secret until", timeText(trigger.previous_secret_expires_at)],
       ["prompt", trigger.prompt],
@@ -111,6 +112,7 @@ const commandWithTrigger = (name: string) =>
     .addOption(new Option("--mode <mode>", "how to work").choices(MODES))
     .option("--allow-bot <name>", "bot or application that may start runs; repeatable", repeated)
     .option("--allow-anyone", "let people start runs whose write access is not proved")
+    .option("--credential <secret>", 'secret with a token, by which write access is looked up; "": none')
     .option("--metadata <name=value>", "metadata of its runs; repeatable", pairs);
 
 type TriggerOptions = ReturnType<ReturnType<typeof commandWithTrigger>["opts"]>;
@@ -130,6 +132,7 @@ async function toMembers(client: Runyard, options: Omit<TriggerOptions, "prompt"
     threads: options.threads,
     busy: options.busy,
     allow: Object.keys(allow).length === 0 ? undefined : allow,
+    credential: options.credential,
   });
 }
 

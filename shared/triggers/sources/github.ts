@@ -43,6 +43,11 @@ export const github: Source = {
     if (CI.includes(type) && !isOfOwnRepository(type, payload)) return "refused";
     return author.kind === "person" ? "unknown" : "bot";
   },
+
+  toAccount: ({ repository, author }) => ({
+    place: /^[\w.-]+\/[\w.-]+$/.test(repository) ? repository : "",
+    account: author.name,
+  }),
 };
 
 const toKind = (type: string): EventAuthor["kind"] =>

@@ -45,6 +45,11 @@ export const gitlab: Source = {
     if (CI.includes(type) && !isOfOwnProject(payload)) return "refused";
     return author.kind === "person" ? "unknown" : "bot";
   },
+
+  toAccount: ({ author, payload }) => ({
+    place: firstText(readText(payload, "project", "id"), readText(payload, "project_id")),
+    account: author.id,
+  }),
 };
 
 function readThread(payload: unknown): string {

@@ -40,6 +40,8 @@ export const slack: Source = {
     const isShared = readMember(payload, "is_ext_shared_channel") !== false;
     return isOfTeam && !isShared ? "trusted" : "unknown";
   },
+
+  toAccount: ({ author, payload }) => ({ place: readMessage(payload).team, account: author.id }),
 };
 
 /** The event of a callback, or an interaction, which is an event itself. */

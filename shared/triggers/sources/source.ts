@@ -25,6 +25,13 @@ export interface EventIdentity {
   readonly hasEqualBodies?: boolean;
 }
 
+/** The account that caused an event, and where it needs rights. Members are "" where the event does not name them. */
+export interface Account {
+  /** The repository as `owner/name`, the id of the project, or the id of the Slack team. */
+  readonly place: string;
+  readonly account: string;
+}
+
 /** How the deliveries of one system are read. */
 export interface Source {
   /** The source of the runs. */
@@ -33,4 +40,6 @@ export interface Source {
   identify(payload: Payload, header: ReadHeader): EventIdentity;
   /** What the event says about the rights of its author. */
   judge(event: TriggerEvent): Standing;
+  /** Whose rights the system can be asked for, and where; absent where it cannot be asked. */
+  readonly toAccount?: (event: TriggerEvent) => Account;
 }

@@ -5,6 +5,7 @@ import { PageInfo } from "../list.ts";
 import { MAX_METADATA, Metadata } from "../metadata.ts";
 import { Count, Id, Name, textOfBytes } from "../primitives.ts";
 import { RunMode, UserProfile } from "../run.ts";
+import { SecretName } from "../secrets/secret-name.ts";
 
 /** The systems whose events a trigger takes. `webhook` stands for every system that signs its requests or sends a token. */
 const TriggerKind = v.picklist(["github", "gitlab", "slack", "webhook"]);
@@ -76,6 +77,11 @@ const optionalMembers = {
   threads: v.exactOptional(TriggerThreads),
   busy: v.exactOptional(BusyPolicy),
   allow: v.exactOptional(TriggerAuthors),
+  /**
+   * The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with
+   * write access may start runs then. `""` is none.
+   */
+  credential: v.exactOptional(v.union([SecretName, v.literal("")])),
   metadata: v.exactOptional(TriggerMetadata),
   enabled: v.exactOptional(v.boolean()),
 };
@@ -151,6 +157,8 @@ export const TriggerItem = v.object({
   threads: v.exactOptional(TriggerThreads),
   busy: v.exactOptional(BusyPolicy),
   allow: v.exactOptional(TriggerAuthors),
+  /** The name of the secret with which the other system is asked. */
+  credential: v.exactOptional(v.string()),
   metadata: v.exactOptional(Metadata),
   /** What its runs may use their keys for. Absent where that is not limited. */
   scopes: v.exactOptional(v.array(Scope)),

@@ -752,6 +752,7 @@ class CreateTriggerRequestParam(TypedDict, total=False):
     allow: TriggerAuthorsParam
     """Who may start runs besides people whose write access is proved."""
 
+    credential: Union[str, Literal[""]]
     metadata: Mapping[str, str]
     """The labels of the runs, at most 18. Must have at most 18 keys."""
 
@@ -795,6 +796,7 @@ class UpdateTriggerRequestParam(TypedDict, total=False):
     allow: TriggerAuthorsParam
     """Who may start runs besides people whose write access is proved."""
 
+    credential: Union[str, Literal[""]]
     metadata: Mapping[str, str]
     """The labels of the runs, at most 18. Must have at most 18 keys."""
 

@@ -2374,6 +2374,7 @@ class CreatedTrigger(BaseModel):
     allow: Optional[TriggerAuthors] = None
     """Who may start runs besides people whose write access is proved."""
 
+    credential: Optional[str] = None
     metadata: Optional[Dict[str, str]] = None
     """The labels of the runs, at most 18."""
 
@@ -2465,6 +2466,9 @@ class TriggerItem(BaseModel):
 
     allow: Optional[TriggerAuthors] = None
     """Who may start runs besides people whose write access is proved."""
+
+    credential: Optional[str] = None
+    """The name of the secret with which the other system is asked."""
 
     metadata: Optional[Dict[str, str]] = None
     """The labels of the runs, at most 18."""
@@ -2565,6 +2569,7 @@ class RotatedTrigger(BaseModel):
     allow: Optional[TriggerAuthors] = None
     """Who may start runs besides people whose write access is proved."""
 
+    credential: Optional[str] = None
     metadata: Optional[Dict[str, str]] = None
     """The labels of the runs, at most 18."""
 

@@ -993,6 +993,7 @@ interface components {
             busy?: "enqueue" | "interrupt" | "skip";
             /** @description Who may start runs besides people whose write access is proved. */
             allow?: components["schemas"]["TriggerAuthors"];
+            credential?: string | "";
             /** @description The labels of the runs, at most 18. Must have at most 18 keys. */
             metadata?: {
                 [key: string]: string;
@@ -1156,6 +1157,7 @@ interface components {
             busy?: "enqueue" | "interrupt" | "skip";
             /** @description Who may start runs besides people whose write access is proved. */
             allow?: components["schemas"]["TriggerAuthors"];
+            credential?: string;
             /** @description The labels of the runs, at most 18. */
             metadata?: components["schemas"]["Metadata"];
             /** @description What its runs may use their keys for. Absent where that is not limited. */
@@ -3093,6 +3095,7 @@ interface components {
             busy?: "enqueue" | "interrupt" | "skip";
             /** @description Who may start runs besides people whose write access is proved. */
             allow?: components["schemas"]["TriggerAuthors"];
+            credential?: string;
             /** @description The labels of the runs, at most 18. */
             metadata?: components["schemas"]["Metadata"];
             /** @description What its runs may use their keys for. Absent where that is not limited. */
@@ -3962,6 +3965,8 @@ interface components {
             busy?: "enqueue" | "interrupt" | "skip";
             /** @description Who may start runs besides people whose write access is proved. */
             allow?: components["schemas"]["TriggerAuthors"];
+            /** @description The name of the secret with which the other system is asked. */
+            credential?: string;
             /** @description The labels of the runs, at most 18. */
             metadata?: components["schemas"]["Metadata"];
             /** @description What its runs may use their keys for. Absent where that is not limited. */
@@ -4332,6 +4337,7 @@ interface components {
             busy?: "enqueue" | "interrupt" | "skip";
             /** @description Who may start runs besides people whose write access is proved. */
             allow?: components["schemas"]["TriggerAuthors"];
+            credential?: string | "";
             /** @description The labels of the runs, at most 18. Must have at most 18 keys. */
             metadata?: {
                 [key: string]: string;

@@ -1,0 +1,53 @@
+import type { OutwardFetch } from "#shared/oidc/outward-fetch.ts";
+import type { SecretVault } from "#shared/vault/secret-vault.ts";
+import { type ApiAccess, hasGithubAccess } from "./github-api.ts";
+import { hasGitlabAccess } from "./gitlab-api.ts";
+import { hasSlackAccess } from "./slack-api.ts";
+import { type SystemAddresses, SystemFailure } from "./system-api.ts";
+import type { CheckAccess, SystemRequest, SystemResult } from "./system-request.ts";
+
+/** Milliseconds for which the rights of an account are not asked for again. */
+const ACCESS_MS = 60_000;
+/** Accounts whose rights are kept. */
+const MAX_KEPT = 1_000;
+
+/** Ports of the function that calls other systems. It has no table. */
+export interface SystemPorts {
+  readonly vault: Pick<SecretVault, "getAll">;
+  readonly fetch: OutwardFetch;
+  readonly addresses: SystemAddresses;
+  readonly now: () => number;
+  /** What was asked lately, by the request. */
+  readonly access: Map<string, { readonly hasAccess: boolean; readonly until: number }>;
+}
+
+/** Carries out a request with the team's secret. */
+export async function callSystem(request: SystemRequest, ports: SystemPorts): Promise<SystemResult> {
+  const { team_uid, secret_id, system } = request;
+  const token = (await ports.vault.getAll(team_uid, [secret_id])).get(secret_id);
+  if (token === undefined) return { failure: "the secret of the credential has no value" };
+  const access = { address: ports.addresses[system], token: token.trim(), fetch: ports.fetch };
+  try {
+    return { has_access: await checkAccess(request, access, ports) };
+  } catch (error) {
+    if (!(error instanceof SystemFailure)) throw error;
+    return { failure: error.message };
+  }
+}
+
+const CHECKS = { github: hasGithubAccess, gitlab: hasGitlabAccess, slack: hasSlackAccess };
+
+async function checkAccess(
+  request: CheckAccess,
+  access: ApiAccess,
+  { access: kept, now }: SystemPorts,
+): Promise<boolean> {
+  const { system, place, account } = request;
+  const key = JSON.stringify(request);
+  const before = kept.get(key);
+  if (before !== undefined && before.until > now()) return before.hasAccess;
+  const hasAccess = await CHECKS[system](place, account, access);
+  if (kept.size >= MAX_KEPT) kept.clear();
+  kept.set(key, { hasAccess, until: now() + ACCESS_MS });
+  return hasAccess;
+}

@@ -1,0 +1,67 @@
+import * as v from "valibot";
+import type { OutwardFetch } from "#shared/oidc/outward-fetch.ts";
+
+/** Milliseconds that a system has to respond. */
+export const SYSTEM_MS = 8_000;
+
+/** The addresses of the systems' APIs, without a slash at their ends. Only the operator sets them. */
+export interface SystemAddresses {
+  readonly github: string;
+  readonly gitlab: string;
+  readonly slack: string;
+}
+
+/** A response that cannot be used. Its message is shown to the team, so it contains nothing of the response. */
+export class SystemFailure extends Error {
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number) {
+    super(message);
+    this.name = "SystemFailure";
+    this.status = status;
+  }
+}
+
+interface Call<T> {
+  readonly method?: "GET" | "POST" | "PATCH" | "PUT";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: object;
+  readonly schema: v.GenericSchema<unknown, T>;
+  /** The name of the system in messages. */
+  readonly name: string;
+}
+
+/**
+ * Sends a request to the API of a system.
+ * @throws SystemFailure with the status of a response that is not as documented
+ */
+export async function callApi<T>(
+  { method, url, headers, body, schema, name }: Call<T>,
+  fetch: OutwardFetch,
+): Promise<T> {
+  // Names of an event are parts of the path, and these would lead to another one.
+  if (/\/\.{1,2}(?:[/?]|$)/.test(url)) throw new SystemFailure("the event has a name that no request can contain");
+  const response = await fetch(url, {
+    ...(method === undefined ? {} : { method }),
+    headers: {
+      "user-agent": "Runyard",
+      ...(body === undefined ? {} : { "content-type": "application/json; charset=utf-8" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw new SystemFailure(`${name} does not respond`);
+  });
+  if (!response.ok) throw new SystemFailure(describe(name, response.status), response.status);
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), await response.text());
+  if (!parsed.success) throw new SystemFailure(`${name}'s response is not as documented`, response.status);
+  return parsed.output;
+}
+
+function describe(name: string, status: number): string {
+  if (status === 401) return `${name} refuses the credential: its status is 401`;
+  if (status === 403)
+    return `the credential lacks a right on ${name}, or has sent too many requests: the status is 403`;
+  return `${name} responds with the status ${status}`;
+}
