@@ -838,7 +838,7 @@ var LONGEST_TIMER = 2 ** 31 - 1, Transport = class {
     };
     return read ? this.#repeat(prepared, async (response) => {
       let text = await response.text();
-      if (response.status === 204) return;
+      if (text === "" && [202, 204].includes(response.status)) return;
       if (request.responseType === "text") return text;
       let data = parseJson(response, text), warnings = listWarnings(data, text);
       return warnings.length > 0 && (this.#options.onWarnings ?? printWarnings)(warnings), data;

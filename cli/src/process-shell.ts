@@ -17,6 +17,7 @@ export function processShell(): Shell {
     cwd: process.cwd(),
     home: homedir(),
     readInput,
+    inputLines,
     ask,
     onInterrupt: (listener) => {
       for (const signal of SIGNALS) process.on(signal, listener);
@@ -55,6 +56,18 @@ async function readInput(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk);
   return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Only `\n` ends a line: readline's lines end at U+2028 too, which JSON may contain. */
+async function* inputLines(): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of process.stdin) {
+    const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
 }
 
 /** The question goes to standard error, so that it is seen where standard output is a file. */

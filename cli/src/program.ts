@@ -8,6 +8,7 @@ import { environmentsCommand } from "./commands/environments.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { loginCommand, logoutCommand, whoamiCommand } from "./commands/login.ts";
 import { loginLinkCommand } from "./commands/login-link.ts";
+import { mcpCommand } from "./commands/mcp.ts";
 import { runCommand } from "./commands/run.ts";
 import { runsCommand } from "./commands/runs.ts";
 import { schedulesCommand } from "./commands/schedules.ts";
@@ -65,6 +66,7 @@ export function makeProgram(context: Context): CommandUnknownOpts {
     .addCommand(workersCommand(context))
     .addCommand(usageCommand(context))
     .addCommand(apiCommand(context))
+    .addCommand(mcpCommand(context))
     .addCommand(loginCommand(context))
     .addCommand(loginLinkCommand(context))
     .addCommand(logoutCommand(context))

@@ -17,6 +17,8 @@ export interface Shell {
   readonly home: string;
   /** All of standard input. */
   readonly readInput: () => Promise<string>;
+  /** The lines of standard input, as they arrive. */
+  readonly inputLines: () => AsyncIterable<string>;
   /** Asks a person for a line; `hidden` does not show the input. Ctrl-C returns undefined. */
   readonly ask: (question: string, options?: { hidden?: boolean }) => Promise<string | undefined>;
   /** Calls the listener for each SIGINT and SIGTERM, which do not end the program until the returned function is called. */

@@ -15,9 +15,9 @@ export const sendMessage = endpoint({
   request: { body: McpMessage },
   reply: { 200: McpResponse, 202: NO_CONTENT },
   admit: admitKeysOnly,
-  async run({ body, header, principal, authenticateAgain }, ports: McpPorts) {
+  async run({ body, header, principal, authenticateAgain, recordAs }, ports: McpPorts) {
     refuseVersion(header("mcp-protocol-version"));
-    const response = await answerMessage(body, { principal, header, authenticateAgain }, ports);
+    const response = await answerMessage(body, { principal, header, authenticateAgain, recordAs }, ports);
     return response === undefined ? { status: 202 } : { status: 200, body: response };
   },
 });

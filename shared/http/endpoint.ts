@@ -71,7 +71,19 @@ export interface Call<Path, Body, Q, Who> extends PublicCall<Path, Body, Q> {
    * @throws RunyardError as at the beginning of the request
    */
   readonly authenticateAgain: () => Promise<Who>;
+  /** Runs a part of the request as one of another endpoint, whose change, or refusal, the audit log names. */
+  readonly recordAs: RecordAs;
 }
+
+/** A request of an endpoint as the audit log names it. */
+export interface RecordedRequest {
+  /** Its method and path, such as `POST /agent/runs/{runId}/cancel`. */
+  readonly operation: string;
+  /** The parameters of the path. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+export type RecordAs = <T>(request: RecordedRequest, work: () => Promise<T>) => Promise<T>;
 
 /** The parsed request of a public endpoint: the same without a principal. */
 interface PublicCall<Path, Body, Q> {
@@ -153,7 +165,13 @@ export function endpoint<
         refuseForeignTeam(again, event);
         return again;
       };
-      const run = () => definition.run({ ...call, principal, rateLimitToken, authenticateAgain }, ports);
+      const recordAs: RecordAs = ({ operation, path, body: members }, work) => {
+        const acted = { ...event, routeKey: operation, pathParameters: { ...path } };
+        return recordRefusals({ event: acted, principal }, ports, () =>
+          audited({ event: acted, principal, body: members }, ports, work),
+        );
+      };
+      const run = () => definition.run({ ...call, principal, rateLimitToken, authenticateAgain, recordAs }, ports);
       const given = await audited({ event, principal, body: call.body }, ports, run);
       if (event.requestContext.http.method !== "GET") await ports.principals.noteUse(principal);
       return given;
@@ -315,7 +333,7 @@ async function recordRefusals<T>(
   try {
     return await run();
   } catch (error) {
-    const isChange = event.requestContext.http.method !== "GET" && !scope.startsWith("own ");
+    const isChange = !event.routeKey.startsWith("GET ") && !scope.startsWith("own ");
     const isRefused = isChange && error instanceof RunyardError && error.code === "not_authorized";
     const refusal = isRefused ? toRefusal(event, principal) : undefined;
     if (refusal !== undefined) await principals.recordRefusal(refusal.team, refusal.event);

@@ -1,5 +1,7 @@
 import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
+import * as v from "valibot";
 import { ERRORS, invalid, RunyardError } from "#shared/errors.ts";
+import type { RecordedRequest } from "#shared/http/endpoint.ts";
 import { parseFields } from "#shared/http/request.ts";
 import { requireScopes } from "#shared/principals/scopes.ts";
 import type { McpMessage, McpResponse } from "#shared/wire/mcp/message.ts";
@@ -97,9 +99,11 @@ async function callTool({ name, arguments: input = {} }: Result, call: ToolCall,
     throw new ProtocolError(INVALID_PARAMS, `unknown tool ${JSON.stringify(name)}: use one of ${names}`);
   }
   try {
-    refuseCaller(found, call);
-    parseFields(found.input, input);
-    const { summary, content } = await found.run(input, call, ports);
+    const { summary, content } = await call.recordAs(toRequest(found, input), () => {
+      refuseCaller(found, call);
+      parseFields(found.input, input);
+      return found.run(input, call, ports);
+    });
     // Members without a value are left out. JSON escapes what agents wrote, so that no text ends the member that holds it.
     const text = JSON.stringify(content);
     return {
@@ -111,6 +115,13 @@ async function callTool({ name, arguments: input = {} }: Result, call: ToolCall,
     throw error;
   }
 }
+
+/** The request of the endpoint that a tool stands for: its argument `run_id` is the parameter `runId` of the path. */
+function toRequest({ operation }: Tool, input: unknown): RecordedRequest {
+  const { run_id: runId, ...body } = v.is(Members, input) ? input : {};
+  return { operation, path: typeof runId === "string" ? { runId } : {}, body };
+}
+const Members = v.record(v.string(), v.unknown());
 
 /** Refuses what the endpoint of the tool would refuse. */
 function refuseCaller({ name, who, scope }: Tool, { principal }: ToolCall): void {

@@ -10,18 +10,19 @@ import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { cancelOneRun } from "#shared/runs/cancel-run.ts";
 import { steerableRun, visibleRun } from "#shared/runs/read-run.ts";
 import { submitRun } from "#shared/runs/submit-run.ts";
+import { BudgetUsd } from "#shared/wire/config.ts";
+import { ReasoningLevel, RunLimits } from "#shared/wire/limits/run-limits.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
-import { Id, text, textOfBytes, usdUpTo } from "#shared/wire/primitives.ts";
+import { OutputSchema } from "#shared/wire/output/output-schema.ts";
+import { Id, text, textOfBytes } from "#shared/wire/primitives.ts";
 import { FollowupPolicy, RunAgentRequest, RunMode } from "#shared/wire/run.ts";
 import { describeNext, toToolRun } from "./show-run.ts";
-import { everyone, type ToolCall, ToolId, tool, UNTRUSTED } from "./tool.ts";
+import { described, everyone, type ToolCall, ToolId, tool, UNTRUSTED } from "./tool.ts";
 
 /** Seconds that wait_for_run takes at most: API Gateway gives up after 30. */
 const MAX_WAIT_SECONDS = 25;
 
 const RunId = ToolId("the run, from start_run or list_runs");
-const described = <T>(schema: v.GenericSchema<unknown, T>, description: string) =>
-  v.exactOptional(v.pipe(schema, v.metadata({ description })));
 
 const RequestKey = described(
   v.pipe(v.string(), v.regex(/^[\x20-\x7e]{1,255}$/, "must have 1 to 255 printable ASCII characters")),
@@ -35,6 +36,22 @@ const withKey =
     if (name === "idempotency-key") return key ?? header(name);
     return name === "x-run-source" && source !== undefined ? source : header(name);
   };
+
+/** The arguments of start_run that are members of the configuration. */
+const CONFIG = {
+  environment_id: described(Id, "Where the agent works: the uid of an environment from list_environments."),
+  model_id: described(Id, "The model. Leave it out for the default."),
+  reasoning_level: described(ReasoningLevel, "How much the model reasons. Leave it out for the default."),
+  skill_spec: described(text(512, 1), "A skill to start from, as owner/repo:skill-name."),
+  output_schema: described(
+    OutputSchema,
+    "The JSON Schema of the answer that you need. get_response then returns the answer as JSON in untrusted.structured.",
+  ),
+  budget_usd: described(BudgetUsd, "What the run's model calls may cost, in US dollars."),
+  timeout_minutes: described(RunLimits.timeout_minutes.wrapped, "Minutes after which the run ends as FAILED."),
+  max_steps: described(RunLimits.max_steps.wrapped, "Responses of the model after which the run ends as FAILED."),
+  max_total_tokens: described(RunLimits.max_total_tokens.wrapped, "Tokens after which the run ends as FAILED."),
+};
 
 const startRun = tool({
   name: "start_run",
@@ -51,23 +68,20 @@ const startRun = tool({
   input: v.strictObject({
     prompt: v.pipe(textOfBytes(262_144, 1), v.metadata({ description: "The task, complete in itself." })),
     title: described(text(512), "A short name for lists."),
-    environment_id: described(Id, "Where the agent works: the uid of an environment from list_environments."),
+    ...CONFIG,
     agent_identity_uid: described(Id, "Who the agent acts as: the uid of an agent from list_agents."),
-    model_id: described(Id, "The model. Leave it out for the default."),
-    skill_spec: described(text(512, 1), "A skill to start from, as owner/repo:skill-name."),
-    budget_usd: described(usdUpTo(10_000), "What the run's model calls may cost, in US dollars."),
     mode: described(RunMode, "`plan` only makes a plan, `orchestrate` delegates to child runs."),
     parent_run_id: described(Id, "Makes the run a child of this run. With a run's key, it is that run by default."),
     conversation_id: described(Id, "Continues the conversation of an earlier run that has ended."),
     metadata: described(Metadata, "Texts by name, to find the run by."),
     idempotency_key: RequestKey,
   }),
-  async run(input, call, ports) {
-    const { environment_id, model_id, skill_spec, budget_usd, idempotency_key: key, ...rest } = input;
-    const config = { environment_id, model_id, skill_spec, budget_usd };
+  async run({ idempotency_key: key, ...input }, call, ports) {
+    const members = Object.entries(input);
+    const isConfig = ([name]: readonly [string, unknown]) => name in CONFIG;
     const sent = {
-      ...rest,
-      config: Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)),
+      ...Object.fromEntries(members.filter((member) => !isConfig(member))),
+      config: Object.fromEntries(members.filter(isConfig)),
     };
     const { principal } = call;
     const rateLimitToken = createRateLimitToken(toPrincipalKey(principal), "create", ports.rates);

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { EventPorts } from "#shared/conversations/live-output.ts";
+import type { RecordAs } from "#shared/http/endpoint.ts";
 import { isUuid } from "#shared/ids.ts";
 import type { RateLimits } from "#shared/limits/token-bucket.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
@@ -16,6 +17,8 @@ export interface ToolCall {
   readonly header: (name: string) => string | undefined;
   /** Authenticates the request again, for a tool that takes long. */
   readonly authenticateAgain: () => Promise<Principal>;
+  /** Runs `work` as a request of another endpoint, which the audit log names. */
+  readonly recordAs: RecordAs;
 }
 
 export interface ToolResult {
@@ -65,6 +68,10 @@ export const ToolId = (what: string) =>
     v.check(isUuid, "must be a UUID"),
     v.metadata({ format: "uuid", description: `The id of ${what}.` }),
   );
+
+/** An argument that may be left out. */
+export const described = <T>(schema: v.GenericSchema<unknown, T>, description: string) =>
+  v.exactOptional(v.pipe(schema, v.metadata({ description })));
 
 /** What a member named `untrusted` is. Each result that has one repeats this. */
 export const UNTRUSTED =

@@ -1,19 +1,23 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { routes } from "#infra/routes.ts";
 import { TOOLS } from "#shared/mcp/answer-message.ts";
 import type { Scope } from "#shared/wire/keys/scope.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { workingRun } from "../support/execution.ts";
+import { MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
 import { nightly } from "../support/schedules.ts";
 import { startSession } from "../support/web-sessions.ts";
 
 let plane: TestControlPlane;
 let user: Client;
 beforeEach(async () => {
+  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
   plane = await createTestControlPlane();
   user = createClient(plane);
 });
+
+afterEach(() => vi.unstubAllEnvs());
 
 type Headers = Readonly<Record<string, string>>;
 const send = (message: unknown, client = user, headers: Headers = {}) => client.post("/mcp", message, { headers });
@@ -164,6 +168,26 @@ describe("start_run", () => {
     });
   });
 
+  it("passes the limits of the run, its model and its output schema", async () => {
+    const config = {
+      model_id: SONNET,
+      budget_usd: 2,
+      max_steps: 20,
+      max_total_tokens: 100_000,
+      timeout_minutes: 30,
+      reasoning_level: "high",
+      output_schema: { type: "object", required: ["answer"] },
+    };
+    const run = await start(config);
+    expect((await user.get(`/agent/runs/${run}`)).body.agent_config).toMatchObject(config);
+    expect(await errorOf("start_run", { prompt: "a", max_steps: 0, timeout_minutes: 20_000 })).toMatch(
+      /timeout_minutes: .*; max_steps: /,
+    );
+    expect(await errorOf("start_run", { prompt: "a", output_schema: { type: "no such type" } })).toContain(
+      "output_schema: ",
+    );
+  });
+
   it("creates children only, with a run's key", async () => {
     const run = await workingRun(plane);
     const child = await start({}, run.client);
@@ -207,6 +231,16 @@ describe("the tools about runs", () => {
     expect(ended.content[0].text).toMatch(/^Run \S+ has SUCCEEDED\. Read its answer with get_response/);
   });
 
+  it("return the answer that fits the run's output schema as structured data", async () => {
+    const output_schema = { type: "object", properties: { answer: { type: "number" } }, required: ["answer"] };
+    const run = await workingRun(plane, { prompt: "count", config: { model_id: SONNET, output_schema } });
+    const read = async () => (await callTool("get_response", { run_id: run.run_id })).structuredContent.untrusted;
+    await run.messages(1, "I am not done.");
+    expect(await read()).toEqual({ text: "I am not done." });
+    await run.messages(2, '{"answer": 42}');
+    expect(await read()).toEqual({ text: '{"answer": 42}', structured: { answer: 42 } });
+  });
+
   it("return a run that has not ended when the time of wait_for_run is over", async () => {
     const { structuredContent } = await callTool("wait_for_run", { run_id: await start(), timeout_seconds: 0 });
     expect(structuredContent.run).toMatchObject({ state: "QUEUED", has_ended: false });
@@ -235,6 +269,25 @@ describe("the tools about runs", () => {
     const ids = [...first.runs, ...second.runs].map(({ run_id }: { run_id: string }) => run_id);
     expect(ids.sort()).toEqual(runs.sort());
     expect((await callTool("list_runs", { state: ["FAILED"] })).structuredContent.runs).toEqual([]);
+  });
+});
+
+describe("the audit log", () => {
+  it("has what tools change, and what they may not change, as requests of the endpoints", async () => {
+    const run_id = await start();
+    await callTool("get_run", { run_id });
+    await callTool("cancel_run", { run_id, force: true });
+    plane.clock.now++;
+    const reader = await withScopes("runs:read");
+    plane.clock.now++;
+    await errorOf("cancel_run", { run_id }, reader);
+    await errorOf("list_schedules", {}, reader);
+    const { events } = (await user.get("/agent/audit?action=runs")).body;
+    expect(events).toMatchObject([
+      { action: "runs.cancel", target: { type: "run", uid: run_id }, refused: true },
+      { action: "runs.cancel", target: { type: "run", uid: run_id }, actor: { uid: plane.user }, changes: ["force"] },
+    ]);
+    expect(events[1]).not.toHaveProperty("refused");
   });
 });
 

@@ -56,6 +56,10 @@ export class FakeShell implements Shell {
 
   readonly readInput = async (): Promise<string> => this.#options.input ?? "";
 
+  readonly inputLines = async function* (this: FakeShell): AsyncGenerator<string> {
+    yield* (this.#options.input ?? "").split("\n");
+  }.bind(this);
+
   readonly ask = async (question: string, { hidden = false } = {}): Promise<string | undefined> => {
     this.questions.push(`${question}${hidden ? "(hidden)" : ""}`);
     return this.#answers.shift();

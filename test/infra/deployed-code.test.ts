@@ -199,7 +199,7 @@ function carriedBytes(output: string): number {
   if (output.startsWith("environments/try-environment/")) return 43_500;
   // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members and options, and the reads of workers and secrets.
   if (output.startsWith("runs/create-run/")) return 64_500;
-  if (output.startsWith("schedules/run-schedule/")) return 32_500;
+  if (output.startsWith("schedules/run-schedule/")) return 33_000;
   if (/^schedules\/(create|update)-/.test(output)) return 52_500;
   // The preview of an event plans a run.
   if (output.startsWith("triggers/test-trigger/")) return 20_000;
@@ -213,7 +213,7 @@ function carriedBytes(output: string): number {
   // their keys.
   if (output.startsWith("web-sessions/exchange-code/")) return 18_500;
   // The MCP server carries the creation of runs, follow-ups, cancels, and the lists of runs, schedules, environments and identities.
-  if (output.startsWith("mcp/send-message/")) return 152_000;
+  if (output.startsWith("mcp/send-message/")) return 175_000;
   // The model gateway carries the filters of three APIs, the budgets of runs and teams, the limits of runs, the errors of providers, and the limits of
   // servers.
   if (output.startsWith("model/call-model/")) return 24_500;

@@ -106,7 +106,8 @@ export class Transport {
     if (!read) return this.#repeat<T>(prepared);
     return this.#repeat<T>(prepared, async (response) => {
       const text = await response.text();
-      if (response.status === 204) return undefined;
+      // A 202 may have a body or none.
+      if (text === "" && [202, 204].includes(response.status)) return undefined;
       if (request.responseType === "text") return text;
       const data: unknown = parseJson(response, text);
       const warnings = listWarnings(data, text);

@@ -37,8 +37,9 @@ class UnreadableError(Exception):
 
 def decode(response: httpx.Response, cast_to: CastTo[T]) -> T:
     """Returns the value of a response whose body has been read."""
-    if cast_to is type(None):
-        return None
+    # A 202 may have a body or none.
+    if cast_to is type(None) or (response.status_code == 202 and response.content == b""):
+        return cast(T, None)
     if cast_to is str and "json" not in response.headers.get("content-type", ""):
         return cast(T, response.text)
     annotation: Any = cast_to.annotation if isinstance(cast_to, Shape) else cast_to
