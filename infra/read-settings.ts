@@ -1,4 +1,5 @@
 import type { Node } from "constructs";
+import { parseDeployedProviders, toConnection, toNamedProvider } from "#shared/wire/providers/provider-settings.ts";
 import { planConcurrency } from "./concurrency.ts";
 import { SANDBOX_KINDS, type Settings } from "./settings.ts";
 
@@ -76,6 +77,7 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     concurrency: planConcurrency({ ...optional, ...concurrency }),
     bedrock: text("bedrock") === "true",
     disabledModels: list("disabledModels"),
+    modelProviders: readModelProviders(node.tryGetContext("modelProviders")),
     modelPrices,
     modelLimits,
     ...(githubApp !== undefined && { githubApp }),
@@ -87,6 +89,32 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     ...(compatible !== undefined && { compatible }),
     ...(oidc !== undefined && { oidc }),
   };
+}
+
+/** Bytes of the variables of a function that describe providers, of the 4 KB that all variables may have. */
+const MAX_PROVIDER_BYTES = 1_400;
+
+/** Reads the list of cdk.json, or that of a command line as JSON. */
+function readModelProviders(value: unknown): Settings["modelProviders"] {
+  if (value === undefined || value === "") return [];
+  const parsed = parseDeployedProviders({ providers: typeof value === "string" ? parseList(value) : value });
+  if ("problems" in parsed) {
+    const problems = parsed.problems.map((problem) => problem.replace(/^providers/, "modelProviders"));
+    throw new Error(`context "modelProviders" is not valid: ${problems.join("; ")}`);
+  }
+  const { providers } = parsed;
+  const variables = [providers.map(toNamedProvider), providers.map(toConnection)];
+  if (variables.some((variable) => JSON.stringify(variable).length > MAX_PROVIDER_BYTES))
+    throw new Error('context "modelProviders" is too long for the variables of a function: list fewer models');
+  return providers;
+}
+
+function parseList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('context "modelProviders" must be a list, in cdk.json or as JSON');
+  }
 }
 
 function checkEach(name: string, values: readonly string[], pattern: RegExp, shape: string): void {

@@ -1,3 +1,4 @@
+import { toNamedProvider } from "#shared/wire/providers/provider-settings.ts";
 import type { Settings } from "./settings.ts";
 
 /** The settings of functions by the names of their variables; unset ones are absent. */
@@ -18,6 +19,9 @@ export function settingVariables(settings: Settings): Record<string, string> {
     ...(keysPerMinute !== undefined && { KEYS_PER_MINUTE: String(keysPerMinute) }),
     ...(workerClaimSeconds !== undefined && { WORKER_CLAIM_SECONDS: String(workerClaimSeconds) }),
     ...(providers.length > 0 && { MODEL_PROVIDERS: providers.join(",") }),
+    ...(settings.modelProviders.length > 0 && {
+      NAMED_PROVIDERS: JSON.stringify(settings.modelProviders.map(toNamedProvider)),
+    }),
     ...(compatible !== undefined && { COMPATIBLE_MODELS: compatible.models.join(",") }),
     ...(disabledModels.length > 0 && { DISABLED_MODELS: disabledModels.join(",") }),
     ...(modelPrices.length > 0 && { MODEL_PRICES: modelPrices.join(",") }),

@@ -1,3 +1,4 @@
+import type { DeployedProvider } from "#shared/wire/providers/provider-settings.ts";
 import type { ConcurrencyPlan } from "./concurrency.ts";
 
 /** What a deployment may set, by CDK context (`-c name=value` or cdk.json). */
@@ -128,6 +129,8 @@ export interface Settings {
     /** Name of the SSM parameter that holds the key for it. @default it wants none */
     readonly keyParameter?: string;
   };
+  /** Providers with names of their own, context `modelProviders`: a list like that of `runyard.json`, with keys in SSM parameters. @default none */
+  readonly modelProviders: readonly DeployedProvider[];
   /** Prices that the deployment gives itself, each `id=input/output` in US dollars a million tokens. @default those of the catalogue */
   readonly modelPrices: readonly string[];
   /** Limits that the deployment sets, each `id=context/output` in tokens. @default those that the servers state */

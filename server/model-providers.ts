@@ -1,12 +1,7 @@
 import { compatibleServer } from "#shared/model-gateway/compatible-server.ts";
+import { ANTHROPIC_URL, createProvider, OPENAI_URL } from "#shared/model-gateway/create-provider.ts";
 import { anthropic, type ModelProviders, openai } from "#shared/model-gateway/provider.ts";
-import type { ModelProvider } from "#shared/model-provider/model-provider.ts";
-import { type LocalProvider, localModels } from "./host/models.ts";
-
-const ANTHROPIC = "https://api.anthropic.com";
-const OPENAI = "https://api.openai.com/v1";
-/** Google's servers with OpenAI's API. */
-const GOOGLE = "https://generativelanguage.googleapis.com/v1beta/openai";
+import { localModels } from "./host/models.ts";
 
 /**
  * Creates the model providers that RUNYARD_* variables and the file in the data directory configure. Keys of variables stay in this
@@ -16,9 +11,14 @@ export function modelProviders(environment: NodeJS.ProcessEnv, directory?: strin
   const { anthropicKey, openaiKey, compatible, named } = localModels(environment, directory);
   const key = (value: string) => async () => value;
   return {
-    ...Object.fromEntries(named.map((provider) => [provider.name, createProvider(provider)])),
-    ...(anthropicKey !== undefined && { anthropic: anthropic(ANTHROPIC, key(anthropicKey)) }),
-    ...(openaiKey !== undefined && { openai: openai(OPENAI, key(openaiKey)) }),
+    ...Object.fromEntries(
+      named.map((provider) => [
+        provider.name,
+        createProvider(provider, provider.readKey && (async () => provider.readKey?.())),
+      ]),
+    ),
+    ...(anthropicKey !== undefined && { anthropic: anthropic(ANTHROPIC_URL, key(anthropicKey)) }),
+    ...(openaiKey !== undefined && { openai: openai(OPENAI_URL, key(openaiKey)) }),
     ...(compatible !== undefined && {
       compatible: compatibleServer(compatible.baseUrl, {
         key: compatible.key === undefined ? undefined : key(compatible.key),
@@ -27,18 +27,3 @@ export function modelProviders(environment: NodeJS.ProcessEnv, directory?: strin
     }),
   };
 }
-
-function createProvider({ kind, base_url, readKey, headers, timeouts: limits }: LocalProvider): ModelProvider {
-  const key = readKey === undefined ? undefined : async () => readKey();
-  const timeouts = limits && {
-    firstByteMs: toMs(limits.first_byte_seconds),
-    idleMs: toMs(limits.idle_seconds),
-    totalMs: toMs(limits.total_seconds),
-  };
-  const options = { headers, timeouts };
-  if (kind === "anthropic") return anthropic(base_url ?? ANTHROPIC, key, options);
-  if (kind === "openai") return openai(base_url ?? OPENAI, key, options);
-  return compatibleServer(base_url ?? GOOGLE, { ...options, key });
-}
-
-const toMs = (seconds: number | undefined): number | undefined => (seconds === undefined ? undefined : seconds * 1_000);

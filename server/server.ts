@@ -18,6 +18,7 @@ import { localModels } from "./host/models.ts";
 import { servesOtherMachines } from "./http/allowed-hosts.ts";
 import { openControlSocket } from "./http/control-socket.ts";
 import { startHttpServer } from "./http/http-server.ts";
+import { findMissingModels, rememberModels } from "./known-models.ts";
 import { type Adapters, createPorts, openAdapters, type ServerPorts } from "./ports.ts";
 import { executionLog } from "./sandbox/execution-log.ts";
 import { HarnessPrograms } from "./sandbox/harness-programs.ts";
@@ -71,6 +72,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   await prepareDirectory(options.directory);
   // The rules read these from the settings, as they do in Lambda functions.
   Object.assign(process.env, localModels(options.environment, options.directory).variables);
+  findMissingModels(options.directory);
+  await rememberModels(options.directory);
   process.env["STAGE"] = servesOtherMachines(options.webUrl, options.host) ? "shared" : "local";
   const adapters = await openAdapters(options.directory, options.maxDiskBytes);
   const { queues, timers, database } = adapters;

@@ -64,8 +64,8 @@ export interface GithubParameters {
 
 /** The providers of models. */
 export interface Models {
-  /** The parameters that hold their API keys, and the environment variables that name these parameters. */
-  readonly keys: readonly (Parameter & { readonly variable: string })[];
+  /** The parameters that hold their API keys, and the environment variables that name these parameters, unless `environment` does. */
+  readonly keys: readonly (Parameter & { readonly variable?: string })[];
   /** Models of Bedrock that may be called. */
   readonly bedrock: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -230,7 +230,10 @@ const grantModels: GrantStep = ({ models: actions }, targets) => {
       ...readStatements(keys),
       ...(bedrock.length > 0 ? [allow("bedrock", ["InvokeModel", "InvokeModelWithResponseStream"], bedrock)] : []),
     ],
-    environment: { ...Object.fromEntries(keys.map(({ variable, name }) => [variable, name])), ...environment },
+    environment: {
+      ...Object.fromEntries(keys.flatMap(({ variable, name }) => (variable === undefined ? [] : [[variable, name]]))),
+      ...environment,
+    },
   };
 };
 

@@ -1,5 +1,6 @@
 import type { Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { toConnection } from "#shared/wire/providers/provider-settings.ts";
 import { eventSources } from "../event-sources.ts";
 import type { Settings } from "../settings.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
@@ -29,7 +30,7 @@ export class ModelGateway extends BaseFunction {
 
 /** The providers that the settings name: where their keys are, and which models of Bedrock may be called. */
 export function namedModels(stack: Stack, settings: Settings): Models {
-  const { anthropicKeyParameter, openaiKeyParameter, compatible, bedrock } = settings;
+  const { anthropicKeyParameter, openaiKeyParameter, compatible, bedrock, modelProviders } = settings;
   const keys = {
     ANTHROPIC_KEY_PARAMETER: anthropicKeyParameter,
     OPENAI_KEY_PARAMETER: openaiKeyParameter,
@@ -37,7 +38,10 @@ export function namedModels(stack: Stack, settings: Settings): Models {
   };
   const named = Object.entries(keys).flatMap(([variable, name]) => (name === undefined ? [] : [{ variable, name }]));
   return {
-    keys: named.map(({ variable, name }) => ({ variable, ...namedParameter(stack, name) })),
+    keys: [
+      ...named.map(({ variable, name }) => ({ variable, ...namedParameter(stack, name) })),
+      ...modelProviders.flatMap(({ key }) => (key === undefined ? [] : [namedParameter(stack, key.parameter)])),
+    ],
     bedrock: bedrock
       ? [
           // A call of a global profile needs both: the profile, and the model in every region that it leads to.
@@ -51,6 +55,9 @@ export function namedModels(stack: Stack, settings: Settings): Models {
           }),
         ]
       : [],
-    environment: compatible === undefined ? {} : { COMPATIBLE_BASE_URL: compatible.baseUrl },
+    environment: {
+      ...(compatible !== undefined && { COMPATIBLE_BASE_URL: compatible.baseUrl }),
+      ...(modelProviders.length > 0 && { PROVIDER_CONNECTIONS: JSON.stringify(modelProviders.map(toConnection)) }),
+    },
   };
 }

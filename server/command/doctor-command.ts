@@ -57,7 +57,13 @@ async function runChecks(
     checkFreeSpace(paths.data),
     checkScratch(paths.data),
     checkPort(wanted, found?.isRunning ? found.service.local_url : undefined, port !== undefined),
-    checkProviders(process.env, { directory: paths.data }),
+    checkProviders(process.env, {
+      directory: paths.data,
+      service:
+        found?.isRunning && last !== undefined
+          ? { baseUrl: `${found.service.local_url}/api/v1`, key: last.api_key }
+          : undefined,
+    }),
   ]);
   return groups.flat().map((check) => ({ ...check, detail: check.detail.replace(paths.data, shown(paths.data)) }));
 }

@@ -4,12 +4,14 @@ import { setLogOutput } from "#shared/log/log.ts";
 import { isLoopbackHost } from "../host/http/request-checks.ts";
 import { ensureWebApp } from "../host/http/web-app.ts";
 import { type DecidedIsolation, decideIsolation } from "../host/isolation.ts";
-import { localModels } from "../host/models.ts";
+import { listAddresses, localModels } from "../host/models.ts";
 import { shown } from "../host/paths.ts";
 import { firstFreePort, throwPortProblem } from "../host/ports.ts";
 import { checkTools } from "../host/preflight.ts";
 import { findFileWarnings } from "../host/provider-file.ts";
+import { findRunningServers, offerServers } from "../host/running-servers.ts";
 import { Problem, say, seconds, step, warn } from "../host/terminal.ts";
+import { describeMissingModels, findMissingModels } from "../known-models.ts";
 import type { Server } from "../server.ts";
 import { readSignInIssuer } from "../sign-in-issuer.ts";
 import { isDetached, reportReady, startDetached } from "./detach.ts";
@@ -53,6 +55,8 @@ async function serve(start: Start, stop: AbortSignal): Promise<number> {
   const host = { platform: process.platform, searchPath: process.env["PATH"] ?? "" };
   for (const line of await checkTools(host)) warn(line);
   for (const line of findFileWarnings(paths.data, process.env)) warn(line);
+  // Looked for while the service starts.
+  const servers = findRunningServers();
   const log = openLog(paths);
   setLogOutput((line) => log.write(line));
   const isolating = decide(start);
@@ -70,6 +74,8 @@ async function serve(start: Start, stop: AbortSignal): Promise<number> {
     const limit = maxDiskBytes === undefined ? {} : { max_disk_bytes: maxDiskBytes };
     await recordProcess(paths.data, { local_url: localUrl, isolation: decided.isolation, concurrency, ...limit });
     say(`  ready after ${seconds(performance.now() - began)}`);
+    for (const line of describeMissingModels(findMissingModels(paths.data))) warn(line);
+    for (const line of offerServers(await servers, listAddresses(process.env, paths.data))) say(`  ${line}`);
     if (isDetached()) reportReady();
     else {
       const link = process.stdout.isTTY === true ? await createStartLink(state, server.ports) : undefined;
@@ -101,6 +107,7 @@ async function serveDetached(start: Start, args: readonly string[], stop: AbortS
   const state = await readLocalState(paths.localFile);
   // The summary names the default model, which the settings decide.
   Object.assign(process.env, localModels(process.env, paths.data).variables);
+  for (const line of describeMissingModels(findMissingModels(paths.data))) warn(line);
   if (state === undefined) throw new Problem(`The service has not written ${shown(paths.localFile)}.`);
   printSummary(state, shown(paths.localFile), await requestLink(state), program);
   const succeeded = !options.sample || (await runSample(options, program, state, stop));

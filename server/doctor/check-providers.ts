@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import type { Dialect } from "#shared/model-gateway/dialect.ts";
 import { messages } from "#shared/model-gateway/messages-dialect.ts";
 import { chat } from "#shared/model-gateway/openai-dialects.ts";
@@ -6,6 +7,7 @@ import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { type LocalProvider, localModels } from "../host/models.ts";
 import { findFileWarnings, PROVIDER_FILE } from "../host/provider-file.ts";
 import { Problem } from "../host/terminal.ts";
+import { describeMissingModels, findMissingModels } from "../known-models.ts";
 import { modelProviders } from "../model-providers.ts";
 import { type Check, failed, ok, warning } from "./check.ts";
 
@@ -45,6 +47,8 @@ interface ProbeOptions {
   readonly timeoutMs?: number | undefined;
   /** The data directory, whose file may list providers. */
   readonly directory?: string;
+  /** The service that runs on this directory, and a key for it. */
+  readonly service?: { readonly baseUrl: string; readonly key: string } | undefined;
 }
 
 /**
@@ -55,13 +59,45 @@ export async function checkProviders(environment: NodeJS.ProcessEnv, options: Pr
     const { directory } = options;
     const warnings = directory === undefined ? [] : findFileWarnings(directory, environment);
     const found = warnings.map((line) => warning(PROVIDER_FILE, line, "See docs/models.md."));
-    return [...found, ...(await callProviders(environment, options))];
+    const called = await callProviders(environment, options);
+    return [...found, ...called, ...checkMissing(directory), ...(await compareWithService(options))];
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return [
       failed(PROVIDER_FILE, [error.message, ...error.details].join(" "), "Correct it; docs/models.md has an example."),
     ];
   }
+}
+
+function checkMissing(directory: string | undefined): Check[] {
+  const lines = directory === undefined ? [] : describeMissingModels(findMissingModels(directory));
+  return lines.map((line) => warning("missing models", line, "Start the service with the same variables."));
+}
+
+const Listed = v.object({ models: v.array(v.object({ id: v.string(), disable_reason: v.exactOptional(v.string()) })) });
+
+/** Compares the models that the file and the variables configure with those that the running service offers. */
+async function compareWithService({ service, timeoutMs = TIMEOUT_MS }: ProbeOptions): Promise<Check[]> {
+  if (service === undefined) return [];
+  const request = { headers: { authorization: `Bearer ${service.key}` }, signal: AbortSignal.timeout(timeoutMs) };
+  const response = await fetch(`${service.baseUrl}/agent/models`, request).catch(() => undefined);
+  const parsed = v.safeParse(Listed, response?.ok === true ? await response.json() : undefined);
+  // The check of the port reports a service that does not respond.
+  if (!parsed.success) return [];
+  const offered = parsed.output.models.filter((model) => model.disable_reason === undefined).map(({ id }) => id);
+  const configured = models()
+    .filter((model) => model.disable_reason === undefined)
+    .map(({ id }) => id);
+  const added = configured.filter((id) => !offered.includes(id));
+  const removed = offered.filter((id) => !configured.includes(id));
+  if (added.length + removed.length === 0)
+    return [ok("running models", "the service offers the models of the settings")];
+  const parts = [
+    ...(added.length === 0 ? [] : [`the running service does not offer ${added.join(", ")}`]),
+    ...(removed.length === 0 ? [] : [`only the running service offers ${removed.join(", ")}`]),
+  ];
+  const remedy = `Restart the service if ${PROVIDER_FILE} has changed; run doctor with the variables of the service.`;
+  return [warning("running models", parts.join("; "), remedy)];
 }
 
 async function callProviders(

@@ -1,4 +1,5 @@
-import { createKeyReader, type FileProvider, readProviderFile } from "./provider-file.ts";
+import { type FileProvider, toNamedProvider } from "#shared/wire/providers/provider-settings.ts";
+import { createKeyReader, readProviderFile } from "./provider-file.ts";
 import { Problem } from "./terminal.ts";
 
 /** The providers of models that the local cloud has, as the environment of `npm run emulator` names them. */
@@ -72,7 +73,7 @@ export function localModels(environment: NodeJS.ProcessEnv, directory?: string):
     },
     variables: {
       MODEL_PROVIDERS: providers.join(","),
-      NAMED_PROVIDERS: named.length === 0 ? "" : JSON.stringify(named.map(toSetting)),
+      NAMED_PROVIDERS: named.length === 0 ? "" : JSON.stringify(named.map(toNamedProvider)),
       COMPATIBLE_MODELS: compatible?.compatibleModels ?? "",
       MODEL_PRICES: modelPrices ?? "",
       MODEL_LIMITS: modelLimits ?? "",
@@ -94,10 +95,8 @@ const readNamed = (directory: string, environment: NodeJS.ProcessEnv, taken: rea
     .filter(({ name }) => !taken.includes(name))
     .map((provider) => ({ ...provider, readKey: createKeyReader(provider, directory, environment) }));
 
-/** What the rules of the service read of a provider: nothing secret, and no address. */
-const toSetting = ({ name, kind, models, base_url }: FileProvider) => ({
-  name,
-  kind,
-  ...(models !== undefined && { models }),
-  is_custom: base_url !== undefined,
-});
+/** The addresses of the configured servers. */
+export function listAddresses(environment: NodeJS.ProcessEnv, directory: string): readonly string[] {
+  const { compatible, named } = localModels(environment, directory);
+  return [compatible?.baseUrl, ...named.map(({ base_url }) => base_url)].filter((address) => address !== undefined);
+}

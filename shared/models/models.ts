@@ -1,8 +1,10 @@
 import * as v from "valibot";
 import { invalid } from "#shared/errors.ts";
 import { listSetting } from "#shared/settings.ts";
+import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import type { Model } from "#shared/wire/model.ts";
 import type { Provider } from "./catalogue.ts";
+import { listMissingModels } from "./missing-models.ts";
 import { listProviders, type NamedProvider } from "./providers.ts";
 
 /** The id of the embedded model, which needs no network and no key. */
@@ -18,11 +20,13 @@ const RUNBOOK: Model = {
   cost: { input_per_million_usd: 0, output_per_million_usd: 0 },
 };
 
-/** The models of this deployment: those of its providers, in their order, and the embedded one. */
+/** The models of this deployment: those of its providers, in their order, the embedded one, and those that are missing. */
 export function models(): readonly Model[] {
   const disabled = new Set(listSetting("DISABLED_MODELS"));
   const prices = givenPrices();
-  return [...listProviders().flatMap((provider) => provider.models), RUNBOOK].map((model) => ({
+  const offered = [...listProviders().flatMap((provider) => provider.models), RUNBOOK];
+  const missing = listMissingModels().filter(({ id }) => !offered.some((model) => model.id === id));
+  return [...offered, ...missing].map((model) => ({
     ...model,
     ...prices.get(model.id),
     ...(disabled.has(model.id) ? { disable_reason: "ADMIN_DISABLED" as const } : {}),
@@ -78,12 +82,32 @@ export const defaultModel = (): string => (models().find(isUsable) ?? RUNBOOK).i
 export function checkModel(id: string, path: string): void {
   const model = models().find((one) => one.id === id);
   if (model === undefined) throw invalid(path, "is not a model of this deployment; GET /agent/models lists the models");
-  if (!isUsable(model)) {
-    throw invalid(
-      path,
-      `is disabled in this deployment (${model.disable_reason}); GET /agent/models lists the usable models`,
-    );
+  if (!isUsable(model)) throw invalid(path, `${whyUnusable(model)}; GET /agent/models lists the usable models`);
+}
+
+const whyUnusable = ({ disable_reason, description }: Model): string =>
+  disable_reason === "PROVIDER_OUTAGE" && description !== undefined
+    ? `is not available: ${description.replace(/\.$/, "")}`
+    : `is disabled in this deployment (${disable_reason})`;
+
+/**
+ * Why runs that nobody watches would not have the model that is meant for them: it is gone, or the default model is gone and the embedded
+ * one would take its place. Undefined if they have it.
+ */
+export function findModelError({
+  model_id,
+  harness,
+}: Pick<AmbientAgentConfig, "model_id" | "harness"> = {}): string | undefined {
+  const id = harness?.model_id ?? model_id;
+  const all = models();
+  if (id !== undefined) {
+    const model = all.find((one) => one.id === id);
+    if (model === undefined) return `${id} is not a model of this deployment`;
+    return isUsable(model) ? undefined : `${id} ${whyUnusable(model)}`;
   }
+  const [missing] = listMissingModels();
+  if (missing === undefined || usableModels().length > 0) return undefined;
+  return `no model is named, and of the earlier default models, ${missing.id} ${whyUnusable(missing)}`;
 }
 
 /** Refuses fallback models that no run of this deployment could continue with. */

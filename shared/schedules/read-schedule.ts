@@ -2,6 +2,7 @@ import { type Environment, toEnvironmentItem } from "#shared/environments/enviro
 import { environmentStore } from "#shared/environments/environment-store.ts";
 import { mayUse } from "#shared/environments/run-environment.ts";
 import { notFound, RunyardError } from "#shared/errors.ts";
+import { findModelError } from "#shared/models/models.ts";
 import {
   type AgentPrincipal,
   type PersonalPrincipal,
@@ -69,6 +70,7 @@ async function format(
   const isTheirs = environment !== undefined && mayUse({ owner: schedule.owner, user }, environment);
   const { last_ran } = schedule;
   const next = nextRunOf(schedule);
+  const modelError = findModelError(schedule.agent_config);
   return {
     id: schedule.schedule_id,
     name: schedule.name,
@@ -86,6 +88,7 @@ async function format(
     created_by: schedule.created_by,
     updated_by: schedule.updated_by,
     last_spawn_error: schedule.last_spawn_error,
+    ...(modelError === undefined ? {} : { model_error: modelError }),
     history: {
       last_ran: last_ran === null ? null : toTimestamp(last_ran),
       next_run: next === undefined ? null : toTimestamp(next),

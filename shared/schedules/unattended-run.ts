@@ -1,5 +1,7 @@
 import type { Environment } from "#shared/environments/environment.ts";
 import { copySetup, withEnvironment } from "#shared/environments/run-environment.ts";
+import { invalid } from "#shared/errors.ts";
+import { findModelError } from "#shared/models/models.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { withDefaults } from "#shared/runs/config-layers.ts";
 import { withUsableFallbacks } from "#shared/runs/fallback-models.ts";
@@ -37,6 +39,8 @@ export async function planUnattendedRun(runId: string, origin: Origin, ports: Un
   const environment = await findScheduleEnvironment(origin, chosen.config, ports.table);
   const request = withUsableFallbacks(withEnvironment(chosen, environment), own);
   checkRunRequest(request);
+  const modelError = findModelError(request.config);
+  if (modelError !== undefined) throw invalid("agent_config.model_id", modelError);
   withScheduleNames(() => refusePersonalWorkerRun(request, owner));
   const placed = { ...copySetup(environment), execution_location: "REMOTE", config: request.config } as const;
   withScheduleNames(() => refuseIgnoredImage(placed, ports));

@@ -68,6 +68,8 @@ export const ScheduleItem = v.object({
   created_by: v.exactOptional(UserProfile),
   updated_by: v.exactOptional(UserProfile),
   last_spawn_error: v.nullable(v.string()),
+  /** Why its runs have no model at the moment, so that they are not created. Absent if they have one. */
+  model_error: v.exactOptional(v.string()),
   history: v.object({ last_ran: v.nullable(v.string()), next_run: v.nullable(v.string()) }),
   recent_runs: v.exactOptional(v.array(RecentRun)),
   scope: v.exactOptional(v.object({ type: v.picklist(["User", "Team"]), uid: v.exactOptional(v.string()) })),

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import * as v from "valibot";
 import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
 import { ssmClient } from "#shared/aws/clients.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
 import { logLine } from "#shared/log/log.ts";
 import { compatibleServer } from "#shared/model-gateway/compatible-server.ts";
+import { ANTHROPIC_URL, createProvider, OPENAI_URL } from "#shared/model-gateway/create-provider.ts";
 import type { GatewayPorts } from "#shared/model-gateway/gateway.ts";
 import { anthropic, type ModelProviders, openai } from "#shared/model-gateway/provider.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import { compatibleTimeoutMs, listSetting, setting, settingIfAny } from "#shared/settings.ts";
+import { DeployedProvider } from "#shared/wire/providers/provider-settings.ts";
 import { createRunQueue } from "#shared/wiring/adapters.ts";
 import { createTable } from "./common.ts";
-
-const ANTHROPIC = "https://api.anthropic.com";
-const OPENAI = "https://api.openai.com/v1";
 
 /** The ports of the model gateway. */
 export function createGatewayPorts(): GatewayPorts {
@@ -31,14 +31,23 @@ export function createGatewayPorts(): GatewayPorts {
   };
 }
 
+/** Providers with names of their own, without their models. */
+const Connections = v.pipe(v.string(), v.parseJson(), v.array(DeployedProvider));
+
 /** The providers that the deployment is configured for, each with its key from where the settings say. */
 function createProviders(now: () => number): ModelProviders {
   const configured = new Set(listSetting("MODEL_PROVIDERS"));
   const key = (name: string) => ssmParameter(ssmClient(), name, now);
   const compatibleKey = settingIfAny("COMPATIBLE_KEY_PARAMETER");
+  const named = v.parse(Connections, settingIfAny("PROVIDER_CONNECTIONS") ?? "[]");
   return {
-    ...(configured.has("anthropic") && { anthropic: anthropic(ANTHROPIC, key(setting("ANTHROPIC_KEY_PARAMETER"))) }),
-    ...(configured.has("openai") && { openai: openai(OPENAI, key(setting("OPENAI_KEY_PARAMETER"))) }),
+    ...Object.fromEntries(
+      named.map((provider) => [provider.name, createProvider(provider, provider.key && key(provider.key.parameter))]),
+    ),
+    ...(configured.has("anthropic") && {
+      anthropic: anthropic(ANTHROPIC_URL, key(setting("ANTHROPIC_KEY_PARAMETER"))),
+    }),
+    ...(configured.has("openai") && { openai: openai(OPENAI_URL, key(setting("OPENAI_KEY_PARAMETER"))) }),
     ...(configured.has("bedrock") && { bedrock: bedrock(bedrockClient()) }),
     ...(configured.has("compatible") && {
       compatible: compatibleServer(setting("COMPATIBLE_BASE_URL"), {

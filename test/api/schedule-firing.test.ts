@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fireSchedule } from "#functions/execution/fire-schedule.ts";
 import { pauseSchedulesByIdentity } from "#shared/schedules/auto-pause.ts";
 import { keys } from "#shared/table/keys.ts";
@@ -16,6 +16,27 @@ beforeEach(async () => {
 const call = () => createClient(plane);
 const minutely = { cron_schedule: "* * * * *" };
 const due = "2026-05-19T02:30:00Z";
+
+describe("a firing without its model", () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  it("creates no run, and says which model is gone, also where the embedded model would take its place", async () => {
+    const { id } = await makeSchedule(plane);
+    const { id: named } = await makeSchedule(plane, { agent_config: { model_id: "local/runbook" } });
+    const description = "An earlier start of the service had it. Set KEY again.";
+    const model = { id: "openai/gpt", display_name: "GPT", provider: "OPENAI", vision_supported: true, description };
+    vi.stubEnv("MISSING_MODELS", JSON.stringify([{ ...model, disable_reason: "PROVIDER_OUTAGE" }]));
+    const model_error = expect.stringMatching(/openai\/gpt is not available: .* Set KEY again/);
+    expect(await readSchedule(plane, id)).toMatchObject({ model_error });
+    expect(await readSchedule(plane, named)).not.toHaveProperty("model_error");
+    await fireAt(plane, id, due);
+    await fireAt(plane, named, due);
+    expect(await listRuns(plane, id)).toEqual([]);
+    expect(await listRuns(plane, named)).toHaveLength(1);
+    expect(await listTicks(plane, id)).toMatchObject([{ outcome: "failed", reason: model_error }]);
+    expect(await readSchedule(plane, id)).toMatchObject({ last_spawn_error: model_error, enabled: true });
+  });
+});
 
 describe("a firing", () => {
   it("creates one run of the team, records it, and requests its dispatch", async () => {

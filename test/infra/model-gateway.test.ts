@@ -90,6 +90,26 @@ describe("the model gateway", () => {
     expect(models).toMatch(/:inference-profile\/global\.anthropic\.\*.*:bedrock:\*::foundation-model\/anthropic\.\*/);
   });
 
+  it("gets the providers of its settings, of which the other functions get names and models alone", () => {
+    const modelProviders = [
+      {
+        ...{ name: "box", kind: "compatible", base_url: "https://box.example/v1", models: ["org/qwen"] },
+        ...{ key: { parameter: "/runyard/models/box" }, timeouts: { first_byte_seconds: 600 } },
+      },
+    ];
+    const deployed = synthesize({ modelProviders: JSON.stringify(modelProviders) });
+    const named = [{ name: "box", kind: "compatible", models: [{ name: "org/qwen" }], is_custom: true }];
+    const { PROVIDER_CONNECTIONS: connections, ...variables } =
+      findFunction(deployed, GATEWAY)?.Environment.Variables ?? {};
+    expect(JSON.parse(String(variables["NAMED_PROVIDERS"]))).toEqual(named);
+    const [{ models: _, ...connection } = {}] = modelProviders;
+    expect(JSON.parse(String(connections))).toEqual([connection]);
+    const functions = deployed.all<LambdaFunction>("AWS::Lambda::Function").map(({ Properties }) => Properties);
+    const withAddress = functions.filter((one) => JSON.stringify(one.Environment ?? {}).includes("box.example"));
+    expect(withAddress.map(({ FunctionName }) => FunctionName)).toEqual([GATEWAY]);
+    expect(JSON.stringify(deployed.all("AWS::IAM::Role"))).toContain("parameter/runyard/models/box");
+  });
+
   it("is the only function that gets the locations of the keys", () => {
     expect(findFunction(full, GATEWAY)?.Environment.Variables).toMatchObject({
       ANTHROPIC_KEY_PARAMETER: "/runyard/models/anthropic",

@@ -57,6 +57,30 @@ describe("readSettings", () => {
     [{ compatibleKeyParameter: "/a b" }, parameter],
     [{ oidcClientSecretParameter: "secret" }, parameter],
     [{ modelPrices: "a=1/2,b=1" }, `${price}, not "b=1"`],
+    [{ modelProviders: "box" }, "must be a list, in cdk.json or as JSON"],
+    [
+      { modelProviders: '[{"name":"box","kind":"compatible","models":["a"]}]' },
+      "modelProviders[0].base_url: is required",
+    ],
+    [
+      { modelProviders: '[{"name":"a","kind":"anthropic","key":"secret-key"}]' },
+      "modelProviders[0].key: must be Object",
+    ],
+    [
+      {
+        modelProviders: JSON.stringify([
+          {
+            name: "box",
+            kind: "compatible",
+            base_url: "https://x/v1",
+            models: ["m".repeat(200), "n".repeat(200)].flatMap((name) =>
+              Array.from({ length: 9 }, (_, index) => `${name.slice(1)}${index}`),
+            ),
+          },
+        ]),
+      },
+      "too long for the variables",
+    ],
     [{ modelPrices: "a=1/2USD" }, price],
     [{ modelPrices: "=1/2" }, price],
     [
@@ -122,6 +146,7 @@ describe("readSettings", () => {
       reserveConcurrency: false,
       bedrock: false,
       disabledModels: [],
+      modelProviders: [],
       modelPrices: [],
       modelLimits: [],
     });

@@ -15,7 +15,7 @@ const PROVIDERS: Readonly<Record<Model["provider"], string>> = {
 
 const REASONS: Readonly<Record<NonNullable<Model["disable_reason"]>, string>> = {
   ADMIN_DISABLED: "Disabled in this deployment",
-  PROVIDER_OUTAGE: "Outage of the provider",
+  PROVIDER_OUTAGE: "Provider not available",
   OUT_OF_REQUESTS: "Out of requests",
   REQUIRES_UPGRADE: "Requires an upgrade",
 };

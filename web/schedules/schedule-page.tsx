@@ -38,7 +38,16 @@ export function SchedulePage() {
 }
 
 function LoadedSchedule({ schedule }: { readonly schedule: ScheduleItem }) {
-  const { name, cron_schedule: cron, time_zone: zone, enabled, prompt, last_spawn_error: fault } = schedule;
+  const {
+    name,
+    cron_schedule: cron,
+    time_zone: zone,
+    enabled,
+    prompt,
+    last_spawn_error: failure,
+    model_error,
+  } = schedule;
+  const fault = model_error ?? failure;
   return (
     <Page
       title={revealHidden(name)}

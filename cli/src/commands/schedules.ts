@@ -74,6 +74,7 @@ function printSchedule(context: Context, schedule: ScheduleItem): void {
     ["next", timeText(schedule.history.next_run) ?? "-"],
     ["last", timeText(schedule.history.last_ran) ?? "-"],
     ["last error", schedule.last_spawn_error ?? undefined],
+    ["model error", schedule.model_error],
     ["agent", schedule.agent_uid],
     ["environment", schedule.environment?.name],
     ["model", schedule.agent_config?.model_id],

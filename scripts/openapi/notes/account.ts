@@ -47,6 +47,7 @@ export const ACCOUNT_NOTES: Notes = {
   "AuditTarget.uid": note("The id of the thing.", ids.identity),
   updated_by: note("The person who changed it last.", person),
   last_spawn_error: note("Why the latest firing created no run. Null if it succeeded.", null),
+  model_error: note("Why its runs have no model at the moment, so that none is created. Absent if they have one."),
   "ScheduleItem.environment": note("The environment that `agent_config` names."),
   history: note("The latest and the next firing."),
   last_ran: time("The time of the latest firing. Null before the first.", "2026-05-18T03:00:00.000Z"),

@@ -2192,6 +2192,9 @@ class ScheduleItem(BaseModel):
     last_spawn_error: Optional[str]
     """Why the latest firing created no run. Null if it succeeded."""
 
+    model_error: Optional[str] = None
+    """Why its runs have no model at the moment, so that they are not created. Absent if they have one."""
+
     history: ScheduleItemHistory
     """The latest and the next firing."""
 

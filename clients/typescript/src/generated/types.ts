@@ -3452,6 +3452,8 @@ interface components {
             updated_by?: components["schemas"]["RunCreatorInfo"];
             /** @description Why the latest firing created no run. Null if it succeeded. */
             last_spawn_error: string | null;
+            /** @description Why its runs have no model at the moment, so that they are not created. Absent if they have one. */
+            model_error?: string;
             /** @description The latest and the next firing. */
             history: {
                 /** @description The time of the latest firing. Null before the first. */
