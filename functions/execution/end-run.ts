@@ -9,12 +9,15 @@ import { RunMessage } from "#shared/queue/run-queue.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
 import { releaseCapacity } from "#shared/runs/capacity/release-capacity.ts";
+import { noteRunOfSchedule } from "#shared/schedules/note-run.ts";
+import { scheduleStore } from "#shared/schedules/schedule-store.ts";
+import { noteRunOfTrigger } from "#shared/triggers/note-run.ts";
 import { countUsage } from "#shared/usage/count-usage.ts";
 import { releaseWorker } from "#shared/workers/offer-run.ts";
 
 /**
  * SQS `ends`: passes the freed slot on, stops the sandboxes that the run has left behind, keeps what its executions have uploaded, counts its
- * usage, composes the transcript of an ended run, and records the result of the setup in its environment.
+ * usage, composes the transcript of an ended run, and records the result of the setup in its environment, and of the run with its origin.
  */
 export const endRun = queueConsumer({
   message: RunMessage,
@@ -27,8 +30,17 @@ export const endRun = queueConsumer({
     if (run !== undefined) await releaseWorker(run, ports);
     await composeTranscript(message.run_id, ports);
     await noteSetup(message.run_id, ports);
+    if (run !== undefined) await noteOrigin(run, ports);
   },
 });
+
+/** Records the outcome of a run with the schedule or the trigger that has started it. */
+async function noteOrigin({ p, state }: RunHead, ports: EndPorts): Promise<void> {
+  if (!isTerminal(state)) return;
+  const { table, now } = ports;
+  if (p.schedule !== undefined) await noteRunOfSchedule(p.schedule, { schedules: scheduleStore(table), table, now });
+  if (p.trigger !== undefined) await noteRunOfTrigger(p.trigger, ports);
+}
 
 /** Keeps what executions have uploaded, however they ended. A run that is queued again continues with an earlier raw transcript. */
 async function keepUploads(run: RunHead, ports: EndPorts): Promise<void> {

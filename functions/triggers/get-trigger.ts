@@ -3,6 +3,7 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { readDeliveryCounts } from "#shared/triggers/list-deliveries.ts";
 import { readTrigger } from "#shared/triggers/read-trigger.ts";
+import { readTriggerRuns } from "#shared/triggers/recent-runs.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
 import { toTriggerItem } from "#shared/triggers/triggers.ts";
 import { TriggerItem } from "#shared/wire/triggers/trigger.ts";
@@ -15,7 +16,10 @@ export const getTrigger = endpoint({
   reply: { 200: TriggerItem },
   async run({ path, principal }, ports: TriggerReadPorts) {
     const trigger = await readTrigger(requireAdministeredTeams(principal), path.triggerUid, ports.table);
-    const counts = await readDeliveryCounts(trigger, ports);
-    return { status: 200, body: { ...toTriggerItem(trigger, ports), ...counts } };
+    const [counts, recent_runs] = await Promise.all([
+      readDeliveryCounts(trigger, ports),
+      readTriggerRuns(trigger.uid, ports.table),
+    ]);
+    return { status: 200, body: { ...toTriggerItem(trigger, ports), ...counts, recent_runs } };
   },
 });

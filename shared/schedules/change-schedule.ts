@@ -18,6 +18,7 @@ import type { UpdateScheduleRequest } from "#shared/wire/schedule.ts";
 import { checkRunRequest, findExecutor, findScheduleEnvironment, keepSecrets } from "./agent.ts";
 import { findFirstFiring } from "./create-schedule.ts";
 import { parseTimetable } from "./cron.ts";
+import { changeFailureCount } from "./failures.ts";
 import { findVisibleSchedule, requireCaller } from "./read-schedule.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
 import type { SchedulePorts } from "./schedule-ports.ts";
@@ -43,7 +44,7 @@ export async function replaceSchedule(
   ports: SchedulePorts,
 ): Promise<Schedule> {
   return applyChange(id, principal, ports, async (before) => {
-    const { name, cron_schedule, enabled, prompt, ...given } = request;
+    const { name, cron_schedule, enabled, prompt, pause_after_failures: limit, ...given } = request;
     const time_zone = given.time_zone ?? before.time_zone;
     const next = findFirstFiring(cron_schedule, time_zone, ports.now());
     const config = given.agent_config;
@@ -61,7 +62,8 @@ export async function replaceSchedule(
     if (config !== undefined) await findScheduleEnvironment(before, config, ports.table);
     await requireSecrets(config ?? {}, "agent_config", { owner: before.owner, parent: undefined }, ports.table);
     refuseUnsupportedOptions(sentBody, "schedules");
-    const { prompt_file: _, ...kept } = before;
+    const { prompt_file: _, pause_after_failures: __, ...kept } = before;
+    const resumedAt = enabled && before.timing.state === "paused" ? ports.now() : undefined;
     const stored = prompt === undefined ? before : await storePrompt(id, prompt, ports.files);
     const after = {
       ...kept,
@@ -72,6 +74,7 @@ export async function replaceSchedule(
       prompt: stored.prompt,
       ...(stored.prompt_file === undefined ? {} : { prompt_file: stored.prompt_file }),
       ...(agent_config === undefined ? {} : { agent_config }),
+      ...changeFailureCount(before, { limit, resumedAt }),
       // What the caller writes is executed with no more than the caller has.
       ...scopesMember(intersectScopes(before.scopes, principal.scopes)),
     };
@@ -99,7 +102,8 @@ export async function setEnabled(
     if ((before.timing.state === "active") === enabled) return before;
     if (!enabled) return { ...before, timing: { state: "paused" } };
     const next_run = findFirstFiring(before.cron_schedule, before.time_zone, ports.now());
-    return { ...before, timing: { state: "active", next_run } };
+    const counted = changeFailureCount(before, { resumedAt: ports.now() });
+    return { ...before, ...counted, timing: { state: "active", next_run } };
   };
   const { value: schedule, replayed } = await runReversible(ports.table, once, ports.now, {
     apply: (record) => applyChange(id, principal, ports, change, record?.(id)),

@@ -20,6 +20,7 @@ import { TimerRefused } from "#shared/timers/scheduler.ts";
 import type { CreateScheduleRequest } from "#shared/wire/schedule.ts";
 import { checkRunRequest, findExecutor, findScheduleEnvironment, keepSecrets, withScheduleNames } from "./agent.ts";
 import { parseTimetable } from "./cron.ts";
+import { changeFailureCount } from "./failures.ts";
 import { requireCaller } from "./read-schedule.ts";
 import type { Schedule } from "./schedule.ts";
 import type { SchedulePorts } from "./schedule-ports.ts";
@@ -127,6 +128,7 @@ async function planSchedule(
     ...agent,
     mode,
     ...(metadata === undefined ? {} : { metadata }),
+    ...changeFailureCount({}, { limit: request.pause_after_failures }),
     created_at: now,
     updated_at: now,
     created_by: by,

@@ -87,6 +87,8 @@ async function format(
     ...(schedule.agent_uid === undefined ? {} : { agent_uid: schedule.agent_uid }),
     created_by: schedule.created_by,
     updated_by: schedule.updated_by,
+    ...(schedule.pause_after_failures === undefined ? {} : { pause_after_failures: schedule.pause_after_failures }),
+    ...(schedule.failing_since === undefined ? {} : { failing_since: toTimestamp(schedule.failing_since) }),
     last_spawn_error: schedule.last_spawn_error,
     ...(modelError === undefined ? {} : { model_error: modelError }),
     history: {

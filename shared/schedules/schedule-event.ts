@@ -21,14 +21,20 @@ export function putMissed(schedule: Schedule, ticks: readonly Tick[]): Put | und
   });
 }
 
+/** As above, for the pause of a schedule whose runs have failed. */
+export const putPaused = (
+  schedule: Schedule,
+  { at, reason, run_id }: { readonly at: number; readonly reason: string; readonly run_id: string },
+): Put | undefined => putEvent(schedule, "schedule_failed", run_id, at, { paused: true, run_id, reason });
+
 function putEvent(
   { owner, schedule_id, name }: Schedule,
   type: "schedule_failed" | "schedule_missed",
-  at: number,
+  occurrence: number | string,
   occurred_at: number,
-  facts: Readonly<Record<string, string | number>>,
+  facts: Readonly<Record<string, string | number | boolean>>,
 ): Put | undefined {
   if (owner.type !== "Team") return undefined;
-  const event_id = `${schedule_id}.${at}`;
+  const event_id = `${schedule_id}.${occurrence}`;
   return putTeamEvent({ team_uid: owner.uid, event_id, type, occurred_at, schedule_id, title: name, facts });
 }

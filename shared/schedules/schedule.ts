@@ -36,6 +36,11 @@ const common = {
   scopes: v.exactOptional(v.array(Scope)),
   last_ran: v.nullable(Time),
   last_spawn_error: v.nullable(v.string()),
+  pause_after_failures: v.exactOptional(v.number()),
+  /** Since when its runs have failed without one that has not. */
+  failing_since: v.exactOptional(Time),
+  /** When it was last resumed: earlier failures no longer count towards a pause. */
+  failures_from: v.exactOptional(Time),
   /** Ids of its latest runs, newest first. */
   recent_runs: v.array(v.string()),
 };

@@ -60,6 +60,7 @@ import type { Key } from "./table.ts";
  * | trigger of a team | TEAM#team | TRIGGER#uid | lists |
  * | delivery to a trigger | TRIGGER#uid | DELIVERY#id | its outcome is written once; lists; gsi6: what is to be decided on |
  * | thread of a trigger's events | TRIGGER#uid | THREAD#digest | each event of the thread |
+ * | run of a trigger | TRIGGER#uid | RUN#run | its latest runs, each time one ends |
  * | event that a trigger has received | TRIGGER#uid | RECEIVED#digest | written once, by condition: one outcome for each event |
  * | event of a team's triggers and schedules that webhooks deliver | TEAM_EVENTS#team | EVENT#id | the stream of the table |
  * | event of a team that a webhook has a delivery of | WEBHOOK#uid | TEAM_EVENT#id | one delivery for each event |
@@ -176,6 +177,7 @@ export const keys = {
   triggerEntry: (team: string, uid: string): Key => ({ pk: teamPk(team), sk: `TRIGGER#${uid}` }),
   triggerDelivery: (trigger: string, id: string): Key => ({ pk: `TRIGGER#${trigger}`, sk: `DELIVERY#${id}` }),
   triggerThread: (trigger: string, digest: string): Key => ({ pk: `TRIGGER#${trigger}`, sk: `THREAD#${digest}` }),
+  triggerRun: (trigger: string, run: string): Key => ({ pk: `TRIGGER#${trigger}`, sk: `RUN#${run}` }),
   receivedEvent: (trigger: string, digest: string): Key => ({ pk: `TRIGGER#${trigger}`, sk: `RECEIVED#${digest}` }),
   webhooksExist: (): Key => ({ pk: "WEBHOOKS", sk: "WEBHOOKS" }),
   environment: (uid: string): Key => ({ pk: `ENVIRONMENT#${uid}`, sk: "ENVIRONMENT" }),

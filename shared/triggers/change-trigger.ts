@@ -1,6 +1,7 @@
 import { type IdempotentRequest, runReversible } from "#shared/idempotency/idempotent-request.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { grantScopes, intersectScopes, type StoredScopes, scopesMember } from "#shared/principals/scopes.ts";
+import { changeFailureCount } from "#shared/schedules/failures.ts";
 import type { Put } from "#shared/table/table.ts";
 import type { UpdateTriggerRequest } from "#shared/wire/triggers/trigger.ts";
 import { readTrigger, retryOnChange } from "./read-trigger.ts";
@@ -29,6 +30,8 @@ export function changeTrigger(
       thread_key = before.thread_key,
       credential = before.credential,
       scopes,
+      pause_after_failures: limit,
+      enabled = before.enabled,
       ...members
     } = request;
     const {
@@ -40,11 +43,14 @@ export function changeTrigger(
       thread_key: _threadKey,
       credential: _credential,
       scopes: _scopes,
+      pause_after_failures: _limit,
       ...kept
-    } = before;
+    } = enabled === before.enabled ? before : enable(before, enabled, ports.now());
     const changed = {
       ...kept,
       ...members,
+      enabled,
+      ...changeFailureCount({ ...before, ...kept }, { limit }),
       ...(agent_uid === undefined || agent_uid === "" ? {} : { agent_uid }),
       ...(followup_prompt === undefined || followup_prompt === "" ? {} : { followup_prompt }),
       ...(filter === undefined || filter === "" ? {} : { filter }),
@@ -80,7 +86,12 @@ export async function setEnabled(
   const { value: trigger, replayed } = await runReversible(ports.table, idempotency, ports.now, {
     apply: (record) =>
       retryOnChange(teams, uid, ports.table, (before) =>
-        replace(before, before.enabled === enabled ? before : { ...before, enabled }, ports, record?.(uid)),
+        replace(
+          before,
+          before.enabled === enabled ? before : enable(before, enabled, ports.now()),
+          ports,
+          record?.(uid),
+        ),
       ),
     read: () => readTrigger(teams, uid, ports.table),
     isSet: (current) => current.enabled === enabled,
@@ -88,9 +99,14 @@ export async function setEnabled(
   return { trigger, replayed };
 }
 
+/** A trigger that is paused, or resumed: then its failures count from now. */
+function enable({ pause_reason: _, ...before }: Trigger, enabled: boolean, now: number): Trigger {
+  return { ...before, enabled, ...(enabled ? changeFailureCount(before, { resumedAt: now }) : {}) };
+}
+
 /** Writes a trigger, or only the record of the request where it is the same object. */
 async function replace(before: Trigger, changed: Trigger, { table, now }: ChangePorts, record?: Put): Promise<Trigger> {
   const trigger = changed === before ? before : { ...changed, updated_at: Math.max(now(), before.updated_at + 1) };
-  await triggerStore(table).update(before, trigger, record);
+  await triggerStore(table).update(before, trigger, { idempotency: record });
   return trigger;
 }

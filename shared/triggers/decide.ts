@@ -19,6 +19,7 @@ import { type Delivery, type DeliveryOutcome, deliveryStore, type NewDelivery, p
 import type { ReceivedEvent } from "./event.ts";
 import { selectEvent } from "./filter.ts";
 import { planRun, requireMember } from "./plan-run.ts";
+import { putTriggerRun } from "./recent-runs.ts";
 import { renderPrompt } from "./template.ts";
 import { readThread, type Thread } from "./thread-store.ts";
 import type { Trigger } from "./trigger-store.ts";
@@ -173,6 +174,7 @@ async function createRun(
   const writes = {
     ...toNewRunWrites({ runId, owner, body, now, scopes: trigger.scopes }),
     thread: thread?.putRun(runId, now),
+    triggerRun: putTriggerRun(uid, runId, now),
     delivery: putOutcome(uid, delivery, outcome),
     lastRun: lastRunWrites(environment, owner, { run_id: runId, title: name, created_at: now }),
     rateLimit: rateLimitToken(now),

@@ -30,7 +30,7 @@ export const rotateSecret = (
         return { ...others, ...scopesMember(intersectScopes(scopes, caller.scopes)) };
       },
       generate: () => secret ?? generateSigningSecret(),
-      replace: (before, trigger, record) => triggerStore(ports.table).update(before, trigger, record),
+      replace: (before, trigger, record) => triggerStore(ports.table).update(before, trigger, { idempotency: record }),
     },
     idempotency,
     ports,

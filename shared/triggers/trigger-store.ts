@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
-import type { Item, Put, Table } from "#shared/table/table.ts";
-import { transact } from "#shared/table/transact.ts";
+import { ConditionFailed, type Item, type Put, type Table } from "#shared/table/table.ts";
+import { type NamedWrites, transact } from "#shared/table/transact.ts";
 import { Scope } from "#shared/wire/keys/scope.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { RunMode, UserProfile } from "#shared/wire/run.ts";
@@ -37,6 +37,13 @@ const Trigger = v.object({
   secret_id: v.string(),
   /** The secret before, which is valid as well until it expires, in milliseconds. */
   previous_secret: v.exactOptional(v.object({ id: v.string(), expires_at: v.number() })),
+  pause_after_failures: v.exactOptional(v.number()),
+  /** Since when its runs have failed without one that has not. */
+  failing_since: v.exactOptional(v.number()),
+  /** When it was last resumed: earlier failures no longer count towards a pause. */
+  failures_from: v.exactOptional(v.number()),
+  /** Why it has paused itself. */
+  pause_reason: v.exactOptional(v.string()),
   created_by: UserProfile,
   created_at: v.number(),
   updated_at: v.number(),
@@ -86,13 +93,23 @@ export const triggerStore = (table: Table) => ({
   },
 
   /**
-   * Replaces a trigger that was read as `before`, with the idempotency record of the request, if it has one.
-   * @throws ConflictError naming `idempotency`, or `trigger` if it was changed or deleted since
+   * Replaces a trigger that was read as `before`, together with other writes.
+   * @throws ConflictError naming those whose conditions failed, or `trigger` if it was changed or deleted since
    */
-  async update(before: Trigger, trigger: Trigger, idempotency?: Put): Promise<void> {
+  async update(before: Trigger, trigger: Trigger, also: NamedWrites = {}): Promise<void> {
     const item = { ...keys.trigger(trigger.uid), v: 1, ...trigger };
     const unchanged = { updated_at: { eq: before.updated_at } };
-    await transact(table, { idempotency, trigger: { kind: "put", item, if: unchanged } });
+    await transact(table, { ...also, trigger: { kind: "put", item, if: unchanged } });
+  },
+
+  /** Records since when the runs of a trigger fail; nothing where it was changed or deleted since it was read. */
+  async noteFailing({ uid, updated_at }: Trigger, failing_since: number | undefined): Promise<void> {
+    const change = failing_since === undefined ? { remove: ["failing_since"] } : { set: { failing_since } };
+    try {
+      await table.write({ kind: "update", key: keys.trigger(uid), ...change, if: { updated_at: { eq: updated_at } } });
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+    }
   },
 
   /**

@@ -12,6 +12,7 @@ import { type PersonalPrincipal, type Principal, toProfile } from "#shared/princ
 import { requireAdministeredTeams, requirePerson } from "#shared/principals/require-role.ts";
 import { grantScopes, scopesMember } from "#shared/principals/scopes.ts";
 import { findExecutor } from "#shared/schedules/agent.ts";
+import { changeFailureCount } from "#shared/schedules/failures.ts";
 import { secretStore } from "#shared/secrets/secret-store.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
@@ -43,7 +44,6 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   agent_config: "set agent_uid; the identity's defaults configure the runs",
   reply: "let the agent reply with a tool or a secret of its environment",
   budget_usd: "set a budget for the team",
-  pause_after_failures: "set enabled",
 };
 
 /** Refuses members that this version knows and does not carry out. */
@@ -131,6 +131,7 @@ const newTrigger = (
   ...(request.allow === undefined ? {} : { allow: request.allow }),
   ...((request.credential ?? "") === "" ? {} : { credential: request.credential }),
   ...(request.metadata === undefined ? {} : { metadata: request.metadata }),
+  ...changeFailureCount({}, { limit: request.pause_after_failures }),
   ...scopesMember(grantScopes(request.scopes, caller)),
   secret_id: uuidv7(now),
   created_by: toProfile(caller),
@@ -208,15 +209,16 @@ async function checkCredential(team: string, name: string, kind: TriggerKind, ta
 
 /** A trigger as responses show it. */
 export const toTriggerItem = (
-  { team_uid, secret_id: _, previous_secret: __, events, created_at, updated_at, ...trigger }: Trigger,
+  { team_uid, secret_id: _, previous_secret: __, failures_from: ___, events, failing_since, ...trigger }: Trigger,
   { baseUrl }: Pick<TriggerReadPorts, "baseUrl">,
 ): TriggerItem => ({
   ...trigger,
   ingress_url: `${baseUrl}/hooks/${trigger.uid}`,
   ...(events.length === 0 ? {} : { events }),
   scope: { type: "Team", uid: team_uid },
-  created_at: toTimestamp(created_at),
-  updated_at: toTimestamp(updated_at),
+  created_at: toTimestamp(trigger.created_at),
+  updated_at: toTimestamp(trigger.updated_at),
+  ...(failing_since === undefined ? {} : { failing_since: toTimestamp(failing_since) }),
 });
 
 /**

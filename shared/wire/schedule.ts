@@ -2,9 +2,10 @@ import * as v from "valibot";
 import { AmbientAgentConfig, ResolvedAgentConfig } from "./config.ts";
 import { EnvironmentConfig } from "./environment.ts";
 import { Scope } from "./keys/scope.ts";
+import { FailureLimitChange } from "./limits/failure-limit.ts";
 import { PageInfo } from "./list.ts";
 import { Metadata } from "./metadata.ts";
-import { Id, Name, textOfBytes } from "./primitives.ts";
+import { Count, Id, Name, textOfBytes } from "./primitives.ts";
 import { RunMode, RunState, UserProfile } from "./run.ts";
 
 const OVERLAPS = ["allow", "skip", "cancel_previous"] as const;
@@ -21,6 +22,8 @@ const optional = {
   /** The IANA time zone of the cron expression. */
   time_zone: v.exactOptional(textOfBytes(64, 1)),
   overlap: v.exactOptional(Overlap),
+  /** The number of runs that fail in a row after which the schedule pauses itself; 0 for none. */
+  pause_after_failures: v.exactOptional(FailureLimitChange),
 };
 const prompt = v.exactOptional(textOfBytes(262_144));
 const CronSchedule = textOfBytes(512, 1);
@@ -46,7 +49,8 @@ export const UpdateScheduleRequest = v.object({
 });
 export type UpdateScheduleRequest = v.InferOutput<typeof UpdateScheduleRequest>;
 
-const RecentRun = v.object({ run_id: v.string(), state: RunState, created_at: v.string() });
+/** One of the latest runs of a schedule or a trigger. */
+export const RecentRun = v.object({ run_id: v.string(), state: RunState, created_at: v.string() });
 export type RecentRun = v.InferOutput<typeof RecentRun>;
 
 /** A schedule as responses show it. */
@@ -67,6 +71,9 @@ export const ScheduleItem = v.object({
   agent_uid: v.exactOptional(v.string()),
   created_by: v.exactOptional(UserProfile),
   updated_by: v.exactOptional(UserProfile),
+  pause_after_failures: v.exactOptional(Count),
+  /** Since when its runs have failed without one that has not. Absent where its latest run that has ended did not fail. */
+  failing_since: v.exactOptional(v.string()),
   last_spawn_error: v.nullable(v.string()),
   /** Why its runs have no model at the moment, so that they are not created. Absent if they have one. */
   model_error: v.exactOptional(v.string()),

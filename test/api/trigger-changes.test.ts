@@ -68,7 +68,11 @@ describe("POST /agent/triggers/{triggerUid}/rotate-secret", () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(until).toBe("2026-05-19T19:00:01.000Z");
     expect(item).toEqual({ ...shown, uid, updated_at: "2026-05-18T19:00:01.000Z" });
-    expect((await user.get(`/agent/triggers/${uid}`)).body).toEqual({ ...item, counts_24h: expect.any(Object) });
+    expect((await user.get(`/agent/triggers/${uid}`)).body).toEqual({
+      ...item,
+      recent_runs: [],
+      counts_24h: expect.any(Object),
+    });
     expect(JSON.stringify(plane.table.all())).not.toContain(secret.slice(6));
     plane.clock.now += DAY_MS - 1;
     expect([await send(uid, SECRET, 1), await send(uid, secret, 2)]).toEqual([200, 200]);

@@ -50,7 +50,11 @@ describe("POST /agent/triggers", () => {
       created_at: "2026-05-18T19:00:00.000Z",
       updated_at: "2026-05-18T19:00:00.000Z",
     });
-    expect((await user.get(`/agent/triggers/${shown.uid}`)).body).toEqual({ ...shown, counts_24h: expect.any(Object) });
+    expect((await user.get(`/agent/triggers/${shown.uid}`)).body).toEqual({
+      ...shown,
+      recent_runs: [],
+      counts_24h: expect.any(Object),
+    });
     expect((await user.get("/agent/triggers")).body).toEqual({ triggers: [shown] });
     expect(JSON.stringify(plane.table.all())).not.toContain(secret.slice(6));
   });

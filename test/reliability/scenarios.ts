@@ -270,6 +270,7 @@ export const scenarios: readonly Scenario[] = [
       ],
       [/the identity builder is deleted|agent_uid: there is no such identity in the team/, "<gone>"],
       [/^.*"sk":"TICK#.*$/, ""],
+      [/^.*"pk":"TEAM_EVENTS#.*$/, ""],
       [/"(plan|revision)":\d+/g, "<n>"],
     ],
     async run(stage) {

@@ -2,6 +2,7 @@ import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-ty
 import type { ScheduleItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
+import { describeFailureLimit, failureLimit, PAUSE_AFTER, PAUSE_AFTER_TEXT } from "../failure-limit.ts";
 import { agentUid, scheduleId } from "../names.ts";
 import { pairs } from "../options.ts";
 import { buildConfig } from "../run-config.ts";
@@ -73,6 +74,8 @@ function printSchedule(context: Context, schedule: ScheduleItem): void {
     ["overlap", schedule.overlap],
     ["next", timeText(schedule.history.next_run) ?? "-"],
     ["last", timeText(schedule.history.last_ran) ?? "-"],
+    ["failing since", timeText(schedule.failing_since)],
+    ["pauses after", describeFailureLimit(schedule.pause_after_failures)],
     ["last error", schedule.last_spawn_error ?? undefined],
     ["model error", schedule.model_error],
     ["agent", schedule.agent_uid],
@@ -99,6 +102,7 @@ function createCommand(context: Context) {
     .option("--agent <uid|name>", "team agent to run as")
     .addOption(new Option("--mode <mode>", "how to work").choices(MODES))
     .option("--metadata <name=value>", "metadata of its runs; repeatable", pairs)
+    .option(PAUSE_AFTER, PAUSE_AFTER_TEXT, failureLimit)
     .option("--personal", "make the schedule visible only to you, not to your team")
     .option("--paused", "create it paused")
     .action(async (options) => {
@@ -113,6 +117,7 @@ function createCommand(context: Context) {
         agent_uid: options.agent === undefined ? undefined : await agentUid(client, options.agent),
         mode: options.mode,
         metadata: options.metadata,
+        pause_after_failures: options.pauseAfter,
         team: options.personal === true ? false : undefined,
         enabled: options.paused === true ? false : undefined,
       });
@@ -142,6 +147,7 @@ function updateCommand(context: Context) {
     .option("--agent <uid|name>", "team agent to run as")
     .addOption(new Option("--mode <mode>", "how to work").choices(MODES))
     .option("--metadata <name=value>", "metadata of its runs; repeatable", pairs)
+    .option(PAUSE_AFTER, PAUSE_AFTER_TEXT, failureLimit)
     .action(async (given, options) => {
       const client = await context.client();
       const id = await scheduleId(client, given);
@@ -157,6 +163,7 @@ function updateCommand(context: Context) {
         agent_uid: options.agent === undefined ? undefined : await agentUid(client, options.agent),
         mode: options.mode,
         metadata: options.metadata,
+        pause_after_failures: options.pauseAfter,
       });
       const changed = await client.schedules.update(id, body);
       context.show(changed, () => printSchedule(context, changed));

@@ -2,6 +2,7 @@ import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-ty
 import type { CreateTriggerRequest, Runyard, TriggerItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
+import { describeFailureLimit, failureLimit, PAUSE_AFTER, PAUSE_AFTER_TEXT } from "../failure-limit.ts";
 import { agentUid } from "../names.ts";
 import { pairs, repeated } from "../options.ts";
 import { usage } from "../problem.ts";
@@ -72,6 +73,9 @@ function printTrigger(context: Context, trigger: ShownTrigger): void {
       ["name", trigger.name],
       ["kind", trigger.preset ?? trigger.kind],
       ["on", trigger.enabled],
+      ["paused because", trigger.pause_reason],
+      ["failing since", timeText(trigger.failing_since)],
+      ["pauses after", describeFailureLimit(trigger.pause_after_failures)],
       ["send to", trigger.ingress_url],
       ["verification", header === undefined ? scheme : `${scheme} (${header})`],
       ["events", trigger.events?.join(", ") ?? "all"],
@@ -85,6 +89,7 @@ function printTrigger(context: Context, trigger: ShownTrigger): void {
       ["allowed bots", trigger.allow?.bots?.join(", ")],
       ["anyone", trigger.allow?.anyone],
       ["credential", trigger.credential],
+      ["runs", trigger.recent_runs?.map(({ run_id, state }) => `${run_id}  ${state}`).join("\n") || undefined],
       ["secret", trigger.secret],
       ["old secret until", timeText(trigger.previous_secret_expires_at)],
       ["prompt", trigger.prompt],
@@ -113,7 +118,8 @@ const commandWithTrigger = (name: string) =>
     .option("--allow-bot <name>", "bot or application that may start runs; repeatable", repeated)
     .option("--allow-anyone", "let people start runs whose write access is not proved")
     .option("--credential <secret>", 'secret with a token, by which write access is looked up; "": none')
-    .option("--metadata <name=value>", "metadata of its runs; repeatable", pairs);
+    .option("--metadata <name=value>", "metadata of its runs; repeatable", pairs)
+    .option(PAUSE_AFTER, PAUSE_AFTER_TEXT, failureLimit);
 
 type TriggerOptions = ReturnType<ReturnType<typeof commandWithTrigger>["opts"]>;
 
@@ -131,6 +137,7 @@ async function toMembers(client: Runyard, options: Omit<TriggerOptions, "prompt"
     followup_prompt: options.followupPrompt,
     threads: options.threads,
     busy: options.busy,
+    pause_after_failures: options.pauseAfter,
     allow: Object.keys(allow).length === 0 ? undefined : allow,
     credential: options.credential,
   });

@@ -4,6 +4,7 @@ import { CONFIG_NOTES } from "./config.ts";
 import { HARNESS_NOTES } from "./harness.ts";
 import type { Notes } from "./note.ts";
 import { RUNS_NOTES } from "./runs.ts";
+import { SCHEDULE_NOTES } from "./schedules.ts";
 import { TRIGGER_NOTES } from "./triggers.ts";
 
 /**
@@ -16,5 +17,6 @@ export const FIELD_NOTES: Notes = {
   ...ACTIVITY_NOTES,
   ...HARNESS_NOTES,
   ...ACCOUNT_NOTES,
+  ...SCHEDULE_NOTES,
   ...TRIGGER_NOTES,
 };

@@ -1,10 +1,12 @@
 import * as v from "valibot";
 import { ResolvedAgentConfig } from "../config.ts";
 import { Scope, Scopes } from "../keys/scope.ts";
+import { FailureLimitChange } from "../limits/failure-limit.ts";
 import { PageInfo } from "../list.ts";
 import { MAX_METADATA, Metadata } from "../metadata.ts";
 import { Count, Id, Name, textOfBytes } from "../primitives.ts";
 import { RunMode, UserProfile } from "../run.ts";
+import { RecentRun } from "../schedule.ts";
 import { SecretName } from "../secrets/secret-name.ts";
 
 /** The systems whose events a trigger takes. `webhook` stands for every system that signs its requests or sends a token. */
@@ -83,6 +85,8 @@ const optionalMembers = {
    */
   credential: v.exactOptional(v.union([SecretName, v.literal("")])),
   metadata: v.exactOptional(TriggerMetadata),
+  /** The number of runs that fail in a row after which the trigger pauses itself; 0 for none. */
+  pause_after_failures: v.exactOptional(FailureLimitChange),
   enabled: v.exactOptional(v.boolean()),
 };
 
@@ -166,9 +170,16 @@ export const TriggerItem = v.object({
   created_by: UserProfile,
   created_at: v.string(),
   updated_at: v.string(),
+  pause_after_failures: v.exactOptional(Count),
+  /** Why the trigger has paused itself. Absent where it has not. */
+  pause_reason: v.exactOptional(v.string()),
+  /** Since when its runs have failed without one that has not. Absent where its latest run that has ended did not fail. */
+  failing_since: v.exactOptional(v.string()),
   last_delivery: v.exactOptional(LastDelivery),
   /** In the response to a GET of one trigger. */
   counts_24h: v.exactOptional(DeliveryCounts),
+  /** Its latest runs, at most 10, newest first. In the response to a GET of one trigger. */
+  recent_runs: v.exactOptional(v.array(RecentRun)),
 });
 export type TriggerItem = v.InferOutput<typeof TriggerItem>;
 

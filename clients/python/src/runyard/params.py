@@ -637,6 +637,9 @@ class CreateScheduleRequestParam(TypedDict, total=False):
     overlap: Overlap
     """What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`."""
 
+    pause_after_failures: int
+    """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
+
 
 class UpdateScheduleRequestParam(TypedDict, total=False):
     """The new content of a schedule. Optional members that are absent keep their values."""
@@ -670,6 +673,9 @@ class UpdateScheduleRequestParam(TypedDict, total=False):
 
     overlap: Overlap
     """What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`."""
+
+    pause_after_failures: int
+    """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
 
 
 class TriggerVerificationParam(TypedDict, total=False):
@@ -756,6 +762,9 @@ class CreateTriggerRequestParam(TypedDict, total=False):
     metadata: Mapping[str, str]
     """The labels of the runs, at most 18. Must have at most 18 keys."""
 
+    pause_after_failures: int
+    """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
+
     enabled: bool
     """Whether events start runs. Defaults to true."""
 
@@ -799,6 +808,9 @@ class UpdateTriggerRequestParam(TypedDict, total=False):
     credential: Union[str, Literal[""]]
     metadata: Mapping[str, str]
     """The labels of the runs, at most 18. Must have at most 18 keys."""
+
+    pause_after_failures: int
+    """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
 
     enabled: bool
     """Whether events start runs. Defaults to true."""

@@ -46,6 +46,7 @@ class AsyncSchedules(AsyncResource):
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
         time_zone: Union[str, NotGiven] = NOT_GIVEN,
         overlap: Union[Overlap, NotGiven] = NOT_GIVEN,
+        pause_after_failures: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> ScheduleItem:
         """Creates a schedule that runs a prompt by cron.
@@ -67,6 +68,7 @@ class AsyncSchedules(AsyncResource):
             metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
             time_zone: The IANA time zone of the cron expression. Defaults to `UTC`. At most 64 bytes in UTF-8.
             overlap: What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`.
+            pause_after_failures: The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it.
         """
         return await self._call(
             "POST",
@@ -84,6 +86,7 @@ class AsyncSchedules(AsyncResource):
                 "metadata": metadata,
                 "time_zone": time_zone,
                 "overlap": overlap,
+                "pause_after_failures": pause_after_failures,
             },
             options=options,
         )
@@ -142,6 +145,7 @@ class AsyncSchedules(AsyncResource):
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
         time_zone: Union[str, NotGiven] = NOT_GIVEN,
         overlap: Union[Overlap, NotGiven] = NOT_GIVEN,
+        pause_after_failures: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> ScheduleItem:
         """Replaces a schedule.
@@ -163,6 +167,7 @@ class AsyncSchedules(AsyncResource):
             metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
             time_zone: The IANA time zone of the cron expression. Defaults to `UTC`. At most 64 bytes in UTF-8.
             overlap: What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`.
+            pause_after_failures: The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it.
         """
         return await self._call(
             "PUT",
@@ -179,6 +184,7 @@ class AsyncSchedules(AsyncResource):
                 "metadata": metadata,
                 "time_zone": time_zone,
                 "overlap": overlap,
+                "pause_after_failures": pause_after_failures,
             },
             options=options,
         )

@@ -58,6 +58,7 @@ class Triggers(Resource):
         allow: Union[TriggerAuthorsParam, NotGiven] = NOT_GIVEN,
         credential: Union[str, Literal[""], NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
+        pause_after_failures: Union[int, NotGiven] = NOT_GIVEN,
         enabled: Union[bool, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> CreatedTrigger:
@@ -86,6 +87,7 @@ class Triggers(Resource):
             busy: What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`).
             allow: Who may start runs besides people whose write access is proved.
             metadata: The labels of the runs, at most 18. Must have at most 18 keys.
+            pause_after_failures: The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it.
             enabled: Whether events start runs. Defaults to true.
         """
         return self._call(
@@ -111,6 +113,7 @@ class Triggers(Resource):
                 "allow": allow,
                 "credential": credential,
                 "metadata": metadata,
+                "pause_after_failures": pause_after_failures,
                 "enabled": enabled,
             },
             options=options,
@@ -175,6 +178,7 @@ class Triggers(Resource):
         allow: Union[TriggerAuthorsParam, NotGiven] = NOT_GIVEN,
         credential: Union[str, Literal[""], NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
+        pause_after_failures: Union[int, NotGiven] = NOT_GIVEN,
         enabled: Union[bool, NotGiven] = NOT_GIVEN,
         scopes: Union[Sequence[Scope], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
@@ -200,6 +204,7 @@ class Triggers(Resource):
             busy: What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`).
             allow: Who may start runs besides people whose write access is proved.
             metadata: The labels of the runs, at most 18. Must have at most 18 keys.
+            pause_after_failures: The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it.
             enabled: Whether events start runs. Defaults to true.
             scopes: Replaces the scopes; `[]` stands for all of the request's credential.
         """
@@ -221,6 +226,7 @@ class Triggers(Resource):
                 "allow": allow,
                 "credential": credential,
                 "metadata": metadata,
+                "pause_after_failures": pause_after_failures,
                 "enabled": enabled,
                 "scopes": scopes,
             },
