@@ -67,7 +67,7 @@ export async function cloneRepository(place: string, repository: Repository, opt
     new SetupError(
       `cloning ${maskUrlUsers(repository.url)} failed: ${maskUrlUsers(text)}${suggestFix(text, options.token)}`,
     );
-  const pinned = await pinRepositoryAddress(repository.url, options.checkHost).catch((error: unknown) => {
+  const pinned = await pinRepositoryAddress(repository.url, options).catch((error: unknown) => {
     throw fail(formatError(error));
   });
   const git: Git = (...args) => runGit([...pinned, ...args], options, variables);

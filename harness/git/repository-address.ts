@@ -1,4 +1,5 @@
 import { createAddressCheck, resolveAllowed, toBlockedAddressError } from "../network/blocked-addresses.ts";
+import type { GitOptions } from "./run-git.ts";
 
 /** Runs may clone from Git servers on the machine and in its network. */
 const ALLOWED = { loopback: true, privateNetworks: true };
@@ -6,13 +7,12 @@ const ALLOWED = { loopback: true, privateNetworks: true };
 /**
  * Checks the addresses of a repository's host, and makes git connect over https to the checked addresses only. With a proxy, the proxy
  * resolves names; for ssh, and after a redirect to another https server, git resolves the name itself.
- * @param check throws for a host that the run may not call. @default it may call every host
  * @returns arguments of git that come before its subcommand
  * @throws an Error when the host has a blocked address or cannot be resolved
  */
 export async function pinRepositoryAddress(
   url: string,
-  check: (host: string) => void = () => {},
+  { checkHost = () => {}, proxyUrl }: Pick<GitOptions, "checkHost" | "proxyUrl"> = {},
 ): Promise<readonly string[]> {
   const parsed = URL.parse(url);
   const host = parsed?.hostname.replace(/^\[(.*)\]$/, "$1") ?? /^[\w.-]+@([\w.-]+):/.exec(url)?.[1];
@@ -20,14 +20,14 @@ export async function pinRepositoryAddress(
   if (host === undefined) throw new Error("the URL has no host that can be checked");
   // A file URL has no host, and git refuses other transports.
   if (host === "") return [];
-  check(host);
+  checkHost(host);
   const isAllowed = createAddressCheck(ALLOWED);
   if (process.getBuiltinModule("node:net").isIP(host) !== 0) {
     if (!isAllowed(host)) throw toBlockedAddressError(host);
     return [];
   }
   const isHttps = parsed?.protocol === "https:";
-  if (isHttps && hasProxy()) return [];
+  if (isHttps && (proxyUrl !== undefined || hasProxy())) return [];
   const found = await resolveAllowed(host, isAllowed).catch((error: unknown) => {
     // The name may be an alias in the user's ssh configuration, which only ssh can resolve.
     if (!isHttps && error instanceof Error && "code" in error) return [];

@@ -13,6 +13,8 @@ export interface GitOptions {
   readonly signal: AbortSignal;
   /** Throws for a host that the run may not call. @default it may call every host */
   readonly checkHost?: (host: string) => void;
+  /** The proxy of a run whose network is limited. @default that of this machine, if it has one */
+  readonly proxyUrl?: string | undefined;
 }
 
 /** What a git process printed, and whether it succeeded. */
@@ -57,7 +59,7 @@ export async function runGit(
   const { promise, resolve } = Promise.withResolvers<GitResult>();
   const child = spawn("git", [...args], {
     cwd: options.workspace,
-    env: { ...buildGitEnvironment(options.etc), ...variables },
+    env: { ...buildGitEnvironment(options.etc, options.proxyUrl), ...variables },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -101,14 +103,18 @@ const NETWORK_SETTINGS = [
   "SSL_CERT_DIR",
 ];
 
-/** Builds the complete environment of git processes. */
-export function buildGitEnvironment(etc: string): Record<string, string> {
+/**
+ * Builds the complete environment of git processes.
+ * @param proxyUrl replaces the proxy of this machine
+ */
+export function buildGitEnvironment(etc: string, proxyUrl?: string): Record<string, string> {
   const settings = NETWORK_SETTINGS.flatMap((name) => {
     const value = process.env[name];
-    return value === undefined ? [] : [[name, value]];
+    return value === undefined || (proxyUrl !== undefined && /proxy/i.test(name)) ? [] : [[name, value]];
   });
   return {
     ...Object.fromEntries(settings),
+    ...(proxyUrl === undefined ? {} : { HTTPS_PROXY: proxyUrl, HTTP_PROXY: proxyUrl }),
     PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
     HOME: etc,
     LANG: "C.UTF-8",

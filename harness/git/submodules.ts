@@ -104,7 +104,7 @@ async function cloneSubmodule(
   { variables }: ReturnType<typeof grantAccess>,
 ): Promise<string | undefined> {
   try {
-    const pinned = await pinRepositoryAddress(url, options.checkHost);
+    const pinned = await pinRepositoryAddress(url, options);
     const git: Git = (...args) => runGit([...pinned, "-C", directory, ...args], options, variables);
     // With a URL in its configuration, git does not read the one that the repository names.
     const configured = await git("config", `submodule.${name}.url`, url);

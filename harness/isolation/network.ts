@@ -57,9 +57,13 @@ export async function openNetwork(): Promise<Network | undefined> {
   }
 }
 
-/** Creates a network namespace that has only a loopback of its own. @returns undefined like `openNetwork` */
-export async function openClosedNetwork(): Promise<Network | undefined> {
-  const namespaces = await openNamespaces(["link set lo up"]);
+/**
+ * Creates a network namespace that has only a loopback of its own.
+ * @param commands of `ip` that configure it further. @default none
+ * @returns undefined like `openNetwork`
+ */
+export async function openClosedNetwork(commands: readonly string[] = []): Promise<Network | undefined> {
+  const namespaces = await openNamespaces(["link set lo up", ...commands]);
   if (namespaces === undefined) return undefined;
   const { enter, close } = namespaces;
   return { enter, opened: Promise.resolve(true), close };

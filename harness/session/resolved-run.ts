@@ -1,7 +1,6 @@
 import type { InjectedSecret, ResolvePromptResponse } from "#shared/wire/harness.ts";
-import { openClosedNetwork } from "../isolation/network.ts";
 import { createMarker } from "../isolation/processes.ts";
-import type { LimitedNetwork, Sandbox } from "../isolation/sandbox.ts";
+import type { Sandbox } from "../isolation/sandbox.ts";
 import type { Workspace } from "../isolation/workspace.ts";
 import { createEgress, type Egress } from "../network/egress.ts";
 import type { RunContext } from "../setup/setup.ts";
@@ -37,8 +36,8 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   for (const value of [...Object.values(secrets), ...listServerSecrets(context.mcp_servers)]) redactor.add(value);
   const thirdParty = findThirdPartyAgent(context.agent_config.harness?.type);
   const programs = thirdParty === undefined ? undefined : findAgentFolder(thirdParty);
-  const egress = createEgress(context.network);
-  const limited = egress.mode === "open" ? undefined : await limitNetwork();
+  const network = await openRunNetwork(context);
+  const { egress, limited } = network;
   const sandbox = createSandbox({
     runId: envelope.run_id,
     marker: createMarker(envelope.execution_id),
@@ -51,16 +50,16 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   const makeEngine = loadEngine(modelId, thirdParty);
   // A failure is reported to the code that awaits it later; the setup may end the execution before that.
   void makeEngine.catch(() => {});
-  const closeNetwork = async () => await limited?.network?.close();
-  return { resolved, context, secrets, workspace, sandbox, egress, closeNetwork, modelId, makeEngine };
+  return { resolved, context, secrets, workspace, sandbox, egress, closeNetwork: network.close, modelId, makeEngine };
 }
 
-/** Opens a network that leads nowhere. Where the host has none to share, each command gets its own. */
-const limitNetwork = async (): Promise<LimitedNetwork> => ({
-  network: await openClosedNetwork(),
-  leadsOut: false,
-  variables: {},
-});
+/** Few runs have a limited network, so the others do not load it. */
+async function openRunNetwork({ network, agent_config }: RunContext) {
+  if (network === undefined || network.mode === "open")
+    return { egress: createEgress("open"), limited: undefined, close: async () => {} };
+  const { limitNetwork } = await import("./limited-network.ts");
+  return await limitNetwork(network, agent_config.repositories ?? []);
+}
 
 const collectValues = (secrets: readonly InjectedSecret[]): Record<string, string> =>
   Object.fromEntries(secrets.flatMap((secret) => ("value" in secret ? [[secret.name, secret.value]] : [])));

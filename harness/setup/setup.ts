@@ -156,6 +156,7 @@ async function cloneAll(repositories: readonly Repository[], options: SetupOptio
     timeoutMs: Math.max(1, Math.min(CLONE_MS, deadlineAt - Date.now())),
     signal,
     checkHost: options.egress.check,
+    proxyUrl: options.egress.proxyUrl,
   };
   const named = [...tokens].map(([{ url }, token]) => ({ url, token }));
   const clones = [...assignClonePaths(repositories)].map(([place, repository]) =>

@@ -29,10 +29,12 @@ export const toHarnessVariables = ({ isolation, network }: DecidedIsolation): Re
 
 /**
  * Lists the modes of a limited network that harnesses can keep. Without the filter of system calls, sockets exist that ignore the network
- * of the sandbox.
+ * of the sandbox. Where commands have a network, the machine can also make the namespace that leads to a proxy.
  */
-export const listNetworkLimits = ({ isolation }: DecidedIsolation): "none"[] =>
-  isolation === "bubblewrap" ? ["none"] : [];
+export function listNetworkLimits({ isolation, network }: DecidedIsolation): ("none" | "allowlist")[] {
+  if (isolation !== "bubblewrap") return [];
+  return network === true ? ["none", "allowlist"] : ["none"];
+}
 
 /** Modes that the operator chooses explicitly and that are never detected. */
 const UNISOLATED = ["machine", "none"];

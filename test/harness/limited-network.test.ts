@@ -47,6 +47,39 @@ describe("the commands of a run without a network", () => {
   });
 });
 
+describe("the commands of a run with an allowlist", () => {
+  const limit = (domains: readonly string[], prompt: string, context: RunGiven["context"] = {}) =>
+    start(prompt, { network: { mode: "allowlist", domains: [...domains] }, ...context });
+  const blocked = ({ events }: FakeControlPlane) =>
+    events.flatMap(({ event_name, payload }) => (event_name === "network_blocked" ? [payload?.detail] : []));
+
+  it("are refused other domains, which the timeline names once, and reach their own servers", async () => {
+    const server = `exec node -e 'require("http").createServer((_, it) => it.end("ok")).listen(8123)'`;
+    const client = `node -e 'fetch("http://localhost:8123").then((it) => it.text()).then(console.log)'`;
+    const refused = `node -e 'fetch("http://other.example").catch((error) => console.log(error.cause.code))'`;
+    const byProxy = `exec 4<>/dev/tcp/127.0.0.1/80; printf 'CONNECT other.example:443 HTTP/1.1\\r\\n\\r\\n' >&4; head -n 1 <&4`;
+    const prompt = block(server, "sh background") + [client, refused, byProxy].map((each) => block(each)).join("");
+    await using plane = await limit(["allowed.example"], `${prompt}${block('echo "$HTTPS_PROXY $no_proxy"')}`);
+    const { code, log } = await runHarness(plane);
+    expect([code, plane.outcome?.success], log).toEqual([0, true]);
+    const shown = outputs(plane)
+      .map((output) => JSON.stringify(output))
+      .join("\n");
+    expect(shown).toContain('"ok\\n"');
+    expect(shown).toContain("ENOTFOUND");
+    expect(shown).toContain("HTTP/1.1 403");
+    expect(shown).toContain("http://127.0.0.1:80 localhost,127.0.0.1");
+    expect(blocked(plane)).toEqual(["blocked: other.example, add it to the environment's network.domains"]);
+  });
+
+  it("are not executed without a boundary", async () => {
+    await using plane = await limit(["allowed.example"], block("echo unreached"));
+    const { code } = await runHarness(plane, { RUNYARD_SANDBOX: "machine" });
+    expect(code).not.toBe(0);
+    expect(outputs(plane)).toEqual([]);
+  });
+});
+
 describe("a run without a network", () => {
   it("clones no repository, and says in the timeline what blocks it", async () => {
     await using limited = await start(block("true"), {

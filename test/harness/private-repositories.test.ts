@@ -64,6 +64,19 @@ describe("cloning a private repository", () => {
     expect(it.plane.everything + it.log).not.toContain(TOKEN);
   });
 
+  it("goes through the proxy of a run with an allowlist, in which it finds allowed hosts only", async () => {
+    const agent_config = { repositories: [{ url }] };
+    const network = (...domains: string[]) => ({ network: { mode: "allowlist" as const, domains } });
+    await using allowed = await run(
+      { agent_config, repository_tokens: made(url), ...network("repository") },
+      "cat a.txt; git fetch origin 2>&1 | tail -1 || true",
+    );
+    expect(allowed.plane.outputs[0], allowed.log).toContain("private words");
+    await using refused = await run({ agent_config, repository_tokens: made(url), ...network("a.example") }, "true");
+    expect(refused.plane.outcome?.summary).toContain("blocked: 127.0.0.1, add it to the environment's network.domains");
+    expect(allowed.plane.everything + allowed.log).not.toContain(TOKEN);
+  });
+
   it("checks out a ref that clones do not include", async () => {
     repository.git("update-ref", "refs/pull/7/head", repository.commit({ "a.txt": "hidden" }));
     await using it = await run(

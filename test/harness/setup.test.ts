@@ -72,7 +72,7 @@ function start(context: Partial<RunContext>, given: Partial<SetupOptions> = {}, 
     workspace,
     outbox,
     redactor,
-    egress: createEgress(context.network),
+    egress: createEgress(context.network?.mode),
     runner: {
       async run(request) {
         requests.push(request);

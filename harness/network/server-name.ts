@@ -1,0 +1,80 @@
+/** What the first bytes of a connection say. */
+export type Greeting =
+  | { readonly kind: "incomplete" }
+  | { readonly kind: "invalid" }
+  /** @property name undefined if the client names no server */
+  | { readonly kind: "tls"; readonly name: string | undefined };
+
+/** The first byte of a TLS connection. */
+export const TLS_HANDSHAKE = 0x16;
+const CLIENT_HELLO = 1;
+const SERVER_NAME = 0;
+const HOST_NAME = 0;
+/** A longer one is not read. */
+const MAX_BYTES = 64 * 1024;
+
+const INVALID = { kind: "invalid" } as const;
+const INCOMPLETE = { kind: "incomplete" } as const;
+
+/** Reads the name of the server from the ClientHello of a TLS connection, which may be in several records. */
+export function readServerName(bytes: Buffer): Greeting {
+  const message = joinRecords(bytes);
+  if (message === undefined) return INVALID;
+  const total = message.length < 4 ? undefined : 4 + message.readUIntBE(1, 3);
+  if (message.length > 0 && message[0] !== CLIENT_HELLO) return INVALID;
+  if (total !== undefined && total > MAX_BYTES) return INVALID;
+  if (total === undefined || message.length < total) return bytes.length > MAX_BYTES ? INVALID : INCOMPLETE;
+  try {
+    return { kind: "tls", name: findName(message.subarray(4, total)) };
+  } catch {
+    return INVALID;
+  }
+}
+
+/** Joins the contents of handshake records; undefined if there are others. */
+function joinRecords(bytes: Buffer): Buffer | undefined {
+  const parts: Buffer[] = [];
+  for (let at = 0; at + 5 <= bytes.length; ) {
+    const length = bytes.readUInt16BE(at + 3);
+    if (bytes[at] !== TLS_HANDSHAKE || length === 0) return undefined;
+    parts.push(bytes.subarray(at + 5, at + 5 + length));
+    at += 5 + length;
+  }
+  return Buffer.concat(parts);
+}
+
+/** @throws RangeError when a length is wrong */
+function findName(hello: Buffer): string | undefined {
+  let at = 2 + 32;
+  const skip = (lengthBytes: 1 | 2) => {
+    at += lengthBytes + hello.readUIntBE(at, lengthBytes);
+  };
+  skip(1); // session id
+  skip(2); // cipher suites
+  skip(1); // compression methods
+  if (at === hello.length) return undefined;
+  const end = at + 2 + hello.readUInt16BE(at);
+  if (end !== hello.length) throw new RangeError("the extensions have another length");
+  at += 2;
+  let name: string | undefined;
+  while (at < end) {
+    const type = hello.readUInt16BE(at);
+    const length = hello.readUInt16BE(at + 2);
+    const content = hello.subarray(at + 4, at + 4 + length);
+    if (content.length !== length) throw new RangeError("an extension has another length");
+    if (type === SERVER_NAME) {
+      // With two of them, servers may not choose the same one.
+      if (name !== undefined) throw new RangeError("there are two server names");
+      name = parseNames(content);
+    }
+    at += 4 + length;
+  }
+  return name;
+}
+
+function parseNames(content: Buffer): string {
+  const length = content.readUInt16BE(3);
+  const isOnlyName = content.readUInt16BE(0) === content.length - 2 && length === content.length - 5;
+  if (!isOnlyName || content[2] !== HOST_NAME) throw new RangeError("there is not one host name");
+  return content.toString("latin1", 5);
+}
