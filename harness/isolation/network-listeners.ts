@@ -11,7 +11,7 @@ export interface Listeners {
   close(): void;
 }
 
-export const NAME_SERVER_PORT = 53;
+const NAME_SERVER_PORT = 53;
 const START_MS = 15_000;
 
 /** A socket belongs to the namespace in which it was made, wherever the process is that uses it. */
