@@ -165,7 +165,7 @@ const lines: readonly Route[] = [
 
   { method: "GET", path: "/public/runs/{sessionId}", file: "public/get-public-run", who: "public", scope: "public", rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },
   { method: "GET", path: "/public/runs/{sessionId}/artifacts/{artifactUid}", file: "public/download-public-artifact", who: "public", scope: "public", rights: { table: ["GetItem", "BatchGetItem"], bucket: { GetObject: ["artifact", "plan"] } } },
-  { method: "GET", path: "/agent/audit", file: "audit/list-audit-events", who: people, scope: "audit", rights: { table: read } },
+  { method: "GET", path: "/agent/audit", file: "audit/list-audit-events", who: people, scope: "audit", rights: { table: read, indexes: ["gsi2"] } },
   { method: "GET", path: "/agent/usage", file: "usage/get-usage", who: team, scope: "usage:read", rights: { table: read }, timeoutSeconds: 30 },
 
   { method: "GET", path: "/agent/conversations/{conversationId}", file: "conversations/get-conversation", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: [...prompts, "messages"] } } },

@@ -1,6 +1,7 @@
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { agentsCommand } from "./commands/agents.ts";
 import { apiCommand } from "./commands/api.ts";
+import { auditCommand } from "./commands/audit.ts";
 import { bootstrapCommand } from "./commands/bootstrap.ts";
 import { modelsCommand, skillsCommand, workersCommand } from "./commands/catalog.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
@@ -65,6 +66,7 @@ export function makeProgram(context: Context): CommandUnknownOpts {
     .addCommand(skillsCommand(context))
     .addCommand(workersCommand(context))
     .addCommand(usageCommand(context))
+    .addCommand(auditCommand(context))
     .addCommand(apiCommand(context))
     .addCommand(mcpCommand(context))
     .addCommand(loginCommand(context))

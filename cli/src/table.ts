@@ -21,8 +21,8 @@ export async function printList<Item, Body extends PageBody>(
   const page = await first;
   if (all) return printAll(context, page, columns, none);
   if (context.json) return context.printJson(page.body);
-  if (page.data.length === 0) return context.note(none);
-  printRows(context, page.data, columns);
+  if (page.data.length === 0) context.note(none);
+  else printRows(context, page.data, columns);
   if (page.hasNextPage()) context.note(context.errStyle.dim("There are more: use --all to list them."));
 }
 

@@ -1,4 +1,5 @@
 import { invalid } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import { fitting, MAX_PAGE_ITEMS, type PageQuery } from "#shared/pagination/page.ts";
 import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
@@ -8,6 +9,7 @@ import type { Table } from "#shared/table/table.ts";
 import type { AuditEvent, ListAuditEventsResponse } from "#shared/wire/audit/audit.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { readAuditEvents } from "./audit-store.ts";
+import { nameCreators, readCreatedRuns, readEventsOfRun } from "./run-events.ts";
 
 /** Queries of one request for events that may be rare. */
 const MAX_QUERIES = 10;
@@ -43,9 +45,10 @@ export async function listAuditEventPage(
   const filter = { actor, action, target };
   const binding = ["audit", toPrincipalKey(principal), teams, bounds.from, to ?? "", filter];
   const start = query.cursor === undefined ? toPlace(bounds.to) : await cursors.read(binding, query.cursor);
-  const read = (before: string) => readMerged(teams, { from: toPlace(bounds.from), before, limit: BATCH }, table);
+  const read = (before: string) =>
+    readMerged(teams, filter, { from: toPlace(bounds.from), before, limit: BATCH }, table);
   const { events, last } = await findEvents(start, limit ?? MAX_PAGE_ITEMS, filter, read);
-  const kept = fitting(events);
+  const kept = fitting(await nameCreators(events, table));
   const end = kept.length < events.length ? kept.at(-1)?.id : last;
   const shown = kept.filter(({ expires_at }) => expires_at * 1000 > now()).map(toAuditEvent);
   if (end === undefined && limit === undefined && query.cursor === undefined) return { events: shown };
@@ -98,13 +101,19 @@ function matches(
   );
 }
 
-/** The newest events of several teams. */
+/** The newest events of several teams, with their runs. Follow-ups are found by their run only, since no index has their times. */
 async function readMerged(
   teams: readonly string[],
+  { target }: Pick<AuditFilter, "target">,
   range: { readonly from: string; readonly before: string; readonly limit: number },
   table: Table,
 ): Promise<StoredAuditEvent[]> {
-  const pages = await Promise.all(teams.map((team) => readAuditEvents(team, range, table)));
+  const pages = await Promise.all([
+    ...teams.map((team) => readAuditEvents(team, range, table)),
+    ...(target === undefined
+      ? teams.map((team) => readCreatedRuns(team, range, table))
+      : [isUuid(target) ? readEventsOfRun(target, teams, range, table) : []]),
+  ]);
   const all = pages.flat().sort((one, other) => (one.id < other.id ? 1 : -1));
   return all.slice(0, range.limit);
 }

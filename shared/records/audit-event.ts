@@ -4,7 +4,8 @@ import { keys } from "#shared/table/keys.ts";
 import type { Item, Put, Update } from "#shared/table/table.ts";
 import { AuditEvent } from "#shared/wire/audit/audit.ts";
 
-const KEPT_MS = 400 * 24 * 3_600_000;
+/** How long an event is kept. */
+export const AUDIT_KEPT_MS = 400 * 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 /** Refused requests that are recorded of a team in an hour. */
 const MAX_REFUSALS = 100;
@@ -30,7 +31,7 @@ export const putAuditEvent = (team: string, event: NewAuditEvent, now: number): 
     v: 1,
     at: now,
     ...event,
-    expires_at: Math.ceil((now + KEPT_MS) / 1000),
+    expires_at: Math.ceil((now + AUDIT_KEPT_MS) / 1000),
   },
 });
 

@@ -4,6 +4,7 @@ import { isRecorded, toAction } from "#shared/http/audit/action.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { makeStage, type Stage } from "../support/principals.ts";
+import { makeSchedule } from "../support/schedules.ts";
 import { bodies, ISSUER_ROUTES, prepare, toTarget } from "../support/valid-requests.ts";
 import { startSession } from "../support/web-sessions.ts";
 
@@ -151,13 +152,74 @@ describe("the audit log", () => {
       plane.clock.now++;
       await client.post(path, path.endsWith("cancel") ? { filter: { state: ["QUEUED"] } } : undefined);
     }
-    const events = await listEvents(client);
+    const events = (await listEvents(client)).filter(({ action }) => action !== "runs.create");
     expect(events.map(({ action, target }) => ({ action, target }))).toEqual([
       { action: "runs.unarchive", target: { type: "run", uid: run.run_id } },
       { action: "runs.archive", target: { type: "run", uid: run.run_id } },
       { action: "runs.cancel", target: { type: "team", uid: plane.team } },
     ]);
     expect(JSON.stringify(events)).not.toContain("private");
+  });
+
+  it("has each new run among the other events, with who created it and by what", async () => {
+    const plane = await createTestControlPlane();
+    const client = createClient(plane);
+    const { body: first } = await client.post("/agent/runs", { prompt: "private words" });
+    plane.clock.now++;
+    await client.post("/agent/identities", { name: "Reviewer" });
+    plane.clock.now++;
+    const headers = { "x-run-source": "WEB_APP" };
+    const { body: second } = await client.post("/agent/runs", { prompt: "private words" }, { headers });
+    plane.clock.now++;
+    const { id } = await makeSchedule(plane, {});
+    plane.clock.now++;
+    await client.post(`/agent/schedules/${id}/run`);
+    const ada = { type: "user", uid: plane.user, display_name: "Ada", email: "ada@runyard.test" };
+    const events = (await listEvents(client)).filter(({ action }) => action !== "schedules.run");
+    expect(events).toEqual([
+      expect.objectContaining({ action: "runs.create", via: "schedule", actor: ada }),
+      expect.objectContaining({ action: "schedules.create" }),
+      {
+        id: second.run_id,
+        at: expect.any(String),
+        actor: ada,
+        via: "session",
+        action: "runs.create",
+        target: { type: "run", uid: second.run_id },
+      },
+      expect.objectContaining({ action: "identities.create" }),
+      expect.objectContaining({ id: first.run_id, at: "2026-05-18T19:00:00.000Z", via: "key" }),
+    ]);
+    expect(JSON.stringify(events)).not.toContain("private");
+    expect(await listEvents(createClient(plane, plane.otherKey))).toEqual([]);
+    expect(await listEvents(client, `?action=runs.create&actor=${plane.user}&limit=2`)).toHaveLength(2);
+    expect(await listEvents(client, "?action=runs.create&actor=nobody")).toEqual([]);
+  });
+
+  it("has the follow-ups of a run that is the target", async () => {
+    const plane = await createTestControlPlane();
+    const client = createClient(plane);
+    const { body: run } = await client.post("/agent/runs", { prompt: "private words" });
+    for (const message of ["private one", "private two"]) {
+      plane.clock.now++;
+      await client.post(`/agent/runs/${run.run_id}/followups`, { message });
+    }
+    plane.clock.now++;
+    await client.post(`/agent/runs/${run.run_id}/cancel`);
+    const target = { type: "run", uid: run.run_id };
+    const events = await listEvents(client, `?target=${run.run_id}`);
+    expect(events).toMatchObject([
+      { action: "runs.cancel", target },
+      { action: "runs.followups.create", actor: { uid: plane.user }, target: { ...target, name: "followup-2" } },
+      { action: "runs.followups.create", target: { ...target, name: "followup-1" } },
+      { action: "runs.create", target },
+    ]);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(4);
+    expect(JSON.stringify(events)).not.toContain("private");
+    expect(await listEvents(createClient(plane, plane.otherKey), `?target=${run.run_id}`)).toEqual([]);
+    const { body } = await client.get(`/agent/audit?target=${run.run_id}&limit=2`);
+    const next = await client.get(`/agent/audit?target=${run.run_id}&limit=2&cursor=${body.page_info.next_cursor}`);
+    expect([...body.events, ...next.body.events]).toEqual(events);
   });
 
   it("is filtered by time, actor, action and target", async () => {

@@ -282,7 +282,7 @@ describe("the audit log", () => {
     plane.clock.now++;
     await errorOf("cancel_run", { run_id }, reader);
     await errorOf("list_schedules", {}, reader);
-    const { events } = (await user.get("/agent/audit?action=runs")).body;
+    const { events } = (await user.get("/agent/audit?action=runs.cancel")).body;
     expect(events).toMatchObject([
       { action: "runs.cancel", target: { type: "run", uid: run_id }, refused: true },
       { action: "runs.cancel", target: { type: "run", uid: run_id }, actor: { uid: plane.user }, changes: ["force"] },

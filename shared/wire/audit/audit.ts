@@ -25,7 +25,8 @@ export const AuditEvent = v.object({
   /** What was requested, such as `keys.delete`. */
   action: v.string(),
   target: AuditTarget,
-  request_id: v.string(),
+  /** The trace id of the request; absent for runs and follow-ups, whose records do not have it. */
+  request_id: v.exactOptional(v.string()),
   /** The address that the request came from, as the gateway saw it. */
   ip: v.exactOptional(v.string()),
   /** The members of the request, without their values. */

@@ -1523,8 +1523,8 @@ class AuditEvent(BaseModel):
     target: AuditTarget
     """What the request was about."""
 
-    request_id: str
-    """The id of the model request that produced the message."""
+    request_id: Optional[str] = None
+    """The trace id of the request; absent for runs and follow-ups, whose records do not have it."""
 
     ip: Optional[str] = None
     """The address that the request came from, as the gateway saw it."""

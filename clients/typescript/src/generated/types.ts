@@ -428,8 +428,8 @@ interface components {
             action: string;
             /** @description What the request was about. */
             target: components["schemas"]["AuditTarget"];
-            /** @description The id of the model request that produced the message. */
-            request_id: string;
+            /** @description The trace id of the request; absent for runs and follow-ups, whose records do not have it. */
+            request_id?: string;
             /** @description The address that the request came from, as the gateway saw it. */
             ip?: string;
             /** @description The members of the request, without their values. */

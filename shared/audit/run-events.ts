@@ -1,0 +1,113 @@
+import * as v from "valibot";
+import { createdAtOf } from "#shared/ids.ts";
+import { AUDIT_KEPT_MS, type StoredAuditEvent } from "#shared/records/audit-event.ts";
+import { followupIdOf, parseFollowup, type StoredFollowup } from "#shared/records/followup.ts";
+import { readBodies } from "#shared/records/run-body.ts";
+import { parseRunId, RunFacets, readHead } from "#shared/records/run-head.ts";
+import { runIndexStore, toHeadEntry, toScopes } from "#shared/runs/listing/run-index-store.ts";
+import { runTimelineStore } from "#shared/runs/run-timeline-store.ts";
+import type { Item, Table } from "#shared/table/table.ts";
+import type { AuditVia } from "#shared/wire/audit/audit.ts";
+
+/** Runs and follow-ups have no events of their own, since they are created most often: their records say who did that, and when. */
+
+interface Range {
+  readonly from: string;
+  readonly before: string;
+  readonly limit: number;
+}
+
+const RUN_CREATED = "runs.create";
+const FOLLOWUP_SENT = "runs.followups.create";
+
+/** Reads that runs of a team were created, newest first. The id of a run is the place of its event, since both begin with the time. */
+export async function readCreatedRuns(
+  team: string,
+  { from, before, limit }: Range,
+  table: Pick<Table, "query">,
+): Promise<StoredAuditEvent[]> {
+  if (from >= before) return [];
+  const sources = runIndexStore(table).byCreation(toScopes([{ type: "Team", uid: team }]));
+  const pages = await Promise.all(sources.map((source) => source({ from, before }, limit, true)));
+  return pages.flatMap(({ items }) => items.map(toCreation));
+}
+
+/** Reads that a run of one of these teams was created, and that follow-ups were sent to it; nothing for another id. */
+export async function readEventsOfRun(
+  runId: string,
+  teams: readonly string[],
+  { from, before }: Range,
+  table: Pick<Table, "get" | "query">,
+): Promise<StoredAuditEvent[]> {
+  const head = await readHead(runId, table);
+  const scopes = toScopes(teams.map((uid) => ({ type: "Team", uid })));
+  if (head === undefined || !scopes.includes(head.scope)) return [];
+  const items = await runTimelineStore(table).followupItems(runId, 0);
+  const events = [
+    toCreation({ ...toHeadEntry(runId), p: head.p }),
+    ...items.map(parseFollowup).flatMap((followup) => toSending(runId, followup)),
+  ];
+  return events.filter(({ id }) => id >= from && id < before);
+}
+
+/** Adds the names of those who created the runs, which only the runs themselves have. */
+export async function nameCreators(
+  events: readonly StoredAuditEvent[],
+  table: Pick<Table, "batchGet">,
+): Promise<StoredAuditEvent[]> {
+  const created = events.filter(isProjected);
+  const bodies = await readBodies(
+    created.map(({ id }) => id),
+    table,
+  );
+  const creators = new Map(created.map(({ id }, index) => [id, bodies[index]?.creator]));
+  return events.map((event) => ({ ...event, actor: creators.get(event.id) ?? event.actor }));
+}
+
+const isProjected = ({ id, target, action }: StoredAuditEvent): boolean => action === RUN_CREATED && target.uid === id;
+
+function toCreation(entry: Item): StoredAuditEvent {
+  const runId = parseRunId(entry);
+  const facets = v.parse(RunFacets, entry["p"]);
+  const at = createdAtOf(runId);
+  return {
+    id: runId,
+    at,
+    expires_at: Math.ceil((at + AUDIT_KEPT_MS) / 1000),
+    actor: { type: "user", uid: facets.creator },
+    via: toVia(facets),
+    action: RUN_CREATED,
+    target: { type: "run", uid: runId },
+  };
+}
+
+function toVia({ trigger, schedule, source }: RunFacets): AuditVia {
+  if (trigger !== undefined) return "trigger";
+  if (schedule !== undefined) return "schedule";
+  return source === "WEB_APP" ? "session" : "key";
+}
+
+/** Follow-ups that earlier versions have stored do not say who sent them. */
+function toSending(runId: string, followup: StoredFollowup): StoredAuditEvent[] {
+  const { created_at: at, created_by: actor } = followup;
+  if (actor === undefined) return [];
+  const uid = followupIdOf(followup);
+  return [
+    {
+      id: toEventId(runId, at, uid),
+      at,
+      expires_at: Math.ceil((at + AUDIT_KEPT_MS) / 1000),
+      actor,
+      via: "key",
+      action: FOLLOWUP_SENT,
+      target: { type: "run", uid: runId, name: uid },
+    },
+  ];
+}
+
+/** An id that is the same at each reading, and begins with the time. */
+function toEventId(runId: string, at: number, followupId: string): string {
+  const time = at.toString(16).padStart(12, "0");
+  const number = (Number(followupId.replace(/\D/g, "")) % 0x1000).toString(16).padStart(3, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${number}${runId.slice(18)}`;
+}
