@@ -62,7 +62,7 @@ interface BackgroundOptions {
   /** Kills all its processes. */
   readonly kill: () => Promise<void>;
   /** Watches its resources until the returned function is called. */
-  readonly watch: (onExceeded: (why: string) => void) => () => void;
+  readonly watch: (onExceeded: (why: string) => void) => () => Promise<void>;
 }
 
 const POLL_MS = 100;
@@ -87,8 +87,8 @@ export function followCommand(launched: LaunchedCommand, options: BackgroundOpti
     void kill();
   });
   const ended = waitForExit(launched, kill).then(
-    (status) => {
-      unwatch();
+    async (status) => {
+      await unwatch();
       end = { ...status, ...explainEnd(reason, contained && !launched.begin.hasBegun()) };
     },
     (error: unknown) => {

@@ -74,7 +74,7 @@ export function createBackgroundCommands(options: BackgroundCommandsOptions): Ba
         return sandbox.contained ? processes : [...new Set([...processes, ...findMarkedProcesses(executionId, id)])];
       },
       kill: () => killTree(launched.process.pid, sandbox.contained ? undefined : executionId, id),
-      watch: (onExceeded) => watch?.command(pid, onExceeded) ?? (() => {}),
+      watch: (onExceeded) => watch?.command(pid, onExceeded) ?? (async () => {}),
     });
   };
   const close = async () => {

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Launched, startLaunch } from "../isolation/launch.ts";
-import { formatUlimits, preferForOomKill } from "../isolation/limits.ts";
+import { formatUlimits, putBehindHarness } from "../isolation/limits.ts";
 import { createPipes } from "../isolation/pipes.ts";
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
 import { quoteForShell } from "./shell-quote.ts";
@@ -64,7 +64,7 @@ export function createLauncher(sandbox: Sandbox, host: WorkspacePaths) {
     const launch = sandbox.launch(script);
     const env = { ...launch.env, ...request.marker };
     const launched = startLaunch({ ...launch, env }, { output: pipe, stdin: request.stdin ?? "ignore" });
-    if (limits !== undefined) preferForOomKill(launched.process.pid);
+    if (limits !== undefined) putBehindHarness(launched.process.pid);
     return { ...launched, begin: watchReport(launched.report) };
   };
 }

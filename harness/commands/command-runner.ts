@@ -98,7 +98,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
       try {
         const status = await waitForExit(child, kill);
         // This may show why it ended.
-        unwatch?.();
+        await unwatch?.();
         signal.throwIfAborted();
         if (sandbox.contained && !child.begin.hasBegun() && exceeded === undefined && !timedOut)
           throw new Stop(
@@ -117,7 +117,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
         };
       } finally {
         clearTimeout(timer);
-        unwatch?.();
+        void unwatch?.();
         signal.removeEventListener("abort", end);
       }
     },

@@ -5,6 +5,7 @@ import type { CommandRunner } from "../commands/command-runner.ts";
 import type { Shell } from "../commands/shell.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import type { Clone } from "../git/clone.ts";
+import type { Watch } from "../isolation/resource-watch.ts";
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Egress } from "../network/egress.ts";
 import type { Redactor } from "../redaction/redactor.ts";
@@ -34,6 +35,8 @@ export interface AgentWork {
   readonly runner: CommandRunner;
   readonly shell: Shell;
   readonly background: BackgroundCommands;
+  /** Watches what all commands of the execution use together. */
+  readonly watch?: Watch | undefined;
   readonly sandbox: Sandbox;
   /** Which hosts the run may call. */
   readonly egress: Egress;

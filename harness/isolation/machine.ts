@@ -1,6 +1,7 @@
-import { constants, readFileSync, statfsSync } from "node:fs";
-import { lstat, open, opendir } from "node:fs/promises";
+import { constants, lstatSync, opendirSync, readFileSync, statfsSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { listProcEntries, readProcFile } from "./proc-files.ts";
 import { BLOCK_BYTES, measureUnnamedFiles, type UnnamedFiles } from "./unnamed-files.ts";
 
@@ -97,6 +98,8 @@ function chooseThread(threads: readonly string[]): { id: string; residentBytes: 
 
 /** Paths below a directory that are longer than this, in bytes, are measured from a descriptor of their directory. */
 const LONG_PATH = 2_000;
+/** Synchronous calls are several times as fast as others. They are made for so long at once. */
+const SLICE_MS = 10;
 /** How many such descriptors lie below each other at most. */
 const MAX_DESCRIPTORS = 250;
 
@@ -111,6 +114,7 @@ export async function measureFiles(folder: string, maxFiles: number) {
   const noteHidden = (error: unknown): undefined => {
     if (!isMissing(error)) total.isHidden = true;
   };
+  let sliceEndsAt = performance.now() + SLICE_MS;
   const measureBelow = async (root: string, depth: number): Promise<void> => {
     const waiting = [root];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -118,7 +122,7 @@ export async function measureFiles(folder: string, maxFiles: number) {
         if (depth === MAX_DESCRIPTORS) total.files = maxFiles + 1;
         else await measureFromDescriptor(next, depth + 1);
       } else {
-        waiting.push(...(await measureDirectory(next)));
+        await measureDirectory(next, waiting);
       }
       if (total.files > maxFiles) return;
     }
@@ -128,24 +132,31 @@ export async function measureFiles(folder: string, maxFiles: number) {
     await using directory = await open(toBytes(path), flags).catch(noteHidden);
     if (directory !== undefined) await measureBelow(`/proc/self/fd/${directory.fd}/`, depth);
   };
-  /** Returns the directories in it. */
-  const measureDirectory = async (path: string): Promise<string[]> => {
-    const directories: string[] = [];
+  /** @param waiting gets the directories in it */
+  const measureDirectory = async (path: string, waiting: string[]): Promise<void> => {
     try {
-      for await (const entry of await opendir(toBytes(path), { encoding: "latin1" })) {
-        if (++total.files > maxFiles) return [];
+      using directory = opendirSync(toBytes(path), { encoding: "latin1" });
+      for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
+        if (++total.files > maxFiles) return;
         const below = join(path, entry.name);
-        if (entry.isDirectory()) directories.push(below);
-        const stats = await lstat(toBytes(below)).catch(noteHidden);
-        if (stats === undefined) continue;
-        const { blocks, nlink, ino } = stats;
-        if (nlink > 1 && !entry.isDirectory() && linked.size === linked.add(ino).size) continue;
-        total.bytes += blocks * BLOCK_BYTES;
+        if (entry.isDirectory()) waiting.push(below);
+        addFile(below, entry.isDirectory());
+        if (performance.now() < sliceEndsAt) continue;
+        await setImmediate();
+        sliceEndsAt = performance.now() + SLICE_MS;
       }
     } catch (error) {
       noteHidden(error);
     }
-    return directories;
+  };
+  const addFile = (path: string, isDirectory: boolean): void => {
+    try {
+      const { blocks, nlink, ino } = lstatSync(toBytes(path));
+      if (nlink > 1 && !isDirectory && linked.size === linked.add(ino).size) return;
+      total.bytes += blocks * BLOCK_BYTES;
+    } catch (error) {
+      noteHidden(error);
+    }
   };
   await measureBelow(Buffer.from(folder).toString("latin1"), 0);
   return total;

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import type { Limits } from "./limits.ts";
 import { type Machine, measureFiles, measureMachine, measureTrees } from "./machine.ts";
 import type { Sandbox, WorkspacePaths } from "./sandbox.ts";
+import { createShrinking } from "./shrink-files.ts";
 
 /** Detects that commands exceed the limits of a run. */
 export interface Watch {
@@ -9,8 +10,9 @@ export interface Watch {
    * Watches one command until the returned function is called. Commands that are watched at once share the limits: the one that uses most
    * exceeds them. Each exceeds a limit of the run's files, which belong to no command.
    * @param onExceeded called once with the reason for the command's result: "it used more than 100 MiB of memory"
+   * @returns stops watching, and resolves when the run's files are within their limits again
    */
-  command(pid: number, onExceeded: (why: string) => void): () => void;
+  command(pid: number, onExceeded: (why: string) => void): () => Promise<void>;
 }
 
 export interface WatchOptions {
@@ -21,6 +23,8 @@ export interface WatchOptions {
   readonly everyMs?: number;
   /** Counts the processes of commands that the kernel has killed for their memory. @default there are none */
   readonly countKills?: (() => number) | undefined;
+  /** Removes files of the run until the others are within the limits. @default they stay */
+  readonly shrink?: () => Promise<void>;
   /** Measures the machine. @default measureMachine */
   readonly measure?: (folder: string) => Machine;
 }
@@ -39,8 +43,13 @@ const COUNT_FACTOR = 10;
 /** The same where the disk has lost too little for the run to be the cause, unless others have freed as much. */
 const SURE_COUNT_MS = 60_000;
 const SURE_COUNT_FACTOR = 30;
+/** The least delay, in the same way, once the disk has lost more than the run had left at the last count. */
+const URGENT_COUNT_FACTOR = 2;
 /** The delay before the second count where files may be hidden. */
 const DOUBT_MS = 300;
+/** How often files are removed after a command, at most: others may write meanwhile. */
+const MAX_SHRINKS = 3;
+const REMOVED = "; what changed last was removed";
 const MEASURE_MS = 100;
 const MIB = 1024 * 1024;
 
@@ -57,7 +66,7 @@ export function createWatch(options: WatchOptions): Watch {
 }
 
 /** Finds out whether the commands of an execution exceed its limits. */
-function createMeter({ limits, folder, countKills = () => 0, measure = measureMachine }: WatchOptions) {
+function createMeter({ limits, folder, countKills = () => 0, shrink, measure = measureMachine }: WatchOptions) {
   let best = measure(folder);
   let kills = countKills();
   /** Whether the kernel has killed a process since this was last asked: the first to ask is the command that it belonged to. */
@@ -85,6 +94,8 @@ function createMeter({ limits, folder, countKills = () => 0, measure = measureMa
   };
 
   const watched = new Set<number>();
+  /** What the disk has when the run may be at its limits, as of the last count of its files. */
+  let fullAt: Pick<Machine, "diskBytes" | "files"> = { diskBytes: 0, files: 0 };
   let measureAgainAt = 0;
   let isHigh = false;
   const measureUse = (roots: Iterable<number>, everyThread = false) =>
@@ -110,25 +121,51 @@ function createMeter({ limits, folder, countKills = () => 0, measure = measureMa
     if (memoryBytes > limits.memoryBytes && usesMost(pid, "memoryBytes")) return messages.memory;
     return unnamedBytes > limits.diskBytes && usesMost(pid, "unnamedBytes") ? messages.disk : undefined;
   };
-  /** @param isDoubtful whether files may have been hidden at the last count too: programs send descriptors to each other all the time */
+  /**
+   * @param isDoubtful whether descriptors may have been hidden at the last count too: programs send them to each other all the time, but
+   * they rarely make directories unreadable
+   */
+  /**
+   * @param isDoubtful whether descriptors may have been hidden at the last count too: programs send them to each other all the time, but
+   * they rarely make directories unreadable
+   */
   const findFileExcess = async (isDoubtful: boolean): Promise<{ why?: string; isHidden: boolean }> => {
+    const before = measure(folder);
     const named = await measureFiles(folder, limits.files);
     const unnamed = measureUse(watched, true);
     const isHidden = named.isHidden || unnamed.isHidden;
-    if (named.files + unnamed.unnamedFiles > limits.files) return { why: messages.files, isHidden };
-    if (named.bytes + unnamed.unnamedBytes > limits.diskBytes) return { why: messages.disk, isHidden };
-    if (!isHidden || !isDoubtful) return { isHidden };
+    const use = { diskBytes: named.bytes + unnamed.unnamedBytes, files: named.files + unnamed.unnamedFiles };
+    // When the disk has lost what was left, the run may have exceeded its limit again.
+    fullAt = {
+      diskBytes: before.diskBytes - Math.max(0, limits.diskBytes - use.diskBytes),
+      files: before.files - Math.max(0, limits.files - use.files),
+    };
+    const removed = shrink === undefined || fits(named) ? "" : REMOVED;
+    if (use.files > limits.files) return { why: `${messages.files}${removed}`, isHidden };
+    if (use.diskBytes > limits.diskBytes) return { why: `${messages.disk}${removed}`, isHidden };
+    if (!named.isHidden && !(isHidden && isDoubtful)) return { isHidden };
     // What the disk has lost lies where nobody can count it.
     const now = measure(folder);
     if (hasLostDisk(now)) return { why: messages.disk, isHidden };
     return hasLostFiles(now) ? { why: messages.files, isHidden } : { isHidden };
   };
+  const fits = ({ bytes, files }: { bytes: number; files: number }) =>
+    bytes <= limits.diskBytes && files <= limits.files;
+  /** Removes files until the others are within the limits, also those in directories that only commands may make readable. */
+  const shrinkFiles = async (): Promise<void> => {
+    for (let tries = 0; shrink !== undefined && tries < MAX_SHRINKS; tries++) {
+      await shrink();
+      if (fits(await measureFiles(folder, limits.files))) return;
+    }
+  };
 
   return {
-    ...{ watched, takeKills, measureNow, findExcess, findFileExcess },
+    ...{ watched, takeKills, measureNow, findExcess, findFileExcess, shrinkFiles },
     /** Whether the machine has lost so much that the commands may be the cause. */
     hasLost: (now: Machine) => hasLostMemory(now) || now.tasks - best.tasks > limits.processes,
     isFull: (now: Machine) => hasLostDisk(now) || hasLostFiles(now),
+    /** Whether the run may have exceeded its limits since its files were counted. */
+    isFullAgain: (now: Machine) => now.diskBytes < fullAt.diskBytes || now.files < fullAt.files,
     /** @param measurements how often the machine was measured */
     isDue: (measurements: number) =>
       (measurements % TREE_INTERVAL === 0 || isHigh) && performance.now() >= measureAgainAt,
@@ -141,12 +178,15 @@ function watchCommand(
   onExceeded: (why: string) => void,
   meter: ReturnType<typeof createMeter>,
   everyMs: number,
-): () => void {
+): () => Promise<void> {
   let measurements = 0;
-  let countAgainAt = 0;
+  let countAgainAt = Number.NEGATIVE_INFINITY;
+  let countUrgentlyAt = 0;
   let countSurelyAt = performance.now() + SURE_COUNT_MS;
   let isDoubtful = false;
   let isOver = false;
+  let counting: Promise<void> | undefined;
+  let shrinking: Promise<void> | undefined;
   meter.watched.add(pid);
   const exceeded = (why: string | undefined) => {
     if (why === undefined || isOver) return;
@@ -155,22 +195,33 @@ function watchCommand(
   };
   const count = async () => {
     const startedAt = performance.now();
-    countAgainAt = Number.POSITIVE_INFINITY;
     const { why, isHidden } = await meter.findFileExcess(isDoubtful);
     // Another process may be filling the disk, so counting must not take much of the harness's time.
-    const delay = isHidden && !isDoubtful ? DOUBT_MS : COUNT_MS;
-    const took = performance.now() - startedAt;
-    countAgainAt = performance.now() + delay + COUNT_FACTOR * took;
-    countSurelyAt = performance.now() + SURE_COUNT_MS + SURE_COUNT_FACTOR * took;
+    const endedAt = performance.now();
+    const took = endedAt - startedAt;
+    countAgainAt = endedAt + (isHidden && !isDoubtful ? DOUBT_MS : COUNT_MS + COUNT_FACTOR * took);
+    countUrgentlyAt = endedAt + URGENT_COUNT_FACTOR * took;
+    countSurelyAt = endedAt + SURE_COUNT_MS + SURE_COUNT_FACTOR * took;
     isDoubtful = isHidden;
+    if (why !== undefined) shrinking ??= meter.shrinkFiles();
     exceeded(why);
+  };
+  const isCountDue = (now: Machine): boolean => {
+    const dueAt = meter.isFull(now) ? countAgainAt : Math.max(countAgainAt, countSurelyAt);
+    return performance.now() > (meter.isFullAgain(now) ? Math.min(countUrgentlyAt, dueAt) : dueAt);
+  };
+  const startCount = (): Promise<void> => {
+    counting ??= count().finally(() => {
+      counting = undefined;
+    });
+    return counting;
   };
   const look = () => {
     exceeded(meter.takeKills());
     const now = meter.measureNow();
     measurements++;
     if (meter.hasLost(now) || meter.isDue(measurements)) exceeded(meter.findExcess(pid, now));
-    if (performance.now() > (meter.isFull(now) ? countAgainAt : Math.max(countAgainAt, countSurelyAt))) void count();
+    if (!isOver && isCountDue(now)) void startCount();
   };
   const timer = setInterval(look, everyMs);
   const stop = () => {
@@ -178,13 +229,19 @@ function watchCommand(
     meter.watched.delete(pid);
     clearInterval(timer);
   };
-  return () => {
+  return async () => {
     if (!isOver) exceeded(meter.takeKills());
+    // Its files stay, with nobody to count them until the next command.
+    if (shrinking === undefined && isCountDue(meter.measureNow())) await startCount();
     stop();
+    await shrinking;
   };
 }
 
 /** Watches the commands of an execution. @returns undefined if no other run shares the machine */
-export function createSandboxWatch({ limits, countKills }: Sandbox, host: WorkspacePaths): Watch | undefined {
-  return limits === undefined ? undefined : createWatch({ limits, folder: dirname(host.workspace), countKills });
+export function createSandboxWatch(sandbox: Sandbox, host: WorkspacePaths): Watch | undefined {
+  const { limits, countKills } = sandbox;
+  if (limits === undefined) return undefined;
+  const shrink = createShrinking(sandbox, host, limits);
+  return createWatch({ limits, folder: dirname(host.workspace), countKills, shrink });
 }

@@ -5,7 +5,7 @@ import { type CommandRunner, createCommandRunner } from "../commands/command-run
 import { findEarlierCommands } from "../commands/earlier-commands.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { findStart, type Start } from "../engine/resume.ts";
-import { createSandboxWatch } from "../isolation/resource-watch.ts";
+import { createSandboxWatch, type Watch } from "../isolation/resource-watch.ts";
 import { moveToWorkspace } from "../isolation/workspace.ts";
 import { type ArtifactCollector, createArtifactCollector } from "../reporting/artifact-collector.ts";
 import { type ChangeCollector, createChangeCollector } from "../reporting/change-collector.ts";
@@ -27,6 +27,8 @@ export interface PreparedWorkspace {
   readonly setup: Setup;
   readonly runner: CommandRunner;
   readonly background: BackgroundCommands;
+  /** Watches what all commands of the execution use together. */
+  readonly watch: Watch | undefined;
   readonly artifacts: ArtifactCollector;
   readonly changes: ChangeCollector;
   readonly checkpoints: Checkpoints;
@@ -86,7 +88,19 @@ export async function prepareWorkspace(
   const place = { runner, ...places, signal };
   const receive = (followup: Followup) => receiveAttachments(followup, place);
   return {
-    ...{ setup, runner, background, artifacts, changes, checkpoints, save, start, workingDirectory, skillReported },
+    ...{
+      setup,
+      runner,
+      watch,
+      background,
+      artifacts,
+      changes,
+      checkpoints,
+      save,
+      start,
+      workingDirectory,
+      skillReported,
+    },
     receive,
   };
 }

@@ -36,7 +36,7 @@ export async function startAgent(
   const { envelope, redactor, plane, log, stop } = session;
   const { resolved, context, secrets, workspace, sandbox, egress } = run;
   const { conversation, outbox, live, followups, slice } = channel;
-  const { setup, runner, background, workingDirectory } = prepared;
+  const { setup, runner, watch, background, workingDirectory } = prepared;
   const { signal } = stop;
   const turns = createInterruptibleTurns(followups);
   const instructions = [...setup.skills.map(({ body }) => body), resolved.prompt].filter((text) => text.trim() !== "");
@@ -62,6 +62,7 @@ export async function startAgent(
       runner,
       shell,
       background,
+      watch,
       sandbox,
       egress,
       workingDirectory,

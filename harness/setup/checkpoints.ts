@@ -178,7 +178,7 @@ function createPacker(options: CheckpointOptions, archive: string) {
     // Each file that cannot be created, such as one whose path is too long, is left out; whatever else fails ends with an exit code.
     const printed = await inSandbox(
       [
-        `complaints=$(LC_ALL=C tar --extract --gzip --file=${packed} 2>&1) && code=0 || code=$?`,
+        `complaints=$(LC_ALL=C tar --extract --gzip --file=${packed} 2>&1 | ${SHORTEN}) && code=0 || code=$?`,
         `if [ $code -eq 2 ] && ! grep -qvE ${quoteForShell(LEFT_OUT)} <<< "$complaints"; then code=0; fi`,
         `printf '%s\\n' "$complaints" >&2; exit $code`,
       ].join("\n"),
@@ -207,6 +207,10 @@ const GNU_OPTIONS =
   "$(tar --version 2>/dev/null | grep -q GNU && echo --sparse --hole-detection=seek --ignore-failed-read || true)";
 /** How GNU and BSD tar report what they could not read and left out. */
 const UNREADABLE = /^tar: (?:\.\/)?(.+): (?:Warning: Cannot \w+: |Couldn't )(.+)$/gm;
+
+/** Leaves out the middle of long lines: hundreds of paths that are too long to be created take more memory than a command may have. */
+const SHORTEN =
+  "if command -v awk >/dev/null; then LC_ALL=C awk 'length > 800 { $0 = substr($0, 1, 500) \"…\" substr($0, length - 199) } 1'; else cat; fi";
 
 /** How GNU tar reports that it could not create a file, and in the end that there was one. */
 const LEFT_OUT =

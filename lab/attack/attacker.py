@@ -1,7 +1,7 @@
 """A program that attacks the sandbox in which it runs, at random: `attacker.py ROLE SEED SECONDS CANARY`.
 
-ROLE is `command`, `background`, `server` (of MCP, which lives until the execution ends) or `hog` (exceeds the limits). It prints what it
-did, one word a line, and ends after some seconds. What it does depends on the seed alone; what the kernel makes of it does not.
+ROLE is `command`, `background`, `server` (of MCP, which lives until the execution ends) or `hog` (exceeds limits). The last two may name a
+limit that they exceed: `hog-disk`, `server-files`. It prints what it did, one word a line, and ends after some seconds. What it does depends on the seed alone; what the kernel makes of it does not.
 """
 
 import array
@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 
-ROLE, SEED, SECONDS, CANARY = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
+(ROLE, _, LIMIT), SEED, SECONDS, CANARY = sys.argv[1].partition("-"), int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
 rng = random.Random(SEED)
 libc = ctypes.CDLL(None, use_errno=True)
 END = time.monotonic() + SECONDS
@@ -306,6 +306,14 @@ def hog_files():
     fill(folder, 300)
 
 
+def hog_directories():
+    folder = f"{place()}/directories-{rng.randrange(1 << 30)}"
+    for index in range(300):
+        ignoring(lambda: os.makedirs(f"{folder}/{index % 10}/{index}"))
+        if rng.random() < 0.01:
+            ignoring(lambda: os.chmod(f"{folder}/{index % 10}", 0))
+
+
 def hog_unnamed_files():
     for _ in range(300):
         kept.append(unnamed())
@@ -359,15 +367,19 @@ TRICKS = [
     *[replace_by_link, link_hard, deep_tree, odd_names, modes, special_files, sparse_files],
     *[artifacts, repository, descriptors, processes, signals, report_spoof],
 ]
-HOGS = [
-    *[hog_named, hog_unnamed, hog_mapped, hog_queued, hog_thread, hog_deep, hog_unreadable, hog_files, hog_unnamed_files],
-    *[hog_memory, hog_memory_files, hog_forks, hog_leader, hog_threads],
-]
+HOGS = {
+    "disk": [hog_named, hog_unnamed, hog_mapped, hog_queued, hog_thread, hog_deep, hog_unreadable],
+    "files": [hog_files, hog_files, hog_directories, hog_unnamed_files],
+    "memory": [hog_memory, hog_memory_files, hog_forks, hog_leader],
+    "processes": [hog_forks, hog_threads, hog_threads],
+}
 
 
 def attack():
     """A command takes a few tricks; one that exceeds limits repeats one or two ways to do so."""
-    tricks = rng.choices(HOGS, k=rng.choice([1, 1, 2, 3])) if ROLE == "hog" else TRICKS
+    hogs = HOGS.get(LIMIT, sum(HOGS.values(), []))
+    isHog = ROLE == "hog" or LIMIT != ""
+    tricks = rng.choices(hogs, k=rng.choice([1, 1, 2, 3])) if isHog else TRICKS
     if ROLE == "hog" and rng.random() < 0.2:
         kept.append(ignoring(lambda: os.kill(os.getppid(), signal.SIGSTOP)))
     while time.monotonic() < END:
@@ -375,7 +387,7 @@ def attack():
         done.append(trick.__name__)
         print(trick.__name__, flush=True, file=sys.stderr if ROLE == "server" else sys.stdout)
         trick()
-        if ROLE != "hog":
+        if not isHog:
             time.sleep(rng.uniform(0, 0.1))
 
 

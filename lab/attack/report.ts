@@ -20,12 +20,19 @@ export interface Report {
   /** Commands that were ended for a limit. */
   readonly ended: number;
   readonly violations: readonly string[];
-  /** For each resource, the most that was used as a share of its limit, and the longest time above 110 %. */
-  readonly limits: Readonly<
-    Partial<Record<Resource, { most: number; longestMs: number; slowestMs: number; above: number }>>
-  >;
-  /** Excesses of more than a second. */
-  readonly excesses: readonly string[];
+  /** For each resource, how many executions reached its limit. */
+  readonly limits: Readonly<Partial<Record<Resource, LimitReport>>>;
+}
+
+interface LimitReport {
+  /** Executions that used as much as the limit, and those that used more than 110 % of it. */
+  readonly reached: number;
+  readonly above: number;
+  /** The largest overshoot, in percent of the limit. */
+  readonly overshootPercent: number;
+  /** The longest time above 110 %, in seconds, and the longest time between two measurements meanwhile. */
+  readonly longestSeconds: number;
+  readonly measuredEverySeconds: number;
 }
 
 /** An excess of a limit may last this long. */
@@ -33,24 +40,25 @@ const MAX_EXCESS_MS = 1_000;
 
 export const createReport = (seed: number, commit: string): Report => ({
   ...{ seed, commit, startedAt: Date.now(), minutes: 0, executions: {}, asRoot: 0, fromCheckpoints: 0 },
-  ...{ checkpoints: 0, load: 0, tricks: {}, ended: 0, violations: [], limits: {}, excesses: [] },
+  ...{ checkpoints: 0, load: 0, tricks: {}, ended: 0, violations: [], limits: {} },
 });
 
 export function addOutcome(report: Report, outcome: Outcome): Report {
   const { number, end, user, summary } = outcome;
   const limits = { ...report.limits };
-  const excesses = [...report.excesses];
+  const excesses: string[] = [];
   for (const { resource, most, longestMs, slowestMs } of outcome.excess) {
-    const before = limits[resource] ?? { most: 0, longestMs: 0, slowestMs: 0, above: 0 };
+    const before = limits[resource] ?? NEVER;
     limits[resource] = {
-      most: Math.max(before.most, Math.round(most * 100) / 100),
-      longestMs: Math.max(before.longestMs, Math.round(longestMs)),
-      slowestMs: Math.max(before.slowestMs, Math.round(slowestMs)),
+      reached: before.reached + (most >= 1 ? 1 : 0),
       above: before.above + (longestMs > 0 ? 1 : 0),
+      overshootPercent: Math.max(before.overshootPercent, Math.round((most - 1) * 100), 0),
+      longestSeconds: Math.max(before.longestSeconds, toSeconds(longestMs)),
+      measuredEverySeconds: Math.max(before.measuredEverySeconds, toSeconds(slowestMs)),
     };
     if (longestMs > MAX_EXCESS_MS)
       excesses.push(
-        `execution ${number}, user ${user}, ${end}: ${resource} ${most.toFixed(2)} of its limit, above 1.1 for ${Math.round(longestMs)} ms, measured every ${Math.round(slowestMs)} ms at worst; tricks ${[...new Set(outcome.tricks)].join(" ")}; ${summary.slice(0, 120)}`,
+        `${resource} ${most.toFixed(2)} of its limit, above 1.1 for ${Math.round(longestMs)} ms, measured every ${Math.round(slowestMs)} ms at worst; tricks ${[...new Set(outcome.tricks)].join(" ")}; ${summary.slice(0, 120)}`,
       );
   }
   return {
@@ -65,12 +73,14 @@ export function addOutcome(report: Report, outcome: Outcome): Report {
     ended: report.ended + (/was ended: /.test(summary) ? 1 : 0),
     violations: [
       ...report.violations,
-      ...outcome.violations.map((text) => `execution ${number}, user ${user}, ${end}: ${text}`),
+      ...[...outcome.violations, ...excesses].map((text) => `execution ${number}, user ${user}, ${end}: ${text}`),
     ],
     limits,
-    excesses,
   };
 }
+
+const NEVER: LimitReport = { reached: 0, above: 0, overshootPercent: 0, longestSeconds: 0, measuredEverySeconds: 0 };
+const toSeconds = (ms: number): number => Math.round(ms / 10) / 100;
 
 function count(before: Readonly<Record<string, number>>, words: readonly string[]): Record<string, number> {
   const counts = { ...before };

@@ -115,32 +115,37 @@ export async function runRound(round: Round, stage: Stage, random: () => number)
   };
 }
 
-/** Commands that attack, and at the end some that exceed the limits; a program in the background and one of MCP attack meanwhile. */
+/** The limits that a program may bring to their end, by the name that the attacker has for them; disk and files are the harness's own. */
+const HOGS = ["disk", "disk", "disk", "files", "files", "files", "memory", "processes", "all"] as const;
+const choose = <T>(values: readonly T[], random: () => number): T | undefined =>
+  values[Math.floor(random() * values.length)];
+
+/**
+ * Commands that attack, and some that exceed a limit; a program in the background and one of MCP attack meanwhile. A command that is ended
+ * for a limit ends the run: a hog in the background does not, and the run goes on with the files that it has left.
+ */
 function writePrompt({ canary }: Stage, random: () => number): string {
   const attack = (tag: string, role: string, seconds: number) => {
     const words = `${role} ${Math.floor(random() * 1e9)} ${seconds.toFixed(1)} ${canary}`;
     return `\`\`\`${tag}\npython3 - ${words} <<'ATTACKER' || :\n${readFileSync(ATTACKER, "utf8")}ATTACKER\n\`\`\``;
   };
-  const blocks = random() < 0.5 ? [attack("sh background", "background", 10)] : [];
-  if (random() < 0.4) blocks.push(attack("sh", "command", 1 + random() * 3));
-  if (random() < 0.8) blocks.push(attack("sh", "hog", 3 + random() * 5));
+  const hog = () => `hog-${choose(HOGS, random)}`;
+  const blocks = random() < 0.3 ? [attack("sh background", "background", 10)] : [];
+  if (random() < 0.5) blocks.push(attack("sh background", hog(), 4 + random() * 6), attack("sh", "command", 3));
+  if (random() < 0.3) blocks.push(attack("sh", "command", 1 + random() * 2));
+  if (random() < 0.8) blocks.push(attack("sh", hog(), 4 + random() * 6));
   if (random() < 0.3) blocks.push(attack("sh", "command", 1 + random() * 2));
   return blocks.join("\n");
 }
 
-const configure = ({ repository, canary }: Stage, random: () => number) => ({
-  agent_config: { repositories: [{ url: repository }] },
-  ...(random() < 0.3
-    ? {}
-    : {
-        mcp_servers: {
-          attacker: {
-            command: "python3",
-            args: ["/workspace/attachments/attacker.py", "server", String(Math.floor(random() * 1e9)), "60", canary],
-          },
-        },
-      }),
-});
+const configure = ({ repository, canary }: Stage, random: () => number) => {
+  const role = random() < 0.3 ? `server-${choose(HOGS, random)}` : "server";
+  const args = ["/workspace/attachments/attacker.py", role, String(Math.floor(random() * 1e9)), "60", canary];
+  return {
+    agent_config: { repositories: [{ url: repository }] },
+    ...(random() < 0.4 ? {} : { mcp_servers: { attacker: { command: "python3", args } } }),
+  };
+};
 
 function startHarness(plane: FakeControlPlane, account: Account, scratch: string, { user }: Round) {
   const env = {

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import fs, { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { tmpdir, totalmem } from "node:os";
+import { getPriority, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Limits, preferForOomKill } from "#harness/isolation/limits.ts";
+import { type Limits, putBehindHarness } from "#harness/isolation/limits.ts";
 import { type Machine, measureFiles, measureMachine, measureTrees } from "#harness/isolation/machine.ts";
 import { createWatch } from "#harness/isolation/resource-watch.ts";
 
@@ -244,12 +244,13 @@ it("measureMachine reads memory, tasks and free disk", () => {
   expect([diskBytes > MIB, files > 100]).toEqual([true, true]);
 });
 
-it("preferForOomKill makes the kernel choose the process first, and ignores one that has ended", async () => {
+it("putBehindHarness makes the kernel prefer the harness for its processors and memory, and ignores a process that has ended", async () => {
   const pid = await start("sh", "-c", "echo; exec sleep 600");
-  preferForOomKill(pid);
+  putBehindHarness(pid);
   expect(readFileSync(`/proc/${pid}/oom_score_adj`, "utf8")).toBe("1000\n");
-  expect(() => preferForOomKill(2 ** 22 + 1)).not.toThrow();
-  expect(() => preferForOomKill(undefined)).not.toThrow();
+  expect(getPriority(pid)).toBe(Math.min(getPriority() + 10, 19));
+  expect(() => putBehindHarness(2 ** 22 + 1)).not.toThrow();
+  expect(() => putBehindHarness(undefined)).not.toThrow();
 });
 
 describe("createWatch", () => {
@@ -367,9 +368,9 @@ describe("createWatch", () => {
       const { folders, stop } = await watchMachine({}, []);
       vi.advanceTimersByTime(1_000);
       expect(folders).toEqual(Array.from({ length: 11 }, () => folder));
-      stop();
+      void stop();
       vi.advanceTimersByTime(1_000);
-      expect(folders).toHaveLength(11);
+      expect(folders, "and once more at the end").toHaveLength(12);
     });
 
     it("measures the command twice a second, even if the machine has lost nothing", async () => {
@@ -472,17 +473,67 @@ describe("createWatch", () => {
       await expect.poll(() => reasons).toEqual(["the run had more than 5 files"]);
     });
 
-    it("reports nothing for a command that ends while the run's files are counted", async () => {
+    it("reports a command that has filled the disk when it ends, before or while the files are counted", async () => {
       const place = mkdtempSync(join(folder, "ended-"));
       for (let index = 0; index < 6; index++) writeFileSync(join(place, `${index}`), "");
-      const [ended, other] = [
-        await watchMachine({ files: 5 }, [{}, { files: 10 }], place),
-        await watchMachine({ files: 5 }, [{}, { files: 10 }], place),
-      ];
+      const before = await watchMachine({ files: 5 }, [{}, { files: 10 }], place);
+      await before.stop();
+      expect(before.reasons).toEqual(["the run had more than 5 files"]);
+      const meanwhile = await watchMachine({ files: 5 }, [{}, { files: 10 }], place);
       vi.advanceTimersByTime(100);
-      ended.stop();
-      await expect.poll(() => other.reasons).toEqual(["the run had more than 5 files"]);
-      expect(ended.reasons).toEqual([]);
+      await meanwhile.stop();
+      expect(meanwhile.reasons).toEqual(["the run had more than 5 files"]);
+      const within = await watchMachine({ files: 6 }, [{}, { files: 10 }], place);
+      await within.stop();
+      expect(within.reasons).toEqual([]);
+    });
+
+    it("removes files until the others are within the limits, before the command's result", async () => {
+      const place = mkdtempSync(join(folder, "shrunk-"));
+      for (let index = 0; index < 8; index++) writeFileSync(join(place, `${index}`), "");
+      let calls = 0;
+      const shrink = async () => rmSync(join(place, `${calls++}`));
+      const reasons: string[] = [];
+      let files = 100;
+      const measure = () => {
+        files -= 10;
+        return { ...large, files };
+      };
+      const { command } = createWatch({ limits: { ...plenty, files: 5 }, folder: place, measure, shrink });
+      const stop = command(process.pid, (why) => reasons.push(why));
+      await stop();
+      expect(reasons).toEqual(["the run had more than 5 files; what changed last was removed"]);
+      expect(calls).toBe(3);
+      expect(await readdir(place)).toHaveLength(5);
+    });
+
+    it("counts the run's files at the next measurement once the disk has lost what was left to the run", async () => {
+      const place = mkdtempSync(join(folder, "urgent-"));
+      for (let index = 0; index < 4; index++) writeFileSync(join(place, `${index}`), "");
+      const now = { ...large, files: 80 };
+      const reasons: string[] = [];
+      let counts = 0;
+      const measure = () => {
+        counts++;
+        return { ...now };
+      };
+      const { command } = createWatch({ limits: { ...plenty, files: 5 }, folder: place, measure });
+      const stop = command(process.pid, (why) => reasons.push(why));
+      now.files = 70;
+      vi.advanceTimersByTime(100);
+      // Uses the same queue as the count, so it completes after it.
+      for (let read = 0; read < 20; read++) expect(await readdir(place)).toHaveLength(4);
+      expect(reasons).toEqual([]);
+      for (let index = 4; index < 8; index++) writeFileSync(join(place, `${index}`), "");
+      now.files = 66;
+      const from = counts;
+      await expect
+        .poll(() => {
+          if (reasons.length === 0 && counts < from + 5) vi.advanceTimersByTime(100);
+          return reasons;
+        })
+        .toEqual(["the run had more than 5 files"]);
+      await stop();
     });
 
     it("counts the run's files with and without a name together", async () => {

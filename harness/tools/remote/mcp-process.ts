@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
@@ -9,9 +9,9 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { createCapture } from "../../commands/output-capture.ts";
 import { quoteForShell } from "../../commands/shell-quote.ts";
 import { type Launched, startLaunch } from "../../isolation/launch.ts";
-import { formatUlimits } from "../../isolation/limits.ts";
+import { formatUlimits, putBehindHarness } from "../../isolation/limits.ts";
 import { createMarker, killTree } from "../../isolation/processes.ts";
-import { createWatch } from "../../isolation/resource-watch.ts";
+import { createSandboxWatch, type Watch } from "../../isolation/resource-watch.ts";
 import type { Sandbox, WorkspacePaths } from "../../isolation/sandbox.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
 import { MESSAGE_BYTES } from "./outward-fetch.ts";
@@ -31,14 +31,14 @@ export interface ProcessPlace {
   /** Where it starts, as commands see it. */
   readonly workingDirectory: string;
   readonly redactor: Redactor;
+  /** Watches all commands of the execution, with which it shares their limits. @default it has limits of its own */
+  readonly watch?: Watch | undefined;
   /** Aborted when the execution stops: the server ends with it. */
   readonly signal: AbortSignal;
 }
 
 /** Limits for the captured standard error. */
 const SAID = { keepBytes: 2_048, readBytes: 1024 * 1024 };
-/** Milliseconds between two measurements of its resources. */
-const MEASURE_MS = 1_000;
 /** How long a server has to exit by itself after its input was closed. */
 const END_MS = 1_000;
 
@@ -86,6 +86,7 @@ export class ProcessTransport implements Transport {
     stderr?.on("data", this.#said.stream());
     stdout?.on("data", (chunk: Buffer) => this.#receive(chunk));
     if (process.pid === undefined) return await this.#ended;
+    if (sandbox.limits !== undefined) putBehindHarness(process.pid);
     this.#watch(process.pid);
     const stop = () => void this.#kill(process.pid);
     signal.addEventListener("abort", stop);
@@ -112,10 +113,8 @@ export class ProcessTransport implements Transport {
   }
 
   #watch(pid: number): void {
-    const { sandbox, host } = this.#place;
-    if (sandbox.limits === undefined) return;
-    const watch = createWatch({ limits: sandbox.limits, folder: dirname(host.workspace), everyMs: MEASURE_MS });
-    const unwatch = watch.command(pid, (why) => {
+    const { sandbox, host, watch = createSandboxWatch(sandbox, host) } = this.#place;
+    const unwatch = watch?.command(pid, (why) => {
       this.#exceeded = why;
       void this.#kill(pid);
     });

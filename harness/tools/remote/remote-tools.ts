@@ -2,6 +2,7 @@ import type { Envelope } from "#shared/wire/harness.ts";
 import type { Shell } from "../../commands/shell.ts";
 import type { ControlPlane } from "../../control-plane/control-plane.ts";
 import type { Tool } from "../../engine/tool.ts";
+import type { Watch } from "../../isolation/resource-watch.ts";
 import type { Sandbox, WorkspacePaths } from "../../isolation/sandbox.ts";
 import type { Egress } from "../../network/egress.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
@@ -25,6 +26,8 @@ export interface RemoteOptions {
   readonly redactor: Redactor;
   readonly shell: Shell;
   readonly sandbox: Sandbox;
+  /** Watches what all commands of the execution use together. */
+  readonly watch?: Watch | undefined;
   /** Which hosts the run may call. */
   readonly egress: Egress;
   /** Paths on the host. */
@@ -76,14 +79,26 @@ export async function createRemoteTools(options: RemoteOptions): Promise<RemoteT
 
 /** Connects the MCP servers. The modules are loaded only by runs with servers. */
 async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, options: RemoteOptions) {
-  const { envelope, context, outbox, redactor, sandbox, host, workingDirectory, slice, signal, secrets, egress } =
-    options;
+  const {
+    envelope,
+    context,
+    outbox,
+    redactor,
+    sandbox,
+    watch,
+    host,
+    workingDirectory,
+    slice,
+    signal,
+    secrets,
+    egress,
+  } = options;
   const [{ closeServers, connectServers }, { createCallMcpTool }, { createOutwardFetch }] = await Promise.all([
     import("./mcp-servers.ts"),
     import("./call-mcp-tool.ts"),
     import("./outward-fetch.ts"),
   ]);
-  const place = { sandbox, host, workingDirectory, executionId: envelope.execution_id, redactor, signal };
+  const place = { sandbox, watch, host, workingDirectory, executionId: envelope.execution_id, redactor, signal };
   const outwardFetch = createOutwardFetch({
     loopback: process.env["RUNYARD_MCP_LOOPBACK"] === "allow",
     privateNetworks: process.env["RUNYARD_MCP_PRIVATE_NETWORKS"] === "allow",

@@ -1,0 +1,48 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startLaunch } from "./launch.ts";
+import type { Limits } from "./limits.ts";
+import { killTree } from "./processes.ts";
+import type { Sandbox, WorkspacePaths } from "./sandbox.ts";
+
+/** The share of its limits that is left to the files of a run, so that its next command has room. */
+const KEPT_SHARE = 0.95;
+const BLOCK_BYTES = 512;
+const MAX_MS = 60_000;
+const SCRIPT = "shrink-files.sh";
+
+/**
+ * Returns a function that removes the files of a run that changed last, until the others are within the limits. A command that fills the
+ * disk is ended, but what it has written would stay as long as the run goes on. A command in the sandbox does it, since others of the run may
+ * exchange files for links meanwhile.
+ */
+export function createShrinking({ paths, launch }: Sandbox, host: WorkspacePaths, limits: Limits) {
+  return async (): Promise<void> => {
+    writeFileSync(join(host.steps, SCRIPT), buildScript(paths, limits), { mode: 0o644 });
+    const { process } = startLaunch(launch(SCRIPT, {}));
+    const timer = setTimeout(() => void killTree(process.pid, undefined), MAX_MS);
+    // Where it could not be started, the files are measured again all the same.
+    await once(process, "close").catch(() => {});
+    clearTimeout(timer);
+  };
+}
+
+/**
+ * Finds the time until which the files fit, oldest first, and removes what changed later. Neither `find` needs a path that it could not
+ * open, so that depth hides nothing.
+ */
+function buildScript({ workspace, home, tmp, output }: WorkspacePaths, { diskBytes, files }: Limits): string {
+  const find = `find ${workspace} ${home} ${tmp} -mindepth 1`;
+  const most = `-v blocks=${Math.floor((diskBytes * KEPT_SHARE) / BLOCK_BYTES)} -v files=${Math.floor(files * KEPT_SHARE)}`;
+  const program =
+    "$1 != last { before = last; last = $1 } { used += $2 } used > blocks || NR > files { print (before == 0 ? 0 : before); exit }";
+  return [
+    "exec 3>&- >/dev/null 2>&1; set +e",
+    `${find} -type d ! -perm -700 -exec chmod u+rwx {} +`,
+    `time=$(${find} -printf '%C@ %b\\n' | LC_ALL=C sort --numeric-sort --buffer-size=64M | LC_ALL=C awk ${most} '${program}')`,
+    // A directory that has lost its last file has changed too.
+    `if [ -n "$time" ]; then ${find} -depth ! -path ${output} -newerct "@$time" -delete; fi`,
+    "",
+  ].join("\n");
+}
