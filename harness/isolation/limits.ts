@@ -72,8 +72,8 @@ const NICENESS = 10;
  * runs out.
  */
 export function putBehindHarness(pid: number | undefined): void {
-  if (pid === undefined) return;
   try {
+    if (pid === undefined) return;
     setPriority(pid, Math.min(getPriority() + NICENESS, constants.priority.PRIORITY_LOW));
     writeFileSync(`/proc/${pid}/oom_score_adj`, "1000");
   } catch {
