@@ -11,8 +11,9 @@ import {
   startLeaseMs,
   startSeconds,
 } from "#shared/records/run-head.ts";
-import { enterDeploymentQueue, grantExecutions } from "#shared/runs/capacity/deployment-queue.ts";
-import { toWaitQueue } from "#shared/runs/capacity/slots.ts";
+import { enterDeploymentQueue, findPlace, grantExecutions } from "#shared/runs/capacity/deployment-queue.ts";
+import { needsPlace } from "#shared/runs/capacity/execution-count-store.ts";
+import { type Place, toWaitQueue } from "#shared/runs/capacity/slots.ts";
 import { type AnnounceWaiting, dequeueNext, enterWaitQueue } from "#shared/runs/capacity/wait-queue.ts";
 import { failWaitingRun } from "#shared/runs/end-run.ts";
 import { NO_CONTAINERS } from "#shared/runs/placement.ts";
@@ -81,9 +82,6 @@ export async function startExecution(runId: string, ports: DispatchPorts): Promi
   await startSandbox(runId, createEnvelope(runId, { executionId, key, choice }, ports), choice, ports);
 }
 
-/** True if the run could start, had the deployment an execution for it. */
-const lacksExecution = (error: RunChangedError): boolean => error.failedOnly("executions");
-
 /** Lets a run wait for its worker and offers the runs that wait, the oldest first; takes back what was not claimed in time. */
 async function dispatchToWorker(head: RunHead, workerHost: string, ports: DispatchPorts): Promise<void> {
   if (head.state === "PENDING") {
@@ -118,34 +116,42 @@ async function takeSlot(head: RunHead, start: Start, ports: DispatchPorts): Prom
   }
   for (let attempt = 0; attempt < 5; attempt++) {
     const takes = head.slot ?? (await chooseSlot(head, ports));
+    const place = await choosePlaceOf(head, ports);
+    if (place === "full") {
+      if (await waitForDeployment(head, takes, ports)) return false;
+      continue;
+    }
     try {
-      await prepare(head, takes, start, ports);
+      await prepare(head, { takes, place }, start, ports);
       return true;
     } catch (error) {
       if (!(error instanceof RunChangedError) || error.headChanged) throw error;
-      if (head.slot !== undefined && !lacksExecution(error)) throw error;
-      if (await waitForCapacity(head, takes, lacksExecution(error), ports)) return false;
+      // Another run took the place.
+      if (error.failedOnly("executions")) continue;
+      if (head.slot !== undefined) throw error;
+      if (await enterWaitQueue(head, takes, announceWaiting(ports), ports)) return false;
     }
   }
   // The slots change too fast: the message is retried.
   throw new Error(`run ${head.run_id} got neither a slot nor a place in the wait queue`);
 }
 
+/** Finds a place among the executions of the deployment, where it limits them and the run has none. */
+async function choosePlaceOf(head: RunHead, ports: DispatchPorts): Promise<Place | "full" | undefined> {
+  if (ports.maxExecutions === undefined || !needsPlace(head)) return undefined;
+  return (await findPlace(head.run_id, ports.maxExecutions, ports)) ?? "full";
+}
+
+/** Adds the run to the queue of the deployment, or to that of its slot if there is none. Returns false where a slot is free now. */
+async function waitForDeployment(head: RunHead, takes: SlotKind, ports: DispatchPorts): Promise<boolean> {
+  const announce = announceWaiting(ports);
+  if (await enterDeploymentQueue(head, takes, ports.maxExecutions ?? 0, announce, ports)) return true;
+  return head.slot === undefined && enterWaitQueue(head, takes, announce, ports);
+}
+
 async function chooseSlot(head: RunHead, ports: DispatchPorts): Promise<SlotKind> {
   const root = head.root === undefined ? undefined : await ports.runs.head(head.root);
   return root?.slot === undefined ? "owner" : "tree";
-}
-
-/** Adds the run to the queue of the deployment, where only that is full, or to that of its slot. Returns false where it need not wait. */
-function waitForCapacity(
-  head: RunHead,
-  takes: SlotKind,
-  isDeploymentFull: boolean,
-  ports: DispatchPorts,
-): Promise<boolean> {
-  const announce = announceWaiting(ports);
-  if (!isDeploymentFull || ports.maxExecutions === undefined) return enterWaitQueue(head, takes, announce, ports);
-  return enterDeploymentQueue(head, takes, ports.maxExecutions, announce, ports);
 }
 
 /** Reports that a run waits for capacity, with its position in the queue at that time. */
@@ -165,7 +171,7 @@ interface Start {
 
 function prepare(
   head: RunHead,
-  takes: SlotKind,
+  { takes, place }: { readonly takes: SlotKind; readonly place: Place | undefined },
   { executionId, key, choice }: Start,
   ports: DispatchPorts,
 ): Promise<void> {
@@ -177,7 +183,7 @@ function prepare(
     {
       to: "PENDING",
       takes,
-      maxExecutions: ports.maxExecutions,
+      place,
       events: [
         { type: "run_pending", data: { state: "PENDING", execution_id: executionId, ...toEventData(provider) } },
       ],

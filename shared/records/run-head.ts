@@ -137,7 +137,7 @@ const common = {
   slot: v.exactOptional(Slot),
   /** The pool that the run waits for a slot of. */
   waiting: v.exactOptional(Slot),
-  /** The sort key of the entry of a queued run that holds a slot and waits for an execution of the deployment. */
+  /** The entry of a queued run that holds a slot and waits for an execution of the deployment: its sort key, behind the number of its partition unless that is the first. */
   deployment_entry: v.exactOptional(v.string()),
   /** Of a root: the number of runs below it that execute in slots of the tree. */
   tree_running: Counter,
@@ -154,6 +154,8 @@ const common = {
   failed_starts: v.exactOptional(v.number()),
   /** True if the run is one of the executions that the deployment counts. */
   counted: v.exactOptional(v.literal(true)),
+  /** The shard whose place the counted run has; absent where the deployment counts it without shards. */
+  place: v.exactOptional(v.number()),
   /** Sandboxes that have to be stopped and may still exist. */
   stops: v.exactOptional(v.array(PendingStop)),
   /** Counts the changes of that list and of `sandbox`, which no event records, so that writers of either can detect them. */

@@ -72,8 +72,9 @@ import type { Key } from "./table.ts";
  * | planned firing with its outcome | SCHEDULE#schedule | TICK#time | written once, by condition; ticks |
  * | schedule's name | owner | SCHEDULE#folded#schedule | list by name |
  * | counters | owner | COUNTERS | create, dispatch, end |
- * | executions of a deployment that limits them | DEPLOYMENT | EXECUTIONS | dispatch and end |
- * | run that waits for an execution of the deployment | DEPLOYMENT | WAITING#turn#time#run | the next of them gets the next execution that ends |
+ * | executions of a deployment that limits them, with the places that shards have leased | DEPLOYMENT | EXECUTIONS | dispatch and end |
+ * | places of a shard that no execution has | EXECUTIONS#shard | EXECUTIONS | dispatch and end |
+ * | run that waits for an execution of the deployment | DEPLOYMENT, or DEPLOYMENT#shard | WAITING#turn#time#run | the next of them gets the next execution that ends |
  * | waiting runs of an owner in that queue, and its last turn | owner | DEPLOYMENT | the turn of its next run |
  * | slots of a tree of runs, at a depth | RUN#root | TREE#depth | dispatch and end of children |
  * | run that waits for a slot | owner; RUN#root | WAITING#run; WAITING#depth#run | the oldest of them gets the next free slot |
@@ -192,11 +193,15 @@ export const keys = {
   }),
   counters: (owner: Owner): Key => ({ pk: ownerPk(owner), sk: "COUNTERS" }),
   executions: (): Key => ({ pk: "DEPLOYMENT", sk: "EXECUTIONS" }),
-  deploymentEntry: (entry: string): Key => ({ pk: "DEPLOYMENT", sk: entry }),
+  executionPlaces: (shard: number): Key => ({ pk: `EXECUTIONS#${shard}`, sk: "EXECUTIONS" }),
+  deploymentEntry: (entry: string): Key => {
+    const { shard, sk } = parseDeploymentEntry(entry);
+    return { pk: deploymentQueuePk(shard), sk };
+  },
   deploymentTurn: (owner: Owner): Key => ({ pk: ownerPk(owner), sk: "DEPLOYMENT" }),
-  waitingForDeployment: (turn: number, time: number, run: string): Key => ({
-    pk: "DEPLOYMENT",
-    sk: `WAITING#${padded(turn)}#${sortableTime(time)}#${run}`,
+  waitingForDeployment: (shard: number, turn: number, time: number, run: string): Key => ({
+    pk: deploymentQueuePk(shard),
+    sk: `${DEPLOYMENT_WAITING}${padded(turn)}#${sortableTime(time)}#${run}`,
   }),
   tree: (root: string, depth: number): Key => ({ pk: runPk(root), sk: `TREE#${depth}` }),
   waitingForOwner: (owner: Owner, run: string): Key => ({ pk: ownerPk(owner), sk: `WAITING#${run}` }),
@@ -232,6 +237,17 @@ export const WORKERS = "WORKER#";
 export const workerPrefix = (host: string): string => `${WORKERS}${digestHost(host)}#`;
 export const offerPrefix = (host: string): string => `OFFER#${digestHost(host)}#`;
 const digestHost = (host: string): string => sha256(host).slice(0, 32);
+
+/** What the sort keys of runs that wait for the deployment begin with. */
+export const DEPLOYMENT_WAITING = "WAITING#";
+/** A partition of the deployment's wait queue. The first one has the key of the only one of earlier releases. */
+export const deploymentQueuePk = (shard: number): string => (shard === 0 ? "DEPLOYMENT" : `DEPLOYMENT#${shard}`);
+/** Names the entry of a waiting run on its head: by its sort key in the first partition, and by the number of another one. */
+export const nameDeploymentEntry = (shard: number, sk: string): string => (shard === 0 ? sk : `${shard}#${sk}`);
+function parseDeploymentEntry(entry: string): { readonly shard: number; readonly sk: string } {
+  const [, shard, sk] = /^(\d+)#(.*)$/.exec(entry) ?? [];
+  return { shard: Number(shard ?? 0), sk: sk ?? entry };
+}
 
 export const runPk = (run: string): string => `RUN#${run}`;
 export const conversationPk = (conversation: string): string => `CONVERSATION#${conversation}`;

@@ -534,24 +534,26 @@ describe("the slots of runs", () => {
     expect(isFull(3)).toEqual({ running: { atLeastAttribute: "concurrency_limit", otherwise: 3 } });
   });
 
+  const place = { limit: 3 };
+
   it.each([
     ["a run that takes none", toHead(), {}, undefined],
-    ["a run that begins", toHead(), { to: "PENDING", maxExecutions: 3 }, 1],
+    ["a run that begins", toHead(), { to: "PENDING", place }, 1],
     ["a run that begins where there is no limit", toHead(), { to: "PENDING" }, undefined],
-    ["a run that waits", executing(), { to: "QUEUED", maxExecutions: 3 }, undefined],
-    ["a worker's run", toHead({ worker_host: "w" }), { to: "PENDING", maxExecutions: 3 }, undefined],
-    ["a local run", toHead({ p: { ...plain, location: "LOCAL" } }), { to: "PENDING", maxExecutions: 3 }, undefined],
-    ["a counted run that goes on", executing({ counted: true }), { to: "INPROGRESS", maxExecutions: 3 }, undefined],
+    ["a run that waits", executing(), { to: "QUEUED", place }, undefined],
+    ["a worker's run", toHead({ worker_host: "w" }), { to: "PENDING", place }, undefined],
+    ["a local run", toHead({ p: { ...plain, location: "LOCAL" } }), { to: "PENDING", place }, undefined],
+    ["a counted run that goes on", executing({ counted: true }), { to: "INPROGRESS", place }, undefined],
     ["a counted run that continues", executing({ counted: true }), { to: "QUEUED", keepsSlot: true }, undefined],
     ["a counted run that ends", executing({ counted: true }), { to: "FAILED" }, -1],
   ] as const)("of the deployment are counted for %s", (_, head, transition, running) => {
     const write = { kind: "update", key: keys.executions(), add: { running } };
-    const isFree = { if: { running: { absentOr: { below: 3 } }, waiting: { absentOr: { below: 1 } } } };
+    const isFree = { if: { running: { absentOr: { below: 3 } } } };
     expect(toExecutionCount(head, transition)).toEqual({
       set: running === 1 ? { counted: true } : {},
       remove: running === -1 ? ["counted"] : [],
       if: head.state === "QUEUED" && "to" in transition ? { deployment_entry: { exists: false } } : {},
-      writes: running === undefined ? {} : { executions: running === 1 ? { ...write, ...isFree } : write },
+      writes: running === undefined ? {} : { executions: running === 1 ? [{ ...write, ...isFree }] : write },
     });
   });
 });

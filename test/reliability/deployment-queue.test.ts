@@ -1,113 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type RunHead, readHead } from "#shared/records/run-head.ts";
-import { enterDeploymentQueue, grantExecutions } from "#shared/runs/capacity/deployment-queue.ts";
-import { toExecutionCount } from "#shared/runs/capacity/execution-count-store.ts";
-import type { CapacityPorts } from "#shared/runs/capacity/slots.ts";
 import { keys } from "#shared/table/keys.ts";
-import { memoryTable } from "#shared/table/memory-table.ts";
-import type { Item } from "#shared/table/table.ts";
-import { transact } from "#shared/table/transact.ts";
-
-/** The real rules and stores on the memory table, in virtual time, with executions that end when the test says so. */
-function createDeployment(maxExecutions: number) {
-  const memory = memoryTable();
-  const clock = { now: Date.parse("2026-05-18T19:00:00.000Z") };
-  const granted: string[] = [];
-  const ignored = async () => undefined;
-  let calls = 0;
-  const counted =
-    <Arguments extends unknown[], Result>(call: (...all: Arguments) => Result) =>
-    (...all: Arguments): Result => {
-      calls++;
-      return call(...all);
-    };
-  const table = {
-    ...memory,
-    get: counted(memory.get),
-    query: counted(memory.query),
-    transact: counted(memory.transact),
-    write: counted(memory.write),
-    batchGet: counted(memory.batchGet),
-  };
-  const ports: CapacityPorts = {
-    table,
-    queue: {
-      sendRun: async (runId) => {
-        granted.push(runId);
-      },
-      sendEnd: ignored,
-    },
-    now: () => clock.now,
-  };
-
-  async function create(team: string, runId: string): Promise<RunHead> {
-    const item = {
-      ...keys.head(runId),
-      v: 1,
-      scope: `TEAM#${team}#0`,
-      updated_key: `${clock.now}#${runId}`,
-      state: "QUEUED",
-      p: { creator: "c", source: "API", location: "REMOTE" },
-    };
-    await memory.write({ kind: "put", item });
-    const counters = keys.counters({ type: "Team", uid: team });
-    await memory.write({ kind: "update", key: counters, set: { concurrency_limit: 100_000 } });
-    const head = await readHead(runId, memory);
-    if (head === undefined) throw new Error("the head was not stored");
-    return head;
-  }
-
-  return {
-    clock,
-    granted,
-    readCalls: () => calls,
-    grant: () => grantExecutions(maxExecutions, ports),
-    executions: () => memory.get(keys.executions()),
-    /** Lets a run's head look as before it entered the queue. */
-    hideEntryOf: (runId: string) =>
-      memory.write({ kind: "update", key: keys.head(runId), remove: ["deployment_entry"] }),
-    showEntryOf: (runId: string, entry: string) =>
-      memory.write({ kind: "update", key: keys.head(runId), set: { deployment_entry: entry } }),
-    /** Stores an item, as a restored backup may. */
-    put: (item: Item) => memory.write({ kind: "put", item }),
-    entries: () => memory.query({ pk: "DEPLOYMENT", prefix: "WAITING#" }),
-    /** Starts a run, or lets it wait. */
-    async arrive(team: string, runId: string): Promise<"started" | "waits"> {
-      clock.now += 1;
-      const head = await create(team, runId);
-      const change = toExecutionCount(head, { to: "PENDING", maxExecutions });
-      try {
-        await transact(memory, change.writes);
-        return "started";
-      } catch {
-        const waits = await enterDeploymentQueue(
-          head,
-          "owner",
-          maxExecutions,
-          (_, { set, if: conditions }) => ({
-            head: { kind: "update", key: keys.head(runId), set, if: conditions },
-          }),
-          ports,
-        );
-        if (!waits) throw new Error("the run neither started nor waits");
-        return "waits";
-      }
-    },
-    /** Cancels a waiting run. */
-    async cancel(runId: string): Promise<void> {
-      const head = await readHead(runId, memory);
-      if (head === undefined) throw new Error("there is no such run");
-      await transact(memory, toExecutionCount(head, { to: "CANCELLED" }).writes);
-    },
-    /** Ends one execution, as the transition that ends a run does. */
-    async end(runId: string): Promise<void> {
-      const head = await readHead(runId, memory);
-      if (head === undefined) throw new Error("there is no such run");
-      await transact(memory, toExecutionCount({ ...head, counted: true }, { to: "FAILED" }).writes);
-      await grantExecutions(maxExecutions, ports);
-    },
-  };
-}
+import { createDeployment } from "../support/deployment.ts";
 
 /** The names of a team's runs, in the order of their creation. */
 const runsOf = (team: string, count: number) =>
@@ -185,21 +78,26 @@ describe("runs that wait for the deployment", () => {
     expect(deployment.granted.length).toBeLessThanOrEqual(102);
   });
 
-  it("make no calls while 10,000 of them wait, but one read of each pass of the reaper", async () => {
+  it("make no calls while 10,000 of them wait, but two reads of each pass of the reaper", async () => {
     const deployment = createDeployment(1);
     await deployment.arrive("early", "early-0");
-    for (let index = 0; index < 10_000; index++) await deployment.arrive(`team-${index % 100}`, `run-${index}`);
-    expect(await deployment.executions()).toMatchObject({ running: 1, waiting: 10_000 });
+    await deployment.arrive("a", "run-0");
+    for (let index = 1; index < 10_000; index++) {
+      const key = keys.waitingForDeployment(0, index, 0, `run-${index}`);
+      await deployment.put({ ...key, v: 1, run_id: `run-${index}`, turn: index });
+    }
+    expect(await deployment.executions()).toMatchObject({ running: 1 });
+    expect((await deployment.entries()).items).toHaveLength(10_000);
     const before = deployment.readCalls();
     // A minute has two passes of the reaper.
     for (let pass = 0; pass < 2; pass++) await deployment.grant();
-    expect(deployment.readCalls() - before).toBe(2);
+    expect(deployment.readCalls() - before).toBe(4);
   });
 
   it("are not kept waiting by an entry whose run does not exist", async () => {
     const deployment = createDeployment(1);
     await deployment.arrive("a", "a-x");
-    await deployment.put({ ...keys.waitingForDeployment(0, 0, "lost"), v: 1, run_id: "lost", turn: 0 });
+    await deployment.put({ ...keys.waitingForDeployment(0, 0, 0, "lost"), v: 1, run_id: "lost", turn: 0 });
     await deployment.arrive("a", "a-y");
     await deployment.end("a-x");
     expect(deployment.granted).toEqual(["a-y"]);

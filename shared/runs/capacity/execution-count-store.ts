@@ -1,19 +1,35 @@
+import { sha256 } from "#shared/ids.ts";
 import { isExecuting } from "#shared/records/run.ts";
 import { isOnOwnSandbox, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Conditions, Update, Value } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
-import type { SlotTransition } from "./slots.ts";
+import type { Place, SlotTransition } from "./slots.ts";
 
-/** The deployment has as many executions as it may have. */
-export const isDeploymentFull = (maxExecutions: number): Conditions => ({ running: { atLeast: maxExecutions } });
-/** Other runs wait for an execution already. */
-export const othersWait: Conditions = { waiting: { atLeast: 1 } };
-/** The deployment may have another execution, and no run waits for it. */
-const hasRoom = (maxExecutions: number): Conditions => ({
-  running: { absentOr: { below: maxExecutions } },
-  waiting: { absentOr: { below: 1 } },
-});
+/** Executions of a limit for which there is one shard; deployments with fewer than two shards count in one item. */
+const EXECUTIONS_PER_SHARD = 16;
+/** All of them and the item that they lease from are read in one batch. */
+const MAX_SHARDS = 96;
+/** Of these parts of the limit, a shard leases one at a time: the others find places too, before they have to search. */
+const BLOCKS_PER_SHARD = 4;
+const MAX_QUEUES = 16;
+
+/** The number of shards that count the executions of a deployment; 0 where one item counts them. */
+export function countShards(maxExecutions: number): number {
+  const shards = Math.min(MAX_SHARDS, Math.floor(maxExecutions / EXECUTIONS_PER_SHARD));
+  return shards < 2 ? 0 : shards;
+}
+
+/** The number of partitions that waiting runs are divided among. */
+export const countQueues = (shards: number): number => Math.max(1, Math.min(MAX_QUEUES, shards));
+
+/** The shard that a run looks into first. */
+export const toShard = (runId: string, shards: number): number =>
+  shards === 0 ? 0 : Number.parseInt(sha256(runId).slice(0, 8), 16) % shards;
+
+/** The places that a shard leases at once. */
+export const toBlock = (maxExecutions: number): number =>
+  Math.max(1, Math.floor(maxExecutions / (countShards(maxExecutions) * BLOCKS_PER_SHARD)));
 
 interface ExecutionCount {
   readonly set: Readonly<Record<string, Value>>;
@@ -29,26 +45,55 @@ const NO_CHANGE: ExecutionCount = { set: {}, remove: [], if: {}, writes: {} };
  * head says whether its run is counted or waits, so that the limit can be introduced and removed while runs execute. A run that
  * continues immediately in a new execution stays counted.
  */
-export function toExecutionCount(head: RunHead, { to, keepsSlot, maxExecutions }: SlotTransition): ExecutionCount {
+export function toExecutionCount(head: RunHead, { to, keepsSlot, place }: SlotTransition): ExecutionCount {
   if (to === undefined) return NO_CHANGE;
   if (head.deployment_entry !== undefined) return leaveDeploymentQueue(head, head.deployment_entry);
   const isOutside: Conditions = head.state === "QUEUED" ? { deployment_entry: { exists: false } } : {};
   const unchanged = { ...NO_CHANGE, if: isOutside };
   if (head.counted === true) {
     if (isExecuting(to) || keepsSlot === true) return unchanged;
-    return { set: {}, remove: ["counted"], if: isOutside, writes: { executions: countExecutions({ running: -1 }) } };
+    const remove = ["counted", ...(head.place === undefined ? [] : ["place"])];
+    return { set: {}, remove, if: isOutside, writes: { executions: returnPlace(head.place) } };
   }
-  if (!isExecuting(to) || !isOnOwnSandbox(head) || maxExecutions === undefined) return unchanged;
-  const executions = { ...countExecutions({ running: 1 }), if: hasRoom(maxExecutions) };
-  return { set: { counted: true }, remove: [], if: isOutside, writes: { executions } };
+  if (!isExecuting(to) || place === undefined || !needsPlace(head)) return unchanged;
+  return { set: toHeadPlace(place), remove: [], if: isOutside, writes: { executions: takePlace(place) } };
 }
+
+/** True if a run needs a place to execute, in a deployment that limits its executions. */
+export const needsPlace = (head: RunHead): boolean => head.counted !== true && isOnOwnSandbox(head);
+
+/** What the head of a run says about its place. */
+export const toHeadPlace = ({ shard }: Place): Readonly<Record<string, Value>> =>
+  shard === undefined ? { counted: true } : { counted: true, place: shard };
+
+/** Builds the writes that take a place, provided that it is still free. */
+export function takePlace({ shard, limit, block = 1, shards }: Place): Update[] {
+  const lease: Update[] =
+    limit === undefined
+      ? []
+      : [
+          {
+            ...countExecutions({ running: block }),
+            ...(shards !== undefined && { set: { shards } }),
+            if: { running: { absentOr: { below: limit - block + 1 } } },
+          },
+        ];
+  if (shard === undefined) return lease;
+  const key = keys.executionPlaces(shard);
+  if (limit !== undefined) return [...lease, { kind: "update", key, set: { v: 1 }, add: { free: block - 1 } }];
+  return [{ kind: "update", key, add: { free: -1 }, if: { free: { atLeast: 1 } } }];
+}
+
+const returnPlace = (shard: number | undefined): Update =>
+  shard === undefined
+    ? countExecutions({ running: -1 })
+    : { kind: "update", key: keys.executionPlaces(shard), add: { free: 1 } };
 
 const leaveDeploymentQueue = (head: RunHead, entry: string): ExecutionCount => ({
   set: {},
   remove: ["deployment_entry"],
   if: { deployment_entry: { eq: entry } },
   writes: {
-    executions: countExecutions({ waiting: -1 }),
     deploymentEntry: { kind: "delete", key: keys.deploymentEntry(entry) },
     ownerTurn: countOwner(parseOwner(head), -1),
   },

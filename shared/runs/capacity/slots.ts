@@ -58,6 +58,25 @@ export const QUEUE_ROOM: Conditions = {
 /** As `QUEUE_ROOM`, and a new run without a parent would find a slot. */
 export const RUN_ROOM: Conditions = { ...QUEUE_ROOM, ...hasRoom(DEFAULT_CONCURRENCY_LIMIT) };
 
+/**
+ * The right of a run to be one of the deployment's executions. The deployment has one item whose `running` never exceeds the limit.
+ * A shard leases a block of places, which all count as running there, and has the `free` ones of them; so starts and ends write the items
+ * of shards, and the sum of executions is exact.
+ */
+export type Place =
+  /** Counted in the deployment's item itself. */
+  | { readonly limit: number; readonly shard?: never; readonly block?: never; readonly shards?: never }
+  /** A free place of a shard. */
+  | { readonly shard: number; readonly limit?: never; readonly block?: never; readonly shards?: never }
+  /** The first of the places that the shard leases with it. */
+  | {
+      readonly shard: number;
+      readonly limit: number;
+      readonly block: number;
+      /** The most shards that the deployment has had under any of its limits. */
+      readonly shards: number;
+    };
+
 export interface SlotTransition {
   readonly to?: RunState;
   /** The pool to take the slot from; the owner's by default. */
@@ -66,8 +85,8 @@ export interface SlotTransition {
   readonly keepsSlot?: boolean;
   /** What a run that goes on executing does with its owner's slot: it gives it back while it waits for a follow-up. */
   readonly ownerSlot?: "release" | "take";
-  /** Executions that the whole deployment may have at the same time. @default any number */
-  readonly maxExecutions?: number | undefined;
+  /** The place that a run takes which begins to execute, in a deployment that limits its executions. @default none */
+  readonly place?: Place | undefined;
 }
 
 /** True if releasing the run's slot needs the head of the tree's root. */
