@@ -1,17 +1,16 @@
 import type * as v from "valibot";
 import { ClientEvent, LiveRequest } from "#shared/wire/event.ts";
+import { ReportArtifactRequest } from "#shared/wire/execution/report-artifact.ts";
+import { CommitSnapshotRequest, UploadSnapshotRequest } from "#shared/wire/execution/snapshot.ts";
 import {
-  CommitSnapshotRequest,
   ExternalConversationRequest,
   FinishTaskRequest,
   HeartbeatRequest,
   MessagesRequest,
   NotifyUserRequest,
-  ReportArtifactRequest,
   ReportShutdownRequest,
   ResolvePromptRequest,
   TranscriptRequest,
-  UploadSnapshotRequest,
 } from "#shared/wire/harness.ts";
 
 /** The schema of each POST request, as the service checks it. */

@@ -13,7 +13,19 @@ import { Id, Timestamp } from "#shared/wire/primitives.ts";
  */
 export const listAuditEvents = endpoint({
   request: {
-    query: { ...pageQuery, from: one(Timestamp), to: one(Timestamp), actor: one(Id), action: one(Id), target: one(Id) },
+    query: {
+      ...pageQuery,
+      /** The first UTC day. Defaults to 30 days up to `to`, which is included. */
+      from: one(Timestamp),
+      /** The last UTC day, which is included. Defaults to today. */
+      to: one(Timestamp),
+      /** Lists only events of this user or identity, by uid. */
+      actor: one(Id),
+      /** Lists only this action, such as `keys.delete`, or those that begin with it, such as `keys`. */
+      action: one(Id),
+      /** Lists only events about the thing with this uid. */
+      target: one(Id),
+    },
   },
   reply: { 200: ListAuditEventsResponse },
   async run({ query, principal }, ports: IdentityPorts) {

@@ -6,7 +6,12 @@ import document from "../../docs/openapi.json" with { type: "json" };
 /** GET /openapi.json: returns this OpenAPI document. The server URL is the address of the deployment. */
 export const getOpenapi = publicEndpoint({
   request: {},
-  reply: { 200: v.looseObject({ openapi: v.string() }) },
+  reply: {
+    200: v.looseObject({
+      /** The version of the OpenAPI specification. */
+      openapi: v.string(),
+    }),
+  },
   async run(_call, { baseUrl }: PublicPorts) {
     const body = { ...document, servers: [{ url: baseUrl }] };
     // Tools that show the document run in browsers, on other origins.

@@ -11,7 +11,13 @@ import { textOfBytes } from "#shared/wire/primitives.ts";
  * with an API key can read it, without the details of its latest run.
  */
 export const getEnvironment = endpoint({
-  request: { path: v.object({ environmentUid: PathId }), query: { link: one(textOfBytes(512)) } },
+  request: {
+    path: v.object({ environmentUid: PathId }),
+    query: {
+      /** The token of a shared link, which grants read access to its environment. */
+      link: one(textOfBytes(512)),
+    },
+  },
   reply: { 200: EnvironmentItem },
   async run({ path, query, principal }, { table }: EnvironmentPorts) {
     const environment = await findVisibleEnvironment(path.environmentUid, principal, query.link, table);

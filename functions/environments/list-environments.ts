@@ -24,7 +24,13 @@ const places = {
  */
 export const listEnvironments = endpoint({
   request: {
-    query: { ...pageQuery, sort_by: one(v.picklist(["name", "last_updated"])), link: one(textOfBytes(512)) },
+    query: {
+      ...pageQuery,
+      /** The sort key. `last_updated` returns the latest change first. @default last_updated */
+      sort_by: one(v.picklist(["name", "last_updated"])),
+      /** The token of a shared link, which grants read access to its environment. */
+      link: one(textOfBytes(512)),
+    },
   },
   reply: { 200: ListEnvironmentsResponse },
   async run({ query, principal }, ports: EnvironmentPorts) {

@@ -6,7 +6,7 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { submitRun } from "#shared/runs/submit-run.ts";
-import { RunAgentResponse } from "#shared/wire/run.ts";
+import { RunAgentResponse } from "#shared/wire/runs/new-run.ts";
 
 /**
  * POST /agent/environments/{environmentUid}/try: creates a run that only sets up the environment. It clones the

@@ -16,7 +16,15 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 export const getRawTranscript = endpoint({
   request: { query: downloadQuery },
   // Written out, so that clients keep the type that they have for it.
-  reply: { 302: REDIRECT, 200: v.object({ download_url: v.string(), expires_at: v.string() }) },
+  reply: {
+    302: REDIRECT,
+    200: v.object({
+      /** A time-limited URL of the file. Do not send credentials to it. @format uri */
+      download_url: v.string(),
+      /** The expiry time of the URL. @format date-time */
+      expires_at: v.string(),
+    }),
+  },
   errors: ["resource_not_found", "conflict"],
   async run({ query, principal, header }, ports: RunPorts) {
     const head = authorizeExecutionRead(principal, header);

@@ -18,11 +18,17 @@ export const getOpenidConfiguration = publicEndpoint({
   request: {},
   reply: {
     200: v.object({
+      /** The `iss` claim of identity tokens: the public address of the API. */
       issuer: v.string(),
+      /** The URL of the public keys. */
       jwks_uri: v.string(),
+      /** Always `id_token`. */
       response_types_supported: v.array(v.string()),
+      /** Always `public`. */
       subject_types_supported: v.array(v.string()),
+      /** The algorithms that sign identity tokens. */
       id_token_signing_alg_values_supported: v.array(v.string()),
+      /** The claims that identity tokens may have. */
       claims_supported: v.array(v.string()),
     }),
   },

@@ -10,7 +10,12 @@ import { PublicKey, type SigningKeys } from "#shared/run-identity/signing-keys.t
  */
 export const listSigningKeys = publicEndpoint({
   request: {},
-  reply: { 200: v.object({ keys: v.array(PublicKey) }) },
+  reply: {
+    200: v.object({
+      /** The public keys, oldest first. Empty before the first token. */
+      keys: v.array(PublicKey),
+    }),
+  },
   errors: ["resource_not_found"],
   async run(_call, ports: OwnIssuer & { readonly signingKeys: Pick<SigningKeys, "listPublic"> }) {
     requireIssuer(ports);

@@ -15,7 +15,13 @@ import { Flag } from "#shared/wire/primitives.ts";
  * `run_stopped` shows when the sandbox has stopped.
  */
 export const cancelRun = endpoint({
-  request: { path: v.object({ runId: PathId }), query: { force: one(Flag) } },
+  request: {
+    path: v.object({ runId: PathId }),
+    query: {
+      /** Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. @default false */
+      force: one(Flag),
+    },
+  },
   reply: { 200: v.string() },
   errors: ["operation_not_supported"],
   async run({ path, query, principal, header }, ports: RunPorts) {

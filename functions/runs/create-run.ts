@@ -9,7 +9,8 @@ import { toReplayHeaders } from "#shared/http/response.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { submitRun } from "#shared/runs/submit-run.ts";
 import { Flag, WaitSeconds } from "#shared/wire/primitives.ts";
-import { DryRunResponse, RunAgentRequest, RunAgentResponse, RunItem } from "#shared/wire/run.ts";
+import { RunItem } from "#shared/wire/run.ts";
+import { DryRunResponse, RunAgentRequest, RunAgentResponse } from "#shared/wire/runs/new-run.ts";
 
 /**
  * POST /agent/runs and POST /agent/run: creates a run and returns its id immediately. The run starts `QUEUED`; read it,
@@ -21,7 +22,21 @@ import { DryRunResponse, RunAgentRequest, RunAgentResponse, RunItem } from "#sha
  * nothing is created.
  */
 export const createRun = endpoint({
-  request: { body: RunAgentRequest, query: { dry_run: one(Flag), wait: one(WaitSeconds) } },
+  request: {
+    body: RunAgentRequest,
+    query: {
+      /**
+       * Whether to only check the request. `true` returns a DryRunResponse, and creates and counts nothing. An
+       * `Idempotency-Key` is ignored. @default false
+       */
+      dry_run: one(Flag),
+      /**
+       * The maximum number of seconds to wait for the run's end, 0 to 25. A run that ends in that time is the response,
+       * with its state and results. @default 0
+       */
+      wait: one(WaitSeconds),
+    },
+  },
   // The first schema that fits formats the response, so that the one with the most members is the first.
   reply: { 200: v.union([RunItem, RunAgentResponse, DryRunResponse]) },
   errors: ["feature_not_available", "operation_not_supported", "budget_exceeded", "resource_not_found"],

@@ -12,8 +12,18 @@ import { textOfBytes } from "#shared/wire/primitives.ts";
  * compared as it is. What earlier releases have recorded is not found.
  */
 export const findRunByReference = endpoint({
-  request: { query: { url: required(textOfBytes(2048, 1)) } },
-  reply: { 200: v.object({ run_id: v.string() }) },
+  request: {
+    query: {
+      /** The URL that the run refers to, percent-encoded. */
+      url: required(textOfBytes(2048, 1)),
+    },
+  },
+  reply: {
+    200: v.object({
+      /** The run's id. */
+      run_id: v.string(),
+    }),
+  },
   errors: ["resource_not_found"],
   async run({ query, principal }, ports: RunPorts) {
     if (principal.kind === "run") {

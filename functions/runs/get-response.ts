@@ -19,9 +19,13 @@ export const getResponse = endpoint({
   request: { path: v.object({ runId: PathId }) },
   reply: {
     200: v.object({
+      /** The agent's final message, or an empty string. */
       text: v.string(),
+      /** The value of the final message, if the run has an `output_schema` and the message fits it. */
       structured: v.exactOptional(v.unknown()),
+      /** The run's current state. */
       state: RunState,
+      /** The run's artifacts, oldest first. */
       artifacts: v.array(ArtifactItem),
     }),
   },

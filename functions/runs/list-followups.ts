@@ -5,7 +5,7 @@ import type { Cursors } from "#shared/pagination/cursor.ts";
 import { pageQuery } from "#shared/pagination/page.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { ListFollowupsResponse } from "#shared/wire/run.ts";
+import { ListFollowupsResponse } from "#shared/wire/runs/followup.ts";
 
 /**
  * GET /agent/runs/{runId}/followups: lists the follow-ups of a run in the order of their delivery. A follow-up is

@@ -26,9 +26,15 @@ const Limit = v.pipe(
 export const listRuns = endpoint({
   request: {
     query: {
+      /** The maximum number of runs, 1 to 500. @default 20 */
       limit: one(Limit),
+      /** The `page_info.next_cursor` of the previous page. */
       cursor: one(textOfBytes(4096)),
+      /**
+       * The sort key. `agent` sorts by skill; runs without a skill come last in both directions. @default updated_at
+       */
       sort_by: one(v.picklist(["updated_at", "created_at", "title", "agent"])),
+      /** The sort direction. @default desc */
       sort_order: one(v.picklist(["asc", "desc"])),
       state: many(RunState),
       task_status: many(TaskStatus),
@@ -51,7 +57,9 @@ export const listRuns = endpoint({
       artifact_type: one(ArtifactType),
       archived: one(v.picklist(["false", "true", "all"])),
       q: one(text(256)),
+      /** Selects no runs, since no run belongs to a factory. */
       factory_uid: one(Id),
+      /** `true` selects no runs, since no run belongs to a factory. */
       factory_only: one(Flag),
       metadata: map(v.pipe(Metadata, v.maxEntries(5, "at most 5 metadata filters"))),
     },

@@ -5,7 +5,7 @@ import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { FollowupItem } from "#shared/wire/run.ts";
+import { FollowupItem } from "#shared/wire/runs/followup.ts";
 
 /**
  * POST /agent/runs/{runId}/followups/{followupId}/promote: promotes a pending follow-up to the agent's next message. Interrupts

@@ -6,7 +6,7 @@ import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { RunFollowupRequest, RunFollowupResponse } from "#shared/wire/run.ts";
+import { RunFollowupRequest, RunFollowupResponse } from "#shared/wire/runs/followup.ts";
 
 /**
  * POST /agent/runs/{runId}/followups: sends a follow-up message to a run. An active run receives the message before its

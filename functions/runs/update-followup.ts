@@ -3,7 +3,7 @@ import { editFollowup } from "#shared/conversations/followup-changes.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { steerableRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { FollowupItem, UpdateFollowupRequest } from "#shared/wire/run.ts";
+import { FollowupItem, UpdateFollowupRequest } from "#shared/wire/runs/followup.ts";
 
 /**
  * PUT /agent/runs/{runId}/followups/{followupId}: replaces the message of a pending follow-up. Returns 409 once the agent

@@ -4,7 +4,7 @@ import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { startScheduledRun } from "#shared/schedules/run-now.ts";
 import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
-import { RunAgentResponse } from "#shared/wire/run.ts";
+import { RunAgentResponse } from "#shared/wire/runs/new-run.ts";
 
 /**
  * POST /agent/schedules/{scheduleId}/run: creates a run from a schedule immediately. The run has the schedule's prompt

@@ -32,10 +32,15 @@ export const listAgents = endpoint({
   request: {
     query: {
       ...pageQuery,
+      /** Lists only this repository: `owner/repo`, or its URL without credentials. */
       repo: one(textOfBytes(2048)),
+      /** The token of a shared link, which grants read access to its environment. */
       link: one(textOfBytes(512)),
+      /** Whether to read the repositories again instead of using cached results. @default false */
       refresh: one(Flag),
+      /** Whether to include malformed skills, with the reason in `error`. @default false */
       include_malformed_skills: one(Flag),
+      /** The sort key. `last_run` returns the latest run first, and skills without runs last. @default name */
       sort_by: one(v.picklist(["name", "last_run"])),
     },
   },

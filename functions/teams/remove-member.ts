@@ -13,7 +13,13 @@ import { RemovedMember } from "#shared/wire/team.ts";
  * created are revoked unless an admin sets `keep_keys` to true. Access ends with the next request.
  */
 export const removeMember = endpoint({
-  request: { path: v.object({ teamUid: PathId, userUid: PathId }), query: { keep_keys: one(Flag) } },
+  request: {
+    path: v.object({ teamUid: PathId, userUid: PathId }),
+    query: {
+      /** Whether to keep the agent keys that the member created. @default false */
+      keep_keys: one(Flag),
+    },
+  },
   reply: { 200: RemovedMember },
   async run({ path, query, principal }, ports: TeamPorts) {
     const keepKeys = query.keep_keys ?? false;

@@ -3,7 +3,7 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { readDelivery } from "#shared/triggers/redeliver.ts";
 import type { DeliveryPorts } from "#shared/triggers/trigger-ports.ts";
 import { readTriggerOfPerson } from "#shared/triggers/triggers.ts";
-import { TriggerDeliveryDetails } from "#shared/wire/triggers/trigger.ts";
+import { TriggerDeliveryDetails } from "#shared/wire/triggers/delivery.ts";
 
 /**
  * GET /agent/triggers/{triggerUid}/deliveries/{deliveryId}: returns a delivery to a trigger with its payload. Requires the

@@ -6,14 +6,22 @@ import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { readTriggerDeliveries } from "#shared/triggers/list-deliveries.ts";
 import { readTrigger } from "#shared/triggers/read-trigger.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
-import { ListTriggerDeliveriesResponse, TriggerOutcome } from "#shared/wire/triggers/trigger.ts";
+import { ListTriggerDeliveriesResponse } from "#shared/wire/triggers/delivery.ts";
+import { TriggerOutcome } from "#shared/wire/triggers/trigger.ts";
 
 /**
  * GET /agent/triggers/{triggerUid}/deliveries: lists the deliveries to a trigger with their outcomes, newest first.
  * Deliveries are kept for 30 days. Requires the role `admin`.
  */
 export const listTriggerDeliveries = endpoint({
-  request: { path: v.object({ triggerUid: PathId }), query: { ...pageQuery, outcome: one(TriggerOutcome) } },
+  request: {
+    path: v.object({ triggerUid: PathId }),
+    query: {
+      ...pageQuery,
+      /** Selects deliveries by outcome. */
+      outcome: one(TriggerOutcome),
+    },
+  },
   reply: { 200: ListTriggerDeliveriesResponse },
   async run({ path, query, principal }, ports: TriggerReadPorts) {
     const trigger = await readTrigger(requireAdministeredTeams(principal), path.triggerUid, ports.table);

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { type PublicPorts, rawEndpoint } from "#shared/http/endpoint.ts";
 import { receiveDelivery } from "#shared/triggers/receive.ts";
 import type { IngressPorts } from "#shared/triggers/trigger-ports.ts";
-import { ReceivedDelivery } from "#shared/wire/triggers/trigger.ts";
+import { ReceivedDelivery } from "#shared/wire/triggers/delivery.ts";
 
 /**
  * POST /hooks/{triggerUid}: accepts an event for a trigger. The sender signs the request as the trigger's kind or

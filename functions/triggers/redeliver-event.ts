@@ -7,7 +7,7 @@ import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { readTrigger } from "#shared/triggers/read-trigger.ts";
 import { redeliverEvent as redeliver } from "#shared/triggers/redeliver.ts";
 import type { RequestPorts } from "#shared/triggers/trigger-ports.ts";
-import { TriggerDelivery } from "#shared/wire/triggers/trigger.ts";
+import { TriggerDelivery } from "#shared/wire/triggers/delivery.ts";
 
 /**
  * POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver: sends the event of a delivery to its trigger again. The

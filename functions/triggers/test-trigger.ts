@@ -4,7 +4,7 @@ import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { previewEvent } from "#shared/triggers/preview-event.ts";
 import { readTrigger } from "#shared/triggers/read-trigger.ts";
 import type { TriggerTestPorts } from "#shared/triggers/trigger-ports.ts";
-import { TestTriggerRequest, TestTriggerResponse } from "#shared/wire/triggers/trigger.ts";
+import { TestTriggerRequest, TestTriggerResponse } from "#shared/wire/triggers/delivery.ts";
 
 /**
  * POST /agent/triggers/{triggerUid}/test: reports what an event would result in. The response contains the prompt of its

@@ -11,7 +11,16 @@ import { UsageGroup, UsageReport } from "#shared/wire/web/usage.ts";
  * lists, and 400 days at most.
  */
 export const getUsage = endpoint({
-  request: { query: { from: one(Day), to: one(Day), group_by: one(UsageGroup) } },
+  request: {
+    query: {
+      /** The first UTC day. Defaults to 30 days up to `to`, which is included. */
+      from: one(Day),
+      /** The last UTC day, which is included. Defaults to today. */
+      to: one(Day),
+      /** What a bucket stands for. @default day */
+      group_by: one(UsageGroup),
+    },
+  },
   reply: { 200: UsageReport },
   async run({ query, principal }, ports: IdentityPorts) {
     const buckets = await readUsageReport({ ...query, groupBy: query.group_by ?? "day" }, principal, ports);

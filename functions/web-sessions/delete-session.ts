@@ -13,7 +13,12 @@ import { Flag } from "#shared/wire/primitives.ts";
  * caller, which takes the scope `keys`. API keys remain valid.
  */
 export const deleteSession = endpoint({
-  request: { query: { all: one(Flag) } },
+  request: {
+    query: {
+      /** Whether to end all web sessions of the caller. @default false */
+      all: one(Flag),
+    },
+  },
   reply: { 204: NO_CONTENT },
   async run({ principal, query, header }, ports: WebSessionPorts & PublicPorts) {
     const everywhere = query.all ?? false;

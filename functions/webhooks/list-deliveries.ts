@@ -13,7 +13,14 @@ import { DeliveryState, ListDeliveriesResponse } from "#shared/wire/webhooks/web
  * Deliveries are kept for seven days. Requires the role `admin`.
  */
 export const listDeliveries = endpoint({
-  request: { path: v.object({ webhookUid: PathId }), query: { ...pageQuery, state: one(DeliveryState) } },
+  request: {
+    path: v.object({ webhookUid: PathId }),
+    query: {
+      ...pageQuery,
+      /** Selects deliveries in this state. A page may then be short and not the last. */
+      state: one(DeliveryState),
+    },
+  },
   reply: { 200: ListDeliveriesResponse },
   async run({ path, query, principal }, ports: WebhookReadPorts) {
     const webhook = await readWebhook(requireAdministeredTeams(principal), path.webhookUid, ports.table);

@@ -22,7 +22,13 @@ const Sequence = v.pipe(
  * request takes 500 deliveries; repeat it with the returned `next_sequence`. Requires the role `admin`.
  */
 export const redeliverWebhook = endpoint({
-  request: { path: v.object({ webhookUid: PathId }), query: { from_sequence: required(Sequence) } },
+  request: {
+    path: v.object({ webhookUid: PathId }),
+    query: {
+      /** The number of the first delivery to send again. Required. */
+      from_sequence: required(Sequence),
+    },
+  },
   reply: { 200: RedeliverResponse },
   async run({ path, query, principal, header }, ports: WebhookReadPorts) {
     const { from_sequence: from } = query;

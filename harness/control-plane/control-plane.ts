@@ -2,9 +2,14 @@ import * as v from "valibot";
 import type { Message } from "#shared/wire/conversation.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 import { type LiveFrame, LiveResponse } from "#shared/wire/event.ts";
+import { type ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/execution/report-artifact.ts";
 import {
   type CommitSnapshotRequest,
   CommitSnapshotResponse,
+  type UploadSnapshotRequest,
+  UploadSnapshotResponse,
+} from "#shared/wire/execution/snapshot.ts";
+import {
   Empty,
   type Envelope,
   ExternalConversationResponse,
@@ -12,12 +17,8 @@ import {
   FinishTaskResponse,
   HeartbeatResponse,
   MessagesResponse,
-  type ReportArtifactRequest,
-  ReportArtifactResponse,
   ResolvePromptResponse,
   type TranscriptRequest,
-  type UploadSnapshotRequest,
-  UploadSnapshotResponse,
   UploadTarget,
 } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";

@@ -4,7 +4,8 @@ import { type Api, callApi } from "../../server/host/api.ts";
 import { Problem } from "../../server/host/terminal.ts";
 import { Message } from "../../shared/wire/conversation.ts";
 import { RunEvents } from "../../shared/wire/event.ts";
-import { RunAgentResponse, RunItem } from "../../shared/wire/run.ts";
+import { RunItem } from "../../shared/wire/run.ts";
+import { RunAgentResponse } from "../../shared/wire/runs/new-run.ts";
 import { calculateSpread, type Spread } from "./statistics.ts";
 
 export interface Latency {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Api, callApi } from "../../server/host/api.ts";
-import { RunAgentResponse } from "../../shared/wire/run.ts";
+import { RunAgentResponse } from "../../shared/wire/runs/new-run.ts";
 import { untilEnded } from "./latency.ts";
 import { type Memory, readMemory } from "./memory.ts";
 

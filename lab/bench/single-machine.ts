@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Api, callApi } from "../../server/host/api.ts";
 import { bold, Problem, red, seconds } from "../../server/host/terminal.ts";
-import { RunAgentResponse } from "../../shared/wire/run.ts";
+import { RunAgentResponse } from "../../shared/wire/runs/new-run.ts";
 import { oneAtATime, untilEnded } from "./latency.ts";
 import { describeMachine, load } from "./machine.ts";
 import { readMemory } from "./memory.ts";

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import * as v from "valibot";
 import type { Api } from "../../server/host/api.ts";
-import { RunAgentResponse, type RunState } from "../../shared/wire/run.ts";
+import type { RunState } from "../../shared/wire/run.ts";
+import { RunAgentResponse } from "../../shared/wire/runs/new-run.ts";
 import type { Task, TaskKind } from "./plan.ts";
 
 /** A run that a caller created, and the responses that it got. */

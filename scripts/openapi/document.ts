@@ -1,7 +1,7 @@
 import { Problem } from "#shared/wire/problem.ts";
 import { type RoutedEndpoint, routedEndpoints } from "./endpoints.ts";
 import { withExamples } from "./examples.ts";
-import { withNotes } from "./fields.ts";
+import { describeComponents } from "./fields.ts";
 import { HEADERS, PARAMETERS } from "./headers.ts";
 import { INFO } from "./info.ts";
 import { isObject, type JsonObject } from "./json.ts";
@@ -40,7 +40,7 @@ export async function generateDocument(): Promise<JsonObject> {
       responses: problemComponents(),
     },
   });
-  const schemas = withNotes(book.components());
+  const schemas = describeComponents(book.components());
   const components = { ...(isObject(document["components"]) ? document["components"] : {}), schemas };
   return withExamples({ ...document, components });
 }

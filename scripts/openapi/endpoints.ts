@@ -4,7 +4,8 @@ import { type Route, routes } from "#infra/routes.ts";
 import type { ErrorCode } from "#shared/errors.ts";
 import type { Parameters } from "#shared/http/request.ts";
 import { root } from "../run-command.ts";
-import { type EndpointText, readComment } from "./comments.ts";
+import { type EndpointText, findEndpoint, readEndpointText } from "./comments.ts";
+import type { Declaration } from "./declarations.ts";
 
 type Schema = Parameters[string]["schema"];
 
@@ -25,6 +26,8 @@ export interface RoutedEndpoint {
   readonly name: string;
   readonly definition: Definition;
   readonly text: EndpointText;
+  /** The endpoint in its file. */
+  readonly source: Declaration;
 }
 
 /** Every route but the fallback, in the order of routes.ts. */
@@ -37,7 +40,8 @@ export async function routedEndpoints(): Promise<readonly RoutedEndpoint[]> {
       const found = Object.entries(module).find(([, value]) => isDefinition(value));
       const [exported, definition] = found ?? [];
       if (exported === undefined || !isDefinition(definition)) throw new Error(`${file} exports no endpoint`);
-      return { route, name: toName(route), definition, text: readComment(file, exported) };
+      const source = findEndpoint(file, exported);
+      return { route, name: toName(route), definition, text: readEndpointText(source), source };
     }),
   );
 }

@@ -1,9 +1,10 @@
 import * as v from "valibot";
 import { HTML, NO_CONTENT, REDIRECT } from "#shared/http/response.ts";
 import { isScope } from "#shared/wire/keys/scope.ts";
+import type { Declaration } from "./declarations.ts";
 import type { RoutedEndpoint } from "./endpoints.ts";
 import { facts } from "./facts.ts";
-import { withMemberNotes } from "./fields.ts";
+import { describeMembers } from "./fields.ts";
 import { HEADERS_OF } from "./headers.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 import { buildParameters, isReplayed } from "./parameters.ts";
@@ -13,7 +14,7 @@ import { toTag } from "./tags.ts";
 
 /** Generates one operation of the document, without examples. `isOlder` marks the second path of a function. */
 export function buildOperation(endpoint: RoutedEndpoint, book: SchemaBook, isOlder: boolean): JsonObject {
-  const { route, name, definition, text } = endpoint;
+  const { route, name, definition, text, source } = endpoint;
   const parameters = buildParameters(endpoint, book);
   const { body } = definition.request;
   const codes = [...listErrors(endpoint).values()].flat();
@@ -25,7 +26,7 @@ export function buildOperation(endpoint: RoutedEndpoint, book: SchemaBook, isOld
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body === undefined
       ? {}
-      : { requestBody: requestBody(body, withMemberNotes(book.convert(body, "input"), name)) }),
+      : { requestBody: requestBody(body, describeMembers(book.convert(body, "input"), { source, section: "body" })) }),
     responses: { ...successes(endpoint, book), ...problemResponses(endpoint) },
     security: buildSecurity(route),
     "x-principals": route.who === "public" ? [] : [...route.who],
@@ -48,7 +49,7 @@ function requestBody(body: v.GenericSchema<unknown, unknown>, schema: JsonObject
   return { required, content: { "application/json": { schema } } };
 }
 
-function successes({ route, name, definition }: RoutedEndpoint, book: SchemaBook): JsonObject {
+function successes({ route, name, definition, source }: RoutedEndpoint, book: SchemaBook): JsonObject {
   return Object.fromEntries(
     Object.entries(definition.reply).map(([status, reply]) => {
       const replays = isReplayed(route);
@@ -58,7 +59,7 @@ function successes({ route, name, definition }: RoutedEndpoint, book: SchemaBook
         ...Object.fromEntries((HEADERS_OF[name] ?? []).map((one) => [one, { $ref: `#/components/headers/${one}` }])),
         ...(reply === REDIRECT ? { Location: { $ref: "#/components/headers/Location" } } : {}),
       };
-      const { content, ...rest } = buildContent(reply, name, book);
+      const { content, ...rest } = buildContent(reply, source, book);
       const streamed = definition.eventStream === true ? EVENT_STREAM : {};
       const described = isObject(content) ? { ...rest, content: { ...content, ...streamed } } : rest;
       return [status, { description: describeStatus(status), headers, ...described }];
@@ -94,11 +95,15 @@ function describeStatus(status: string): string {
 
 function buildContent(
   reply: RoutedEndpoint["definition"]["reply"][string],
-  name: string,
+  source: Declaration,
   book: SchemaBook,
 ): JsonObject {
   if (reply === REDIRECT || reply === NO_CONTENT) return {};
   if (reply === HTML) return { content: { "text/html": { schema: { type: "string" } } } };
   if (!isSchema(reply)) throw new Error(`scripts/openapi/operations.ts does not know the reply ${reply}`);
-  return { content: { "application/json": { schema: withMemberNotes(book.convert(reply, "output"), name) } } };
+  return {
+    content: {
+      "application/json": { schema: describeMembers(book.convert(reply, "output"), { source, section: "reply" }) },
+    },
+  };
 }

@@ -1,31 +1,37 @@
 import type * as v from "valibot";
+import { type MemberText, readMemberText, wireDeclarations } from "./comments.ts";
 import type { RoutedEndpoint } from "./endpoints.ts";
-import { isObject, type JsonObject } from "./json.ts";
-import { parameterNotes } from "./notes/parameters.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
 import { isSchema, type SchemaBook } from "./schemas.ts";
 
 type Schema = v.GenericSchema<unknown, unknown>;
 
 /** The parameters of an operation: path, query and headers. */
 export function buildParameters(endpoint: RoutedEndpoint, book: SchemaBook): readonly JsonObject[] {
-  const { route, name, definition } = endpoint;
+  const { route, name, definition, source } = endpoint;
   const path = definition.request.path === undefined ? {} : book.convert(definition.request.path, "input");
   const schemas = isObject(path["properties"]) ? path["properties"] : {};
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => ({
     name: parameter,
     in: "path",
     required: true,
-    ...describeParameter(name, parameter),
+    ...(PATH_TEXTS[parameter] === undefined ? {} : { description: PATH_TEXTS[parameter] }),
     schema: schemas[parameter] ?? { type: "string" },
   }));
-  const inQuery = Object.entries(definition.request.query ?? {}).map(([parameter, { kind, schema, required }]) => ({
-    name: parameter,
-    in: "query",
-    ...(required === true ? { required } : {}),
-    ...(kind === "map" ? { style: "deepObject", explode: true } : {}),
-    ...describeParameter(name, parameter),
-    schema: { ...querySchema(schema, book), ...findDefault(name, parameter) },
-  }));
+  const inQuery = Object.entries(definition.request.query ?? {}).map(([parameter, { kind, schema, required }]) => {
+    const text = readMemberText(source, { name: parameter, section: "query" }) ?? readFilterText(name, parameter);
+    return {
+      name: parameter,
+      in: "query",
+      ...(required === true ? { required } : {}),
+      ...(kind === "map" ? { style: "deepObject", explode: true } : {}),
+      ...(text === undefined ? {} : { description: text.description }),
+      schema: {
+        ...querySchema(schema, book),
+        ...(text?.default === undefined ? {} : { default: toValue(text.default) }),
+      },
+    };
+  });
   return [...inPath, ...inQuery, ...buildHeaders(endpoint)];
 }
 
@@ -77,16 +83,35 @@ function flatPipe(schema: Schema): readonly PipeItem[] {
 
 const isItem = (value: unknown): value is PipeItem => typeof value === "object" && value !== null && "type" in value;
 
-function describeParameter(operation: string, parameter: string): JsonObject {
-  const note = findNote(operation, parameter);
-  return note === undefined ? {} : { description: note.description };
+/** A filter of the list of runs means what it means in a RunFilter. */
+function readFilterText(operation: string, name: string): MemberText | undefined {
+  const filter = operation === "listRuns" ? wireDeclarations.get("RunFilter") : undefined;
+  return filter === undefined ? undefined : readMemberText(filter, { name });
 }
 
-function findDefault(operation: string, parameter: string): JsonObject {
-  const standard = findNote(operation, parameter)?.default;
-  return standard === undefined ? {} : { default: standard };
-}
+/** A default as JSON: a number or a Boolean, or else a text. */
+const toValue = (text: string): Json => (/^(true|false|\d+)$/.test(text) ? JSON.parse(text) : text);
 
-/** The note of this operation, at its older path too, or else that of all operations. */
-const findNote = (operation: string, parameter: string) =>
-  parameterNotes[`${operation.replace(/AtOlderPath$/, "")}.${parameter}`] ?? parameterNotes[parameter];
+/** What the parameters in paths stand for. */
+const PATH_TEXTS: Readonly<Record<string, string>> = {
+  runId: "The run's id.",
+  followupId: "The id of the follow-up within its run.",
+  sessionId: "The session's id.",
+  artifactUid: "The artifact's id.",
+  conversationId: "The conversation's id.",
+  scheduleId: "The schedule's id.",
+  triggerUid: "The trigger's id.",
+  deliveryId: "The delivery's id.",
+  identityUid: "The identity's id.",
+  keyUid: "The key's id.",
+  ruleUid: "The trust rule's id.",
+  environmentUid: "The environment's id.",
+  sessionUid: "The web session's id.",
+  teamUid: "The team's id.",
+  userUid: "The person's id.",
+  invitationId: "The invitation's id.",
+  token: "The token of the invitation, the last segment of its link.",
+  secret: "The secret's name.",
+  webhookUid: "The webhook's id.",
+  code: "The error code, with dashes instead of underscores.",
+};

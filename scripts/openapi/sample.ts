@@ -1,5 +1,5 @@
-import { findField } from "./fields.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
+import { findSample } from "./samples/find-sample.ts";
 
 /** The position of a value in a document. */
 interface Place {
@@ -12,7 +12,7 @@ interface Place {
 }
 
 /**
- * Creates a value that the schema accepts, from the samples of fields.ts. With `full`, it contains the optional members that have a
+ * Creates a value that the schema accepts, from the samples of samples/. With `full`, it contains the optional members that have a
  * sample there.
  */
 export function buildSample(
@@ -21,7 +21,7 @@ export function buildSample(
   full: boolean,
   place: Place = { depth: 0 },
 ): Json {
-  const known = place.member === undefined ? undefined : findField(place.component, place.member, place.parent)?.sample;
+  const known = place.member === undefined ? undefined : findSample(place.component, place.member, place.parent);
   if (known !== undefined && suits(schema, known, components)) return known;
   const ref = schema["$ref"];
   if (typeof ref === "string") {
@@ -70,8 +70,7 @@ function sampleObject(schema: JsonObject, components: JsonObject, full: boolean,
   const inner = nestedIn(place);
   return Object.fromEntries(
     members.flatMap(([member, value]) => {
-      const isShown =
-        required.has(member) || (full && findField(place.component, member, inner.parent)?.sample !== undefined);
+      const isShown = required.has(member) || (full && findSample(place.component, member, inner.parent) !== undefined);
       return isObject(value) && isShown ? [[member, buildSample(value, components, full, { ...inner, member })]] : [];
     }),
   );

@@ -8,7 +8,7 @@ import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Upload } from "#shared/runs/upload-store.ts";
 import { findFollowupUploads } from "#shared/runs/uploads.ts";
-import { type RunFollowupRequest, UPLOAD_BYTES } from "#shared/wire/run.ts";
+import { type RunFollowupRequest, UPLOAD_BYTES } from "#shared/wire/runs/followup.ts";
 import { toAttachedFiles } from "./attached-files.ts";
 
 /**

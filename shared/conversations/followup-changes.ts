@@ -16,7 +16,7 @@ import { attemptOnHead, changeWithRecord } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Change } from "#shared/runs/transition.ts";
 import type { Conditions, Put } from "#shared/table/table.ts";
-import type { FollowupItem } from "#shared/wire/run.ts";
+import type { FollowupItem } from "#shared/wire/runs/followup.ts";
 import { toFollowupItem } from "./followup-queue.ts";
 
 type Ports = Pick<RunPorts, "table" | "runs" | "files" | "now">;

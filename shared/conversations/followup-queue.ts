@@ -6,7 +6,7 @@ import type { RunHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { PageInfo } from "#shared/wire/list.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import type { FollowupItem } from "#shared/wire/run.ts";
+import type { FollowupItem } from "#shared/wire/runs/followup.ts";
 
 /** The most bytes that a message has as JSON: 256 KiB of characters that are escaped with six each. */
 const MAX_MESSAGE_BYTES = 6 * 262_144;

@@ -3,7 +3,8 @@ import { toFollowupId } from "#shared/records/followup.ts";
 import { countPendingFollowups } from "#shared/records/pending-followups.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import { executorOf, isWaitingForCapacity, type RunHead } from "#shared/records/run-head.ts";
-import { FOLLOWUP_OUTCOMES, type FollowupOutcome, type UserProfile } from "#shared/wire/run.ts";
+import type { UserProfile } from "#shared/wire/run.ts";
+import { FOLLOWUP_OUTCOMES, type FollowupOutcome } from "#shared/wire/runs/followup.ts";
 
 /** A stored follow-up and its outcome. */
 export interface FollowupReceipt {

@@ -31,7 +31,8 @@ import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES, START_COUNTERS } 
 import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { CONTINUE_MESSAGE } from "#shared/wire/harness.ts";
-import type { FollowupPolicy, RunFollowupRequest, UserProfile } from "#shared/wire/run.ts";
+import type { UserProfile } from "#shared/wire/run.ts";
+import type { FollowupPolicy, RunFollowupRequest } from "#shared/wire/runs/followup.ts";
 import { storeFollowupAttachments } from "./followup-attachments.ts";
 import { type FollowupReceipt, formatReceipt, parseReceipt, toReceipt, toSender } from "./followup-receipt.ts";
 import { type SettledTurn, settleLastTurn } from "./last-turn.ts";

@@ -11,9 +11,13 @@ import { type CheckAccess, waitForEvents } from "./wait-for-events.ts";
 
 const MAX_SEQUENCE = 9_999_999_999;
 const query = {
+  /** Returns events after this number. @default 0 */
   after: one(wholeNumber(MAX_SEQUENCE)),
+  /** The maximum number of seconds to wait for an event, 0 to 25. @default 0 */
   wait: one(WaitSeconds),
+  /** Whether to include output that is still being produced. @default false */
   live: one(Flag),
+  /** `live_next` of the last response. Returns only newer live output. */
   live_after: one(v.pipe(v.string(), v.maxLength(16_384))),
 };
 

@@ -6,7 +6,7 @@ import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import { createRun, readFiles } from "#shared/runs/submit-run.ts";
 import { readOnlyTable } from "#shared/table/read-only-table.ts";
-import type { DryRunResponse } from "#shared/wire/run.ts";
+import type { DryRunResponse } from "#shared/wire/runs/new-run.ts";
 import { findRemarks, toErrorFinding } from "./findings.ts";
 
 /**

@@ -7,7 +7,7 @@ import { counterStore } from "#shared/runs/capacity/counter-store.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { secretStore } from "#shared/secrets/secret-store.ts";
 import type { Owner } from "#shared/table/keys.ts";
-import { type Finding, RunAgentRequest, type RunAgentResponse } from "#shared/wire/run.ts";
+import { type Finding, RunAgentRequest, type RunAgentResponse } from "#shared/wire/runs/new-run.ts";
 import { workerStore } from "#shared/workers/worker-store.ts";
 
 /** The run that the request would create. */

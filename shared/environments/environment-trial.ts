@@ -1,5 +1,5 @@
 import { RUNBOOK_MODEL } from "#shared/models/models.ts";
-import type { RunAgentRequest } from "#shared/wire/run.ts";
+import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import type { Environment } from "./environment.ts";
 
 /** The request of a run that sets up an environment and does nothing else. The built-in model needs no network and no key. */

@@ -4,7 +4,10 @@ import { one } from "./request.ts";
 import { type EndpointReply, REDIRECT } from "./response.ts";
 
 /** The query of an endpoint that redirects to a file. */
-export const downloadQuery = { redirect: one(v.picklist(["true", "false"])) };
+export const downloadQuery = {
+  /** Whether to redirect to the URL. `false` returns it in the body instead. @default true */
+  redirect: one(v.picklist(["true", "false"])),
+};
 
 /** The responses of such an endpoint. */
 export const downloadReply = { 302: REDIRECT, 200: DownloadUrl } as const;

@@ -15,7 +15,9 @@ import { ReasoningLevel, RunLimits } from "#shared/wire/limits/run-limits.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { OutputSchema } from "#shared/wire/output/output-schema.ts";
 import { Id, text, textOfBytes } from "#shared/wire/primitives.ts";
-import { FollowupPolicy, RunAgentRequest, RunMode } from "#shared/wire/run.ts";
+import { RunMode } from "#shared/wire/run.ts";
+import { FollowupPolicy } from "#shared/wire/runs/followup.ts";
+import { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import { describeNext, toToolRun } from "./show-run.ts";
 import { described, everyone, type ToolCall, ToolId, tool, UNTRUSTED } from "./tool.ts";
 

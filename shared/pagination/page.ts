@@ -17,7 +17,12 @@ const Limit = v.pipe(
 );
 
 /** The query of lists that return everything up to a limit. */
-export const pageQuery = { limit: one(Limit), cursor: one(textOfBytes(4096)) };
+export const pageQuery = {
+  /** The maximum number of items. By default, up to 500 items or 4 MB. */
+  limit: one(Limit),
+  /** The `page_info.next_cursor` of the previous page. */
+  cursor: one(textOfBytes(4096)),
+};
 
 export interface PageQuery {
   readonly limit: number | undefined;

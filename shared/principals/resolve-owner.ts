@@ -1,7 +1,7 @@
 import { invalid } from "#shared/errors.ts";
 import { isSameOwner } from "#shared/records/owner.ts";
 import type { Owner } from "#shared/table/keys.ts";
-import type { RunAgentRequest } from "#shared/wire/run.ts";
+import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import { type AgentPrincipal, type PersonalPrincipal, type Principal, toProfile } from "./principal.ts";
 
 /** What a request says about the owner of what it creates. */

@@ -4,7 +4,8 @@ import { sha256 } from "#shared/ids.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put, Table } from "#shared/table/table.ts";
 import { ApprovalDecision } from "#shared/wire/execution/approval.ts";
-import { FollowupPolicy, RunMode, UserProfile } from "#shared/wire/run.ts";
+import { RunMode, UserProfile } from "#shared/wire/run.ts";
+import { FollowupPolicy } from "#shared/wire/runs/followup.ts";
 import { INLINE_BYTES, StoredAttachment } from "./run-body.ts";
 
 const FollowupItem = v.object({

@@ -1,4 +1,4 @@
-import type { FollowupItem } from "#shared/wire/run.ts";
+import type { FollowupItem } from "#shared/wire/runs/followup.ts";
 import { isExecutingHead, type RunHead } from "./run-head.ts";
 
 /** The state of a follow-up: pending until the harness takes it, unless a cancel or a request removes it. */

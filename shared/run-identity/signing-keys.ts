@@ -13,7 +13,16 @@ const PUBLISHED_MS = DAY_MS;
 /** Milliseconds for which a process uses keys that it has read. Far less than PUBLISHED_MS, so it knows each key before it signs. */
 const READ_MS = 5 * 60_000;
 
-const PublicJwk = { kty: v.literal("EC"), crv: v.literal("P-256"), x: v.string(), y: v.string() };
+const PublicJwk = {
+  /** The type of the key. */
+  kty: v.literal("EC"),
+  /** The curve of the key. */
+  crv: v.literal("P-256"),
+  /** The x coordinate of the public key. */
+  x: v.string(),
+  /** The y coordinate of the public key. */
+  y: v.string(),
+};
 const StoredKey = v.object({
   kid: v.string(),
   created_at: v.number(),
@@ -26,8 +35,11 @@ const StoredKeys = v.pipe(v.string(), v.parseJson(), v.object({ v: v.literal(1),
 /** A public key as the key set of the issuer has it. */
 export const PublicKey = v.object({
   ...PublicJwk,
+  /** The id of the key, as in the header of its tokens. */
   kid: v.string(),
+  /** Always `sig`: the key verifies signatures. */
   use: v.literal("sig"),
+  /** The algorithm of the key. */
   alg: v.literal(ALGORITHM),
 });
 export type PublicKey = v.InferOutput<typeof PublicKey>;

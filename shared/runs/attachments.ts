@@ -4,7 +4,7 @@ import { randomId, sha256 } from "#shared/ids.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { StoredAttachment } from "#shared/records/run-body.ts";
 import type { Owner } from "#shared/table/keys.ts";
-import type { RunAgentRequest } from "#shared/wire/run.ts";
+import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { findUpload } from "./uploads.ts";
 

@@ -1,7 +1,7 @@
 import { RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { AmbientAgentConfig, Repository, ResolvedAgentConfig } from "#shared/wire/config.ts";
-import type { RunAgentRequest } from "#shared/wire/run.ts";
+import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import { namesWorker } from "./placement.ts";
 import type { RunPorts } from "./run-ports.ts";
 import type { Parent } from "./run-tree.ts";

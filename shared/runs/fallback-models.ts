@@ -1,7 +1,7 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { checkFallbackModels, defaultModel, findPrice, RUNBOOK_MODEL } from "#shared/models/models.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
-import type { RunAgentRequest } from "#shared/wire/run.ts";
+import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import { getThirdParty } from "./harness-model.ts";
 
 /** Refuses fallback models that no agent could continue with. */

@@ -5,7 +5,7 @@ import { checkModel, usableModels } from "#shared/models/models.ts";
 import { findProvider } from "#shared/models/providers.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import { REASONING_LEVELS, ReasoningLevel } from "#shared/wire/limits/run-limits.ts";
-import type { RunAgentRequest } from "#shared/wire/run.ts";
+import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 
 type ThirdParty = "claude" | "codex" | "gemini";
 

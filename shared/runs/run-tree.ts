@@ -6,7 +6,8 @@ import type { RunBody } from "#shared/records/run-body.ts";
 import { parseOwner, type RunHead, readHead } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
-import type { RunAgentRequest, UserProfile } from "#shared/wire/run.ts";
+import type { UserProfile } from "#shared/wire/run.ts";
+import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import { type ConversationTail, listLatestRuns, readConversationTail } from "./conversation-store.ts";
 import type { RunPorts } from "./run-ports.ts";
 

@@ -23,7 +23,7 @@ import { QUEUE_ROOM, RUN_ROOM } from "#shared/runs/capacity/slots.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Put, Update } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import type { RunAgentRequest, RunAgentResponse } from "#shared/wire/run.ts";
+import type { RunAgentRequest, RunAgentResponse } from "#shared/wire/runs/new-run.ts";
 import { type ReceivedAttachment, readAttachments, storeAttachments } from "./attachments.ts";
 import { continueConversation } from "./conversation-store.ts";
 import { isLongPrompt, promptFile, toRunBody } from "./new-run.ts";

@@ -3,7 +3,7 @@ import { RUN_CAPS } from "#shared/records/run.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Put, Table, Update } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
-import { UPLOAD_BYTES } from "#shared/wire/run.ts";
+import { UPLOAD_BYTES } from "#shared/wire/runs/followup.ts";
 
 /** How long an upload may be given to new runs. */
 export const UPLOAD_MS = 24 * 3600 * 1000;

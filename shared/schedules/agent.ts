@@ -10,7 +10,8 @@ import { checkRequest } from "#shared/runs/plan-run.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
-import type { RunAgentRequest, UserProfile } from "#shared/wire/run.ts";
+import type { UserProfile } from "#shared/wire/run.ts";
+import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import { identityOf, type Schedule } from "./schedule.ts";
 
 /** Member names of a run's request, and their names in that of a schedule. */

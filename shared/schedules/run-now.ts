@@ -8,7 +8,7 @@ import type { RateLimitToken } from "#shared/limits/token-bucket.ts";
 import { refuseHigherBudget } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import type { Put } from "#shared/table/table.ts";
-import type { RunAgentResponse } from "#shared/wire/run.ts";
+import type { RunAgentResponse } from "#shared/wire/runs/new-run.ts";
 import { findVisibleSchedule } from "./read-schedule.ts";
 import type { FiringPorts } from "./schedule-ports.ts";
 import { retryOnChange } from "./schedule-store.ts";

@@ -14,7 +14,7 @@ import { toNewRunWrites } from "#shared/runs/new-run-store.ts";
 import { getSkills } from "#shared/runs/plan-run.ts";
 import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import type { RunAgentResponse } from "#shared/wire/run.ts";
+import type { RunAgentResponse } from "#shared/wire/runs/new-run.ts";
 import { addRun, type Schedule } from "./schedule.ts";
 import type { FiringPorts } from "./schedule-ports.ts";
 import { changeWrites, ScheduleChangedError } from "./schedule-store.ts";

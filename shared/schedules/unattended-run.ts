@@ -9,7 +9,7 @@ import { refuseIgnoredImage, refusePersonalWorkerRun, refuseUnkeptNetwork } from
 import { resolveConfig } from "#shared/runs/plan-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { resolveSecrets } from "#shared/secrets/run-secrets.ts";
-import type { RunAgentRequest } from "#shared/wire/run.ts";
+import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import { checkRunRequest, findExecutor, findScheduleEnvironment, withScheduleNames } from "./agent.ts";
 import type { Schedule } from "./schedule.ts";
 

@@ -5,7 +5,8 @@ import { EVENT_SHARD, keys, sortableTime } from "#shared/table/keys.ts";
 import { ConditionFailed, type Item, type Put, type Table } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import { TriggerDelivery, type TriggerOutcome } from "#shared/wire/triggers/trigger.ts";
+import { TriggerDelivery } from "#shared/wire/triggers/delivery.ts";
+import type { TriggerOutcome } from "#shared/wire/triggers/trigger.ts";
 import type { ReceivedEvent } from "./event.ts";
 
 /** Seconds for which deliveries are kept, and for which a repeated one counts as a duplicate. */

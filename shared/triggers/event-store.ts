@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
-import { TriggerEvent } from "#shared/wire/triggers/trigger.ts";
+import { TriggerEvent } from "#shared/wire/triggers/delivery.ts";
 import type { ReceivedEvent } from "./event.ts";
 
 const Stored = v.object({

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { invalid } from "#shared/errors.ts";
 import { decodeUtf8 } from "#shared/http/utf8.ts";
 import { sha256 } from "#shared/ids.ts";
-import type { TriggerEvent } from "#shared/wire/triggers/trigger.ts";
+import type { TriggerEvent } from "#shared/wire/triggers/delivery.ts";
 import { findSource, type SourceChoice } from "./sources/find-source.ts";
 import type { ReadHeader } from "./sources/source.ts";
 

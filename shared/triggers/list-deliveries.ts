@@ -2,13 +2,8 @@ import type { PageQuery } from "#shared/pagination/page.ts";
 import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import type { Table } from "#shared/table/table.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import type {
-  DeliveryCounts,
-  LastDelivery,
-  ListTriggerDeliveriesResponse,
-  TriggerItem,
-  TriggerOutcome,
-} from "#shared/wire/triggers/trigger.ts";
+import type { ListTriggerDeliveriesResponse } from "#shared/wire/triggers/delivery.ts";
+import type { DeliveryCounts, LastDelivery, TriggerItem, TriggerOutcome } from "#shared/wire/triggers/trigger.ts";
 import { deliveryStore, toDeliveryItem } from "./delivery-store.ts";
 import type { TriggerReadPorts } from "./trigger-ports.ts";
 import type { Trigger } from "./trigger-store.ts";

@@ -1,7 +1,7 @@
 import { RunyardError } from "#shared/errors.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
-import type { TestTriggerRequest, TestTriggerResponse } from "#shared/wire/triggers/trigger.ts";
+import type { TestTriggerRequest, TestTriggerResponse } from "#shared/wire/triggers/delivery.ts";
 import { parseEvent, toTemplateEvent } from "./event.ts";
 import { selectEvent } from "./filter.ts";
 import { planRun } from "./plan-run.ts";

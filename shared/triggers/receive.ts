@@ -1,6 +1,6 @@
 import { RunyardError } from "#shared/errors.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
-import type { ReceivedDelivery } from "#shared/wire/triggers/trigger.ts";
+import type { ReceivedDelivery } from "#shared/wire/triggers/delivery.ts";
 import { toFacts } from "./decide.ts";
 import { deliveryStore } from "./delivery-store.ts";
 import { parseEvent, readChallenge } from "./event.ts";

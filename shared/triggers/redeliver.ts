@@ -7,7 +7,7 @@ import {
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import type { TriggerDelivery, TriggerDeliveryDetails } from "#shared/wire/triggers/trigger.ts";
+import type { TriggerDelivery, TriggerDeliveryDetails } from "#shared/wire/triggers/delivery.ts";
 import { toFacts } from "./decide.ts";
 import { deliveryStore, toDeliveryItem } from "./delivery-store.ts";
 import { eventStore } from "./event-store.ts";

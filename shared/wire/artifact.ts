@@ -7,21 +7,37 @@ export const ArtifactType = v.picklist(["PLAN", "PULL_REQUEST", "SCREENSHOT", "F
 export type ArtifactType = v.InferOutput<typeof ArtifactType>;
 
 const PlanData = v.object({
+  /** The document's id within the run. */
   document_uid: v.string(),
+  /** The id of the notebook that contains the document. */
   notebook_uid: v.exactOptional(v.string()),
+  /** The artifact's id. */
   artifact_uid: v.exactOptional(v.string()),
+  /** The artifact's title. */
   title: v.exactOptional(v.string()),
+  /** The URL of the external resource. */
   url: v.exactOptional(v.string()),
 });
 
 /** The status of a pull request when it was last reported; `unknown` where the report did not tell. */
 export const PullRequestStatus = v.picklist(["open", "draft", "merged", "closed", "unknown"]);
 
-const PullRequestData = v.object({ url: v.string(), branch: v.string(), status: PullRequestStatus });
+const PullRequestData = v.object({
+  url: v.string(),
+  /** The branch of the pull request. */
+  branch: v.string(),
+  /**
+   * The status of the pull request when it was last reported: `open`, `draft`, `merged`, `closed`, or `unknown`
+   * where the report did not tell.
+   */
+  status: PullRequestStatus,
+});
 
 const ScreenshotData = v.object({
   artifact_uid: v.string(),
+  /** The file's media type. */
   mime_type: v.string(),
+  /** A description of the artifact, at most 1,024 characters. */
   description: v.exactOptional(v.string()),
 });
 
@@ -39,8 +55,11 @@ export const GitChanges = v.object({
   branch: v.exactOptional(text(256, 1)),
   /** The commits since `base_commit`. */
   commits: Count,
+  /** The number of changed files. */
   files_changed: Count,
+  /** The number of inserted lines. */
   insertions: Count,
+  /** The number of deleted lines. */
   deletions: Count,
   /** New and changed files that the patch leaves out because they are larger than 5 MiB. */
   files_omitted: v.exactOptional(Count),
@@ -51,25 +70,38 @@ export type GitChanges = v.InferOutput<typeof GitChanges>;
 
 const FileData = v.object({
   artifact_uid: v.string(),
+  /** The file's path in the workspace. */
   filepath: v.string(),
+  /** The file's name. */
   filename: v.string(),
   mime_type: v.string(),
   description: v.exactOptional(v.string()),
+  /** The file's size in bytes. */
   size_bytes: v.exactOptional(Count),
   title: v.exactOptional(v.string()),
+  /** What the patch in this file changes. Only in files of repository changes. */
   git: v.exactOptional(GitChanges),
 });
 
 const ReferenceData = v.object({
+  /** The type of the external resource, such as `issue`. */
   reference_type: v.string(),
   url: v.string(),
   title: v.exactOptional(v.string()),
+  /** Labels of the reference: at most 20 keys, with values of at most 256 bytes. */
   metadata: v.exactOptional(Metadata),
 });
 
 /** An artifact as part of a run: metadata only. */
 export const ArtifactItem = v.variant("artifact_type", [
-  v.object({ artifact_type: v.literal("PLAN"), created_at: v.string(), data: PlanData }),
+  v.object({
+    /** The type of the artifact. */
+    artifact_type: v.literal("PLAN"),
+    /** The time of creation. @format date-time */
+    created_at: v.string(),
+    /** The artifact's metadata. Its shape depends on `artifact_type`. */
+    data: PlanData,
+  }),
   v.object({ artifact_type: v.literal("PULL_REQUEST"), created_at: v.string(), data: PullRequestData }),
   v.object({ artifact_type: v.literal("SCREENSHOT"), created_at: v.string(), data: ScreenshotData }),
   v.object({ artifact_type: v.literal("FILE"), created_at: v.string(), data: FileData }),
@@ -78,24 +110,45 @@ export const ArtifactItem = v.variant("artifact_type", [
 export type ArtifactItem = v.InferOutput<typeof ArtifactItem>;
 
 /** The members that every artifact with a file has. */
-const download = { download_url: v.string(), expires_at: v.string(), content_type: v.string() };
+const download = {
+  /** A time-limited URL of the file. Do not send credentials to it. @format uri */
+  download_url: v.string(),
+  /** The expiry time of the URL. @format date-time */
+  expires_at: v.string(),
+  content_type: v.string(),
+};
 
 /** A time-limited URL of a file, which needs no credentials. */
-export const DownloadUrl = v.object({ download_url: v.string(), expires_at: v.string() });
+export const DownloadUrl = v.object({
+  /** A time-limited URL of the file. Do not send credentials to it. @format uri */
+  download_url: v.string(),
+  /** The expiry time of the URL. @format date-time */
+  expires_at: v.string(),
+});
 export type DownloadUrl = v.InferOutput<typeof DownloadUrl>;
 
 /** A single artifact: a plan with its text, or a file with a time-limited download URL. */
 export const ArtifactResponse = v.variant("artifact_type", [
   v.object({
+    /** The artifact's id. */
     artifact_uid: v.string(),
+    /** The type of the artifact. */
     artifact_type: v.literal("PLAN"),
+    /** The time of creation. @format date-time */
     created_at: v.string(),
+    /** The artifact's content or download URL. Its shape depends on `artifact_type`. */
     data: v.object({
+      /** The document's id within the run. */
       document_uid: v.string(),
+      /** The id of the notebook that contains the document. */
       notebook_uid: v.string(),
+      /** The artifact's title. */
       title: v.exactOptional(v.string()),
+      /** The URL of the document in an external system. */
       url: v.exactOptional(v.string()),
+      /** The current text of the document, in Markdown. */
       content: v.string(),
+      /** The file's media type. */
       content_type: v.literal("text/markdown"),
     }),
   }),
@@ -103,7 +156,11 @@ export const ArtifactResponse = v.variant("artifact_type", [
     artifact_uid: v.string(),
     artifact_type: v.literal("SCREENSHOT"),
     created_at: v.string(),
-    data: v.object({ ...download, description: v.exactOptional(v.string()) }),
+    data: v.object({
+      ...download,
+      /** A description of the artifact, at most 1,024 characters. */
+      description: v.exactOptional(v.string()),
+    }),
   }),
   v.object({
     artifact_uid: v.string(),
@@ -111,11 +168,15 @@ export const ArtifactResponse = v.variant("artifact_type", [
     created_at: v.string(),
     data: v.object({
       ...download,
+      /** The file's path in the workspace. */
       filepath: v.string(),
+      /** The file's name. */
       filename: v.string(),
       title: v.exactOptional(v.string()),
       description: v.exactOptional(v.string()),
+      /** The file's size in bytes. */
       size_bytes: v.exactOptional(Count),
+      /** What the patch in this file changes. Only in files of repository changes. */
       git: v.exactOptional(GitChanges),
     }),
   }),

@@ -12,29 +12,61 @@ const Sources = v.pipe(v.array(Id), v.minLength(1, "must have at least one sourc
  */
 export const RunFilter = v.pipe(
   v.strictObject({
+    /** Selects runs in this state. Repeat the parameter for several states. */
     state: v.exactOptional(v.pipe(v.array(RunState), v.minLength(1, "must have at least one state"), v.maxLength(16))),
+    /**
+     * Selects runs by the status of their task. `running`: the run or one of its descendants has not ended. The others
+     * match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete`
+     * (`SUCCEEDED`). A run may match two. Repeat the parameter for several statuses.
+     */
     task_status: v.exactOptional(
       v.pipe(v.array(TaskStatus), v.minLength(1, "must have at least one status"), v.maxLength(16)),
     ),
+    /** Selects runs by the name of their configuration. */
     name: v.exactOptional(textOfBytes(1024, 1)),
+    /** Selects runs by model. */
     model_id: v.exactOptional(Id),
+    /** Selects runs by the uid of their creator. */
     creator: v.exactOptional(Id),
+    /** Selects runs by the uid of their executor. */
     executor: v.exactOptional(Id),
+    /**
+     * Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several
+     * sources.
+     */
     source: v.exactOptional(v.union([Id, Sources], "must be a source or a list of sources")),
+    /** Selects runs by execution location. */
     execution_location: v.exactOptional(ExecutionLocation),
+    /** Selects runs created after this time. */
     created_after: v.exactOptional(Timestamp),
+    /** Selects runs created before this time. */
     created_before: v.exactOptional(Timestamp),
+    /** Selects runs that changed after this time. */
     updated_after: v.exactOptional(Timestamp),
+    /** Selects runs by environment; `empty-environment` selects runs without one. */
     environment_id: v.exactOptional(Id),
+    /** An alias of `skill_spec`. */
     skill: v.exactOptional(Id),
+    /** Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. */
     skill_spec: v.exactOptional(Id),
+    /** Selects runs by schedule, including deleted schedules. */
     schedule_id: v.exactOptional(Id),
+    /** Selects runs by the trigger that started them, including deleted triggers. */
     trigger_id: v.exactOptional(Id),
+    /** Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. */
     automation_id: v.exactOptional(Id),
+    /** Selects the descendants of this run, which must exist and be visible. */
     ancestor_run_id: v.exactOptional(Id),
+    /** Selects runs with an artifact of this type. */
     artifact_type: v.exactOptional(ArtifactType),
+    /** Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`. */
     archived: v.exactOptional(v.picklist(["false", "true", "all"])),
+    /**
+     * Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer
+     * words. The id or the URL of a run finds that run.
+     */
     q: v.exactOptional(text(256, 1)),
+    /** Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
     metadata: v.exactOptional(
       v.pipe(Metadata, v.minEntries(1, "must have at least one key"), v.maxEntries(5, "must have at most 5 keys")),
     ),
@@ -44,14 +76,29 @@ export const RunFilter = v.pipe(
 export type RunFilter = v.InferOutput<typeof RunFilter>;
 
 /** The runs to cancel. */
-export const CancelRunsRequest = v.object({ filter: RunFilter, force: v.exactOptional(v.boolean()) });
+export const CancelRunsRequest = v.object({
+  /** The runs to cancel. Takes the filters of `GET /agent/runs`, at least one. */
+  filter: RunFilter,
+  /** Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false. */
+  force: v.exactOptional(v.boolean()),
+});
 export type CancelRunsRequest = v.InferOutput<typeof CancelRunsRequest>;
 
 /** The result of a bulk cancellation. */
 export const CancelRunsResponse = v.object({
+  /** The number of active runs that matched the filter. */
   matched: Count,
+  /** The number of runs that were cancelled. */
   cancelled: Count,
-  refused: v.array(v.object({ run_id: v.string(), error_code: v.string() })),
+  /** The runs that could not be cancelled. */
+  refused: v.array(
+    v.object({
+      /** The run's id. */
+      run_id: v.string(),
+      /** The error code that cancelling this run returns. */
+      error_code: v.string(),
+    }),
+  ),
   /** Whether more runs may match. If true, send the request again. */
   has_more: v.boolean(),
 });

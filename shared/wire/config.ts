@@ -16,18 +16,31 @@ const ONE_OF_THREE_FACT = { oneOf: [{ required: ["warp_id"] }, { required: ["com
 const ToolNames = v.pipe(v.array(text(128, 1)), v.maxLength(100));
 
 const McpServerFields = {
+  /** The id of a shared server. This release reports such a server to the agent as unavailable. */
   warp_id: v.exactOptional(Id),
+  /** The program to start in the sandbox. */
   command: v.exactOptional(textOfBytes(4096, 1)),
+  /** The program's arguments, at most 64. */
   args: v.exactOptional(v.pipe(v.array(textOfBytes(4096)), v.maxLength(64))),
+  /** The program's environment variables. Values are secrets: responses show `***`. */
   env: v.exactOptional(Headers),
+  /** The URL of a remote server. */
   url: v.exactOptional(
     v.pipe(v.string(), v.maxLength(2048), v.regex(/^https?:\/\/\S+$/, "must be an http or https URL")),
   ),
+  /** The HTTP headers of each request to the server. Values are secrets: responses show `***`. */
   headers: v.exactOptional(Headers),
-  /** Keeps the server in the configuration without starting it or connecting to it. */
+  /** Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
   disabled: v.exactOptional(v.boolean()),
   /** The server's tools that the agent may use: those of `include`, or all, without those of `exclude`. */
-  tools: v.exactOptional(v.object({ include: v.exactOptional(ToolNames), exclude: v.exactOptional(ToolNames) })),
+  tools: v.exactOptional(
+    v.object({
+      /** The tools to use, at most 100. Defaults to all. */
+      include: v.exactOptional(ToolNames),
+      /** The tools not to use, at most 100. */
+      exclude: v.exactOptional(ToolNames),
+    }),
+  ),
 };
 
 /**
@@ -41,7 +54,11 @@ export const MCPServerConfig = v.pipe(
 );
 
 const NamedServer = v.pipe(
-  v.object({ name: Name, ...McpServerFields }),
+  v.object({
+    /** The server's name, unique in the list. */
+    name: Name,
+    ...McpServerFields,
+  }),
   v.check((server) => hasOneOfThree(server), ONE_OF_THREE),
   v.metadata(ONE_OF_THREE_FACT),
 );
@@ -90,6 +107,7 @@ const RepositoryDirectory = v.pipe(
 
 /** A Git repository to clone. */
 export const Repository = v.object({
+  /** The URL to clone, without credentials. */
   url: v.pipe(
     RepositoryUrl,
     v.check((url) => !hasCredentials(url), NO_CREDENTIALS),
@@ -98,9 +116,11 @@ export const Repository = v.object({
         "At most 2048 bytes in UTF-8, without credentials: store them as a secret and name it in `token_secret`.",
     }),
   ),
+  /** The branch, tag or commit to check out. Defaults to the repository's default branch. */
   ref: v.exactOptional(
     v.pipe(textOfBytes(256, 1), v.regex(/^[^-\s][^\s~^:?*[\\]*$/, "must be a branch, tag or commit")),
   ),
+  /** The directory in the workspace. Defaults to the last segment of the URL. */
   path: v.exactOptional(
     v.pipe(
       textOfBytes(256, 1),
@@ -110,15 +130,24 @@ export const Repository = v.object({
       ),
     ),
   ),
+  /** The name of the secret that contains the access token for an https URL. */
   token_secret: v.exactOptional(Name),
+  /** The number of commits to clone. Defaults to the whole history. */
   depth: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000))),
+  /** Whether to clone submodules: those of the same owner, and those that `repositories` name. Defaults to false. */
   submodules: v.exactOptional(v.boolean()),
+  /** Whether to download the files in Git LFS. Defaults to false, which leaves their pointers. */
   lfs: v.exactOptional(v.boolean()),
+  /** The directories to check out, at most 50, besides the files at the top. Defaults to the whole repository. */
   sparse_paths: v.exactOptional(v.pipe(v.array(RepositoryDirectory), v.minLength(1), v.maxLength(50))),
 });
 
 /** A Git repository as responses show it. */
-export const StoredRepository = v.object({ ...Repository.entries, url: RepositoryUrl });
+export const StoredRepository = v.object({
+  ...Repository.entries,
+  /** The URL to clone. Credentials are shown as `***`. */
+  url: RepositoryUrl,
+});
 
 /** The model budget of a run tree, in US dollars with at most four decimals. */
 export const BudgetUsd = usdUpTo(10_000);
@@ -128,37 +157,107 @@ const HarnessType = v.picklist(["default", "oz", "claude", "codex", "gemini"]);
 /** The configuration of an agent. */
 export const AmbientAgentConfig = v.pipe(
   v.object({
+    /** The configuration's name. Defaults to the name of the skill. */
     name: v.exactOptional(Name),
+    /** The model's id. Defaults to the team's model. */
     model_id: v.exactOptional(Id),
+    /** Models that the agent continues with, in this order, while a provider is down. */
     fallback_model_ids: v.exactOptional(
       v.pipe(
         FallbackModelIds,
         v.metadata({ description: "Models that the agent continues with, in this order, while a provider is down." }),
       ),
     ),
+    /**
+     * How much the model reasons before it responds. A model without the level gets the nearest one that it has, and
+     * one that does not reason gets none. Defaults to the model's own.
+     */
     reasoning_level: v.exactOptional(ReasoningLevel),
+    /**
+     * The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again
+     * up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET
+     * /agent/runs/{runId}/response shows the value in `structured`.
+     */
     output_schema: v.exactOptional(OutputSchema),
+    /**
+     * Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for`
+     * `approval`. The rules of a parent hold for its children. For identities and environments: the default of their
+     * runs; an empty list clears it.
+     */
     approvals: v.exactOptional(Approvals),
+    /** Additional instructions for the agent. */
     base_prompt: v.exactOptional(textOfBytes(65_536)),
+    /** The environment to set up before the agent starts. */
     environment_id: v.exactOptional(Id),
+    /** The skill to start from. Excludes `skills`. */
     skill_spec: v.exactOptional(SkillSpec),
+    /** The skills to load, at most 20. Excludes `skill_spec`. */
     skills: v.exactOptional(v.pipe(v.array(SkillSpec), v.maxLength(20))),
+    /** The agent's MCP servers: a map from name to server, at most 50. */
     mcp_servers: v.exactOptional(McpServers),
+    /** The Git repositories to clone before the agent starts, at most 10. */
     repositories: v.exactOptional(v.pipe(v.array(Repository), v.maxLength(10))),
+    /** Whether the agent may use a screen. Has no effect in this release. Defaults to false. */
     computer_use_enabled: v.exactOptional(v.boolean()),
+    /**
+     * Minutes for which an interactive or interrupted run waits for a follow-up, 0 to 60. With 0, it ends with its
+     * turn. Defaults to 10.
+     */
     idle_timeout_minutes: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(60))),
+    /** The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
     worker_host: v.exactOptional(Id),
+    /**
+     * The limit of what the run and its descendants may spend on models, in US dollars. Defaults to the budget of the
+     * parent run.
+     */
     budget_usd: v.exactOptional(BudgetUsd),
     ...RunLimits,
+    /** The program that runs the agent. Responses omit it for the default harness. */
     harness: v.exactOptional(
-      v.object({ type: HarnessType, model_id: v.exactOptional(Id), reasoning_level: v.exactOptional(text(64, 1)) }),
+      v.object({
+        /** The harness to use. `oz` is an alias of `default`. */
+        type: HarnessType,
+        /** The model of this harness. Defaults to the configuration's `model_id`. */
+        model_id: v.exactOptional(Id),
+        /**
+         * The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own.
+         */
+        reasoning_level: v.exactOptional(text(64, 1)),
+      }),
     ),
+    /** The secrets that third-party harnesses use to authenticate. */
     harness_auth_secrets: v.exactOptional(
-      v.object({ claude_auth_secret_name: v.exactOptional(Name), codex_auth_secret_name: v.exactOptional(Name) }),
+      v.object({
+        /** The name of the secret for `claude`. */
+        claude_auth_secret_name: v.exactOptional(Name),
+        /** The name of the secret for `codex`. */
+        codex_auth_secret_name: v.exactOptional(Name),
+      }),
     ),
-    secrets: v.exactOptional(v.pipe(v.array(v.object({ name: SecretName })), v.maxLength(50))),
+    /**
+     * The team's secrets that commands get as environment variables, besides those of the environment and the
+     * identity, at most 50.
+     */
+    secrets: v.exactOptional(
+      v.pipe(
+        v.array(
+          v.object({
+            /** The secret's name. */
+            name: SecretName,
+          }),
+        ),
+        v.maxLength(50),
+      ),
+    ),
+    /** Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
     credential_strategy: v.exactOptional(v.nullable(v.picklist(["CREATOR", "EXECUTOR"]))),
-    session_sharing: v.exactOptional(v.object({ public_access: v.exactOptional(v.picklist(["VIEWER", "EDITOR"])) })),
+    /** Public access to the run's session. Off by default. */
+    session_sharing: v.exactOptional(
+      v.object({
+        /** The access of anyone with the link. `EDITOR` has the effect of `VIEWER` in this release. */
+        public_access: v.exactOptional(v.picklist(["VIEWER", "EDITOR"])),
+      }),
+    ),
   }),
   v.check(
     (config) => config.skill_spec === undefined || config.skills === undefined,
@@ -175,10 +274,24 @@ export type Repository = v.InferOutput<typeof Repository>;
  */
 export const ResolvedAgentConfig = v.object({
   ...AmbientAgentConfig.entries,
+  /** The Git repositories to clone before the agent starts, at most 10. */
   repositories: v.exactOptional(v.array(StoredRepository)),
+  /**
+   * The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again
+   * up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET
+   * /agent/runs/{runId}/response shows the value in `structured`.
+   */
   output_schema: v.exactOptional(StoredOutputSchema),
+  /** The agent's MCP servers: a map from name to server, at most 50. */
   mcp_servers: v.exactOptional(v.record(v.string(), v.object(McpServerFields))),
   /** Together with those of the environment and the identity. */
-  secrets: v.exactOptional(v.array(v.object({ name: v.string() }))),
+  secrets: v.exactOptional(
+    v.array(
+      v.object({
+        /** The secret's name. */
+        name: v.string(),
+      }),
+    ),
+  ),
 });
 export type ResolvedAgentConfig = v.InferOutput<typeof ResolvedAgentConfig>;

@@ -33,18 +33,31 @@ const Category = v.picklist(BLOCK_CATEGORIES);
 
 /** A block of a message: text, an action, the result of an action, or an event. */
 export const Block = v.variant("type", [
-  v.object({ type: v.literal("text"), text: BlockText, message_id: MessageId }),
+  v.object({
+    /** The type of the block. */
+    type: v.literal("text"),
+    /** The text of the block. */
+    text: BlockText,
+    /** The id of the message that the block belongs to. */
+    message_id: MessageId,
+  }),
   v.object({
     type: v.literal("action"),
+    /** The action's id. */
     id: Id,
+    /** The category of the action. */
     category: Category,
+    /** The name of the action or event. */
     name: text(128, 1),
+    /** What the step or action does, in a few words. */
     title: Title,
+    /** The action's input. Its shape depends on `name`. */
     input: v.unknown(),
     message_id: MessageId,
   }),
   v.object({
     type: v.literal("action_result"),
+    /** The id of the action that produced this result. */
     action_id: Id,
     category: Category,
     name: text(128, 1),
@@ -53,20 +66,33 @@ export const Block = v.variant("type", [
     summary: v.exactOptional(singleLine(1024)),
     /** The change of files by the action, as a unified diff. The output does not repeat it. */
     diff: v.exactOptional(textOfBytes(65_536, 1)),
+    /** The state of the action. */
     state: v.picklist(["running", "completed", "failed", "denied"]),
+    /** The action's output. Responses truncate large outputs and say so. */
     output: v.unknown(),
     message_id: MessageId,
   }),
-  v.object({ type: v.literal("event"), name: text(128, 1), data: v.unknown(), message_id: MessageId }),
+  v.object({
+    type: v.literal("event"),
+    name: text(128, 1),
+    /** The content of the event. Its shape depends on `name`. */
+    data: v.unknown(),
+    message_id: MessageId,
+  }),
 ]);
 export type Block = v.InferOutput<typeof Block>;
 
 /** A message of a conversation. */
 export const Message = v.object({
+  /** The author of the message. */
   role: v.picklist(["user", "assistant", "tool", "system"]),
+  /** The blocks of the message, in order: text, actions, action results and events. */
   content: v.pipe(v.array(Block), v.maxLength(256)),
+  /** The ids of the messages that were merged into this one. */
   message_ids: v.exactOptional(v.pipe(v.array(Id), v.maxLength(256))),
+  /** The id of the model request that produced the message. */
   request_id: v.exactOptional(Id),
+  /** The time of the message or event. @format date-time */
   timestamp: v.exactOptional(Timestamp),
 });
 export type Message = v.InferOutput<typeof Message>;
@@ -102,25 +128,41 @@ export interface Step {
 }
 /** A turn of a conversation. Delegated work has turns of its own. */
 export const Step: v.GenericSchema<Step> = v.object({
+  /** The turn's id. */
   id: v.string(),
+  /** The task of the turn. */
   description: v.exactOptional(v.string()),
+  /** The result in one or two sentences. */
   summary: v.exactOptional(v.string()),
+  /** The start time. Null before a run has started. @format date-time */
   started_at: v.exactOptional(v.string()),
+  /** The end time. Absent until the turn has ended. @format date-time */
   completed_at: v.exactOptional(v.string()),
+  /** The messages, in order. */
   messages: v.array(Message),
+  /** The turns of delegated work. */
   steps: v.array(v.lazy(() => Step)),
 });
 
 /** The normalized conversation of one or more runs. */
 export const Conversation = v.object({
+  /** The conversation's id. */
   conversation_id: v.string(),
+  /** The turns, oldest first. */
   steps: v.array(Step),
+  /** The position of the page in the list. */
   page_info: v.exactOptional(PageInfo),
 });
 export type Conversation = v.InferOutput<typeof Conversation>;
 
 /** The conversation of a public session. */
-export const SessionRedirect = v.object({ conversation_id: v.exactOptional(v.string()) });
+export const SessionRedirect = v.object({
+  /** The conversation's id. */
+  conversation_id: v.exactOptional(v.string()),
+});
 
 /** The latest public session of a conversation. */
-export const ConversationRedirect = v.object({ session_id: v.exactOptional(v.string()) });
+export const ConversationRedirect = v.object({
+  /** The id of the run's session. */
+  session_id: v.exactOptional(v.string()),
+});

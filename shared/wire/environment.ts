@@ -17,10 +17,12 @@ const NameOnGithub = v.pipe(
 
 /** A repository on GitHub. */
 const GithubRepo = v.object({
+  /** The user or organization on GitHub. */
   owner: v.pipe(
     NameOnGithub,
     v.regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/, "must be the name of a GitHub user or organization"),
   ),
+  /** The repository's name. */
   repo: v.pipe(NameOnGithub, v.regex(/^(?!\.{1,2}$)[\w.-]{1,100}$/, "must be the name of a GitHub repository")),
 });
 
@@ -45,57 +47,118 @@ const ImageReference = v.pipe(
 
 /** The content of an environment in requests: `""` and `[]` clear a value. */
 const EnvironmentParts = {
+  /** A description for people. */
   description: optional(text(4096)),
+  /** The container image of the runs. If the deployment has no containers, creating a run returns 422. */
   docker_image: optional(ImageReference),
+  /** The GitHub repositories to clone, at most 10. */
   github_repos: optional(v.pipe(v.array(GithubRepo), v.maxLength(10))),
+  /** The Git repositories to clone before the agent starts, at most 10. */
   repositories: optional(v.pipe(v.array(Repository), v.maxLength(10))),
+  /** The commands to run before the agent starts, in order, at most 20. */
   setup_commands: optional(v.pipe(v.array(textOfBytes(8192, 1)), v.maxLength(20))),
+  /**
+   * The plain environment variables of setup commands and commands, at most 100. Everyone who can read the
+   * environment can read them.
+   */
   variables: optional(Variables),
-  /** @default open */
+  /** What commands, clones and MCP servers may call. Everything by default. */
   network: optional(Network),
+  /** The self-hosted worker of its runs, unless they name another. */
   worker_host: optional(textOfBytes(512)),
   ...LimitDefaults,
-  secrets: optional(v.pipe(v.array(v.object({ name: SecretName })), v.maxLength(50))),
+  /** The secrets available to runs, at most 50. */
+  secrets: optional(
+    v.pipe(
+      v.array(
+        v.object({
+          /** The secret's name. */
+          name: SecretName,
+        }),
+      ),
+      v.maxLength(50),
+    ),
+  ),
 };
 
 /** A new environment. */
 export const CreateEnvironmentRequest = v.object({
+  /** The environment's name, unique within the team or the person. */
   name: Name,
+  /** Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false. */
   team: v.exactOptional(v.boolean()),
   ...EnvironmentParts,
 });
 export type CreateEnvironmentRequest = v.InferOutput<typeof CreateEnvironmentRequest>;
 
 /** Changes to an environment. Members that are absent or null keep their values. */
-export const UpdateEnvironmentRequest = v.object({ name: optional(Name), ...EnvironmentParts });
+export const UpdateEnvironmentRequest = v.object({
+  /** The environment's name, unique within the team or the person. */
+  name: optional(Name),
+  ...EnvironmentParts,
+});
 export type UpdateEnvironmentRequest = v.InferOutput<typeof UpdateEnvironmentRequest>;
 
 const HAS_ONE = "must have exactly one of user_uid and link";
 /** Whom to share an environment with: a person, or anyone with the link. Exactly one is required. */
 export const ShareRequest = v.pipe(
-  v.object({ user_uid: v.exactOptional(Id), link: v.exactOptional(v.literal(true)) }),
+  v.object({
+    /** The id of the person to share with. Excludes `link`. */
+    user_uid: v.exactOptional(Id),
+    /** Always true: share by link. Excludes `user_uid`. */
+    link: v.exactOptional(v.literal(true)),
+  }),
   v.check(({ user_uid, link }) => (user_uid === undefined) !== (link === undefined), HAS_ONE),
 );
 export type ShareRequest = v.InferOutput<typeof ShareRequest>;
 
 /** The result of sharing an environment. */
-export const ShareResponse = v.object({ link: v.exactOptional(v.string()) });
+export const ShareResponse = v.object({
+  /** The URL that shows the environment, returned once. Absent when sharing with a person. */
+  link: v.exactOptional(v.string()),
+});
 export type ShareResponse = v.InferOutput<typeof ShareResponse>;
 
 /** The content of an environment. `github_repos` contains those of `repositories` that are on GitHub. */
 export const EnvironmentConfig = v.object({
+  /** The environment's name, unique within the team or the person. */
   name: v.string(),
+  /** A description for people. */
   description: v.exactOptional(v.string()),
+  /** The container image of the runs. If the deployment has no containers, creating a run returns 422. */
   docker_image: v.exactOptional(v.string()),
-  github_repos: v.array(v.object({ owner: v.string(), repo: v.string() })),
+  /** The GitHub repositories to clone, at most 10. */
+  github_repos: v.array(
+    v.object({
+      /** The user or organization on GitHub. */
+      owner: v.string(),
+      /** The repository's name. */
+      repo: v.string(),
+    }),
+  ),
+  /** The Git repositories to clone before the agent starts, at most 10. */
   repositories: v.exactOptional(v.array(StoredRepository)),
+  /** The commands to run before the agent starts, in order, at most 20. */
   setup_commands: v.array(v.string()),
+  /**
+   * The plain environment variables of setup commands and commands, at most 100. Everyone who can read the
+   * environment can read them.
+   */
   variables: v.exactOptional(v.record(v.string(), v.string())),
-  /** @default open */
+  /** What commands, clones and MCP servers may call. Everything by default. */
   network: v.exactOptional(StoredNetwork),
+  /** The self-hosted worker of its runs, unless they name another. */
   worker_host: v.exactOptional(v.string()),
   ...StoredLimits,
-  secrets: v.exactOptional(v.array(v.object({ name: v.string() }))),
+  /** The secrets available to runs, at most 50. */
+  secrets: v.exactOptional(
+    v.array(
+      v.object({
+        /** The secret's name. */
+        name: v.string(),
+      }),
+    ),
+  ),
 });
 
 /**
@@ -104,36 +167,58 @@ export const EnvironmentConfig = v.object({
  */
 export const EnvironmentPerson = v.object({
   ...UserProfile.entries,
+  /** `user` for a person, `service_account` for an identity. Absent if a link grants the access. */
   type: v.exactOptional(UserProfile.entries.type),
 });
 export type EnvironmentPerson = v.InferOutput<typeof EnvironmentPerson>;
 
 /** An environment as responses show it. */
 export const EnvironmentItem = v.object({
+  /** The environment's id. */
   uid: v.string(),
+  /** The content of the environment. */
   config: EnvironmentConfig,
+  /** The time of the latest change. @format date-time */
   last_updated: v.string(),
   /** Whether the latest setup of the environment failed. */
   setup_failed: v.boolean(),
+  /** The start time of the latest run. Null before the first; absent if a link grants the access. @format date-time */
   last_task_run_timestamp: v.exactOptional(v.nullable(v.string())),
+  /** The latest run. Absent before the first, and if a link grants the access. */
   last_task_created: v.exactOptional(
     v.object({
+      /** The run's id. */
       id: v.string(),
+      /** The run's title. */
       title: v.string(),
+      /** The run's current state. */
       state: RunState,
+      /** The time of creation. @format date-time */
       created_at: v.string(),
+      /** The time of the latest change. @format date-time */
       updated_at: v.string(),
+      /** The start time. Null before a run has started. @format date-time */
       started_at: v.exactOptional(v.string()),
     }),
   ),
-  scope: v.object({ type: v.picklist(["Team", "User"]), uid: v.string() }),
+  /** The owner. */
+  scope: v.object({
+    /** `Team` for a team's resource, `User` for a personal one. */
+    type: v.picklist(["Team", "User"]),
+    /** The id of the team or the person. */
+    uid: v.string(),
+  }),
+  /** The person who created the environment. */
   creator: EnvironmentPerson,
+  /** The person who changed the environment last. */
   last_editor: EnvironmentPerson,
 });
 export type EnvironmentItem = v.InferOutput<typeof EnvironmentItem>;
 
 /** A page of environments. */
 export const ListEnvironmentsResponse = v.object({
+  /** The environments visible to the caller. */
   environments: v.array(EnvironmentItem),
+  /** The position of the page in the list. */
   page_info: v.exactOptional(PageInfo),
 });

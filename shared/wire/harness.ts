@@ -1,13 +1,12 @@
 import * as v from "valibot";
-import { GitChanges, PullRequestStatus } from "./artifact.ts";
 import { ResolvedAgentConfig } from "./config.ts";
 import { Message } from "./conversation.ts";
 import { ApprovalDecision } from "./execution/approval.ts";
 import { Interrupt, TurnOutcome } from "./execution/turn.ts";
-import { Metadata } from "./metadata.ts";
 import { StoredNetwork } from "./network/stored-network.ts";
-import { Count, HttpsUrl, Id, Positive, text, textOfBytes } from "./primitives.ts";
-import { FollowupPolicy, RunMode } from "./run.ts";
+import { Count, Id, Positive, text, textOfBytes } from "./primitives.ts";
+import { RunMode } from "./run.ts";
+import { FollowupPolicy } from "./runs/followup.ts";
 
 /**
  * Everything that a sandbox receives at its start: at most 4 KB, by event or standard input, never by environment
@@ -29,22 +28,33 @@ export type Envelope = v.InferOutput<typeof Envelope>;
 
 /** A file for the agent. */
 const AttachedFile = v.object({
+  /** The attachment's id. */
   attachment_id: v.string(),
+  /** The file's name. */
   filename: v.string(),
+  /** A time-limited URL of the file. Do not send credentials to it. @format uri */
   download_url: v.string(),
+  /** The file's media type. */
   mime_type: v.exactOptional(v.string()),
 });
 export type AttachedFile = v.InferOutput<typeof AttachedFile>;
 
 /** A follow-up message for the agent. */
 export const Followup = v.object({
+  /** The follow-up's place in the order of delivery, starting at 1. */
   number: Positive,
   /** Its id within the run; that of its message in the conversation. */
   followup_id: v.exactOptional(v.string()),
+  /** The message to the agent. */
   message: v.string(),
   /** Files for the directory of attachments, before the turn begins. Absent without any. */
   attachments: v.exactOptional(v.array(AttachedFile)),
+  /**
+   * `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has
+   * ended.
+   */
   policy: FollowupPolicy,
+  /** The time of creation. @format date-time */
   created_at: v.string(),
   /** What the sender decided about the call that the run waits for. */
   decision: v.exactOptional(ApprovalDecision),
@@ -58,72 +68,118 @@ export const CONTINUE_MESSAGE = "Go on from where you stopped.";
 
 /** The first request of an execution. */
 export const ResolvePromptRequest = v.object({
+  /** The skill that the harness has loaded, to be shown with the run. */
   skill: v.exactOptional(
-    v.object({ name: text(256, 1), content: textOfBytes(262_144), path: v.exactOptional(textOfBytes(1024)) }),
+    v.object({
+      /** The skill's name, at most 256 characters. */
+      name: text(256, 1),
+      /** The text of the skill's file. */
+      content: textOfBytes(262_144),
+      /** The path of the skill's file in its repository. */
+      path: v.exactOptional(textOfBytes(1024)),
+    }),
   ),
+  /** The directory for attachments. Has no effect in this release. */
   attachments_dir: v.exactOptional(textOfBytes(1024)),
 });
 
 /** A secret of the run's environment or identity: its value, or why it is unavailable, which fails the run. */
 export const InjectedSecret = v.union([
-  v.object({ name: v.string(), value: v.string() }),
-  v.object({ name: v.string(), unavailable: v.string() }),
+  v.object({
+    /** The name of the environment variable. */
+    name: v.string(),
+    /** The value of the secret. */
+    value: v.string(),
+  }),
+  v.object({
+    name: v.string(),
+    /** Why the run cannot have the secret. The harness must fail the run. */
+    unavailable: v.string(),
+  }),
 ]);
 export type InjectedSecret = v.InferOutput<typeof InjectedSecret>;
 
 /** An access token for one repository, valid for this execution only. */
-export const RepositoryToken = v.object({ url: v.string(), token: v.string(), expires_at: v.string() });
+export const RepositoryToken = v.object({
+  /** The URL of the repository that the token is for. */
+  url: v.string(),
+  /** The token. */
+  token: v.string(),
+  /** The expiry time of the token. @format date-time */
+  expires_at: v.string(),
+});
 export type RepositoryToken = v.InferOutput<typeof RepositoryToken>;
 
 /** Everything that a harness needs to start an execution. */
 export const ResolvePromptResponse = v.object({
+  /** The task of the run. */
   prompt: v.string(),
+  /** The system prompt of the agent. */
   system_prompt: v.exactOptional(v.string()),
+  /** The instructions for continuing after an interruption. Absent for a first execution. */
   resumption_prompt: v.exactOptional(v.string()),
+  /** Everything else that the harness needs to start. */
   context: v.exactOptional(
     v.object({
+      /** The run's id. */
       run_id: v.string(),
+      /** The id of the execution, one attempt to execute the run. */
       execution_id: v.string(),
+      /** The conversation's id. */
       conversation_id: v.string(),
+      /** The run's title, at most 512 characters. Defaults to the first line of the prompt. */
       title: v.string(),
+      /** `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
       mode: RunMode,
+      /** The resolved configuration, with all defaults applied. */
       agent_config: ResolvedAgentConfig,
       /** By model, the API of those models of the run whose ids do not name a known provider. */
       model_apis: v.exactOptional(v.record(v.string(), v.picklist(["messages", "chat", "responses"]))),
-      /** The commands of the environment to run before the first turn. */
+      /** The commands of the environment to run before the first turn, in order. */
       setup_commands: v.exactOptional(v.array(v.string())),
-      /** Plain environment variables of commands. Secrets of the same name take precedence. */
+      /** The plain environment variables of commands. Secrets of the same name take precedence. */
       variables: v.exactOptional(v.record(v.string(), v.string())),
-      /** What commands, clones and MCP servers may call. @default everything */
+      /** What commands, clones and MCP servers may call. */
       network: v.exactOptional(StoredNetwork),
-      /** The only place where the values of the servers' variables and headers are readable. */
+      /** The MCP servers by name, including the values of environment variables and headers. */
       mcp_servers: ResolvedAgentConfig.entries.mcp_servers,
-      /** The environment variables of commands. */
+      /** The secrets to set as environment variables of commands. */
       secrets: v.exactOptional(v.array(InjectedSecret)),
-      /** Read-only tokens for private repositories, valid for at most one hour. */
+      /** Read-only tokens for private repositories of the configuration, valid for at most one hour. */
       repository_tokens: v.exactOptional(v.array(RepositoryToken)),
+      /** The attachments of the run and of its follow-ups. */
       attachments: v.array(AttachedFile),
+      /** The messages of the conversation so far, in order. */
       messages: v.array(Message),
       /** How many of `messages`, counted from the end, belong to this run. */
       own_messages: v.exactOptional(Count),
+      /** The number of the next message. */
       next_sequence: Positive,
-      /** The workspace of an earlier execution. */
+      /** The workspace of an earlier execution, to restore before the first turn. Absent for a first execution. */
       checkpoint: v.exactOptional(
         v.object({
+          /** The name of the snapshot within its execution. */
           generation: v.string(),
+          /** The files of the checkpoint. */
           files: v.array(
             v.object({
+              /** The name that the agent sees, unless the follow-up names another one. */
               filename: v.string(),
+              /** A time-limited URL of the file. Do not send credentials to it. @format uri */
               download_url: v.string(),
+              /** The file's media type. */
               mime_type: v.string(),
+              /** The file's size in bytes. */
               size_bytes: Count,
             }),
           ),
         }),
       ),
+      /** The follow-ups that the harness has not stored yet, in order. */
       followups: v.array(Followup),
-      /** The interrupt of a turn that an earlier execution has not ended. */
+      /** The request to end the current turn. Absent unless the conversation has yet to show it. */
       interrupt: v.exactOptional(Interrupt),
+      /** Seconds until the next heartbeat is due. */
       next_heartbeat_seconds: Positive,
       /** Whether `finish-task` takes the last messages and the number of stored follow-ups. */
       finish_takes_messages: v.exactOptional(v.boolean()),
@@ -134,7 +190,9 @@ export type ResolvePromptResponse = v.InferOutput<typeof ResolvePromptResponse>;
 
 /** A heartbeat of an execution. */
 export const HeartbeatRequest = v.object({
+  /** The id of the caller's execution. */
   execution_id: Id,
+  /** The number of the latest follow-up that the harness has stored; 0 if none. */
   followups_stored: Count,
   /** The harness takes the first follow-up after this number now, so that nobody can change it any more. */
   takes_after: v.exactOptional(Count),
@@ -143,13 +201,17 @@ export const HeartbeatRequest = v.object({
 });
 /** New instructions for the harness. */
 export const HeartbeatResponse = v.object({
+  /** The follow-ups that the harness has not stored yet, in order. */
   followups: v.array(Followup),
   /** The follow-up that the harness takes, as `takes_after` requests; null if none waits. */
   taken: v.exactOptional(v.nullable(Followup)),
+  /** True if the run is cancelled. Stop all processes and report the shutdown. */
   cancel: v.boolean(),
   /** Why the run fails: a limit is reached. End the turn, and finish the run. */
   failing: v.exactOptional(v.string()),
+  /** The request to end the current turn. Absent unless the conversation has yet to show it. */
   interrupt: v.exactOptional(Interrupt),
+  /** Seconds until the next heartbeat is due. */
   next_heartbeat_seconds: Positive,
   /** Whether live output is being read. */
   watched: v.exactOptional(v.boolean()),
@@ -158,12 +220,16 @@ export type HeartbeatResponse = v.InferOutput<typeof HeartbeatResponse>;
 
 /** Messages to append to the conversation of a run. */
 export const MessagesRequest = v.object({
+  /** The id of the caller's execution. */
   execution_id: Id,
+  /** The number of the first of these messages within the run. */
   first_sequence: Positive,
+  /** The messages to append, 1 to 200. */
   messages: v.pipe(v.array(Message), v.minLength(1), v.maxLength(200)),
 });
 /** The result of appending messages. */
 export const MessagesResponse = v.object({
+  /** The number of the next message. */
   next_sequence: Positive,
   /** Whether live output is being read. */
   watched: v.exactOptional(v.boolean()),
@@ -171,9 +237,18 @@ export const MessagesResponse = v.object({
 export type MessagesResponse = v.InferOutput<typeof MessagesResponse>;
 
 const UploadField = v.object({
+  /** The name of the form field. */
   name: v.string(),
+  /** The value of the form field. */
   value: v.variant("kind", [
-    v.object({ kind: v.literal("static"), value: v.string() }),
+    v.object({
+      /**
+       * `static`: send `value`. `content_crc32c`: send the CRC-32C checksum of the file. `content_data`: send the file.
+       */
+      kind: v.literal("static"),
+      /** The text to send. */
+      value: v.string(),
+    }),
     v.object({ kind: v.literal("content_crc32c") }),
     v.object({ kind: v.literal("content_data") }),
   ]),
@@ -183,62 +258,23 @@ const UploadField = v.object({
  * Where and how to upload a file. The target expires after 10 minutes and accepts only the announced size and checksum.
  */
 export const UploadTarget = v.object({
+  /** A time-limited URL. Do not send credentials to it. @format uri */
   url: v.string(),
+  /** The HTTP method of the upload. */
   method: v.picklist(["PUT", "POST"]),
+  /** The headers to send with the upload. Null if there are none. */
   headers: v.nullable(v.record(v.string(), v.string())),
+  /** The form fields to send, in this order. Present if `method` is `POST`. */
   fields: v.exactOptional(v.array(UploadField)),
 });
 export type UploadTarget = v.InferOutput<typeof UploadTarget>;
 
-const FileName = v.pipe(textOfBytes(255, 1), v.regex(/^[^/]+$/, "must be a file name without slashes"));
-const MediaType = v.pipe(
+export const FileName = v.pipe(textOfBytes(255, 1), v.regex(/^[^/]+$/, "must be a file name without slashes"));
+export const MediaType = v.pipe(
   textOfBytes(255, 1),
   v.regex(/^[\w.+-]+\/[\w.+-]+(;.*)?$/, "must be a media type such as text/plain"),
 );
-const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "must have 64 lowercase hexadecimal digits"));
-
-const SnapshotUpload = v.object({
-  filename: FileName,
-  mime_type: MediaType,
-  size_bytes: v.exactOptional(v.pipe(Count, v.maxValue(2_147_483_648))),
-  sha256: v.exactOptional(Sha256),
-});
-
-const Generation = v.pipe(
-  v.string(),
-  v.regex(
-    /^(?!.*__)[A-Za-z0-9._-]{1,128}$/,
-    "must have 1 to 128 of the characters A-Z a-z 0-9 . _ - and no two underscores in a row",
-  ),
-);
-
-const HAS_FILES = 'must have at least 1 item unless mode is "checkpoint"';
-/** The files of a snapshot. Only a checkpoint may have none: the workspace is empty. */
-export const UploadSnapshotRequest = v.pipe(
-  v.object({
-    files: v.pipe(v.array(SnapshotUpload), v.maxLength(100)),
-    mode: v.exactOptional(v.picklist(["legacy", "checkpoint"])),
-    generation: v.exactOptional(Generation),
-  }),
-  v.forward(
-    v.check(({ files, mode }) => files.length > 0 || mode === "checkpoint", HAS_FILES),
-    ["files"],
-  ),
-  v.metadata({ not: { properties: { files: { maxItems: 0 }, mode: { const: "legacy" } } } }),
-);
-export type UploadSnapshotRequest = v.InferOutput<typeof UploadSnapshotRequest>;
-/** The upload targets of a snapshot. */
-export const UploadSnapshotResponse = v.object({ uploads: v.array(UploadTarget) });
-export type UploadSnapshotResponse = v.InferOutput<typeof UploadSnapshotResponse>;
-
-/** The snapshot to commit. */
-export const CommitSnapshotRequest = v.object({
-  generation: Generation,
-  files: v.pipe(v.array(textOfBytes(255, 1)), v.maxLength(100)),
-});
-export type CommitSnapshotRequest = v.InferOutput<typeof CommitSnapshotRequest>;
-/** The committed snapshot. */
-export const CommitSnapshotResponse = v.object({ generation: v.string() });
+export const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "must have 64 lowercase hexadecimal digits"));
 
 /**
  * The shutdown category at the end of a time slice: the run continues from the checkpoint that the execution has just
@@ -246,75 +282,9 @@ export const CommitSnapshotResponse = v.object({ generation: v.string() });
  */
 export const SLICE_ENDED = "slice_ended";
 
-const ImageType = v.pipe(textOfBytes(255, 1), v.regex(/^image\/[\w.+-]+$/, "must be an image type such as image/png"));
-
-const PLAN_BYTES = 262_144;
-/** The size and digest that the upload must match. */
-const upload = { size_bytes: v.pipe(Count, v.maxValue(5_368_709_120)), sha256: Sha256 };
-
-/** The artifact to report. The members of `data` depend on `artifact_type`. */
-export const ReportArtifactRequest = v.variant("artifact_type", [
-  v.object({
-    artifact_type: v.literal("PLAN"),
-    data: v.object({
-      /** Identifies the plan within its run: reporting it again replaces it. */
-      document_uid: v.exactOptional(Id),
-      notebook_uid: v.exactOptional(Id),
-      title: v.exactOptional(text(512)),
-      url: v.exactOptional(HttpsUrl),
-      content: textOfBytes(PLAN_BYTES, 1),
-    }),
-  }),
-  v.object({
-    artifact_type: v.literal("PULL_REQUEST"),
-    data: v.object({
-      url: HttpsUrl,
-      branch: textOfBytes(256, 1),
-      /** Reporting the same pull request with another status updates its artifact. */
-      status: v.exactOptional(PullRequestStatus),
-    }),
-  }),
-  v.object({
-    artifact_type: v.literal("SCREENSHOT"),
-    data: v.object({ mime_type: ImageType, ...upload, description: v.exactOptional(text(1024)) }),
-  }),
-  v.object({
-    artifact_type: v.literal("FILE"),
-    data: v.object({
-      filepath: v.pipe(
-        textOfBytes(1024, 1),
-        v.regex(/^(?!\/)(?![\s\S]*(^|\/)\.\.?(\/|$))[\s\S]+$/, "must be a relative path without . or .. segments"),
-      ),
-      filename: FileName,
-      mime_type: MediaType,
-      ...upload,
-      description: v.exactOptional(text(1024)),
-      title: v.exactOptional(text(512)),
-      /** Marks the file as the patch of a repository's changes. */
-      git: v.exactOptional(GitChanges),
-    }),
-  }),
-  v.object({
-    artifact_type: v.literal("EXTERNAL_REFERENCE"),
-    data: v.object({
-      /** The type of the external resource, such as `issue`. */
-      reference_type: text(64, 1),
-      url: HttpsUrl,
-      title: v.exactOptional(text(512)),
-      metadata: v.exactOptional(Metadata),
-    }),
-  }),
-]);
-export type ReportArtifactRequest = v.InferOutput<typeof ReportArtifactRequest>;
-/** The reported artifact, with its upload target if the file is still to be uploaded. */
-export const ReportArtifactResponse = v.object({
-  artifact_uid: v.string(),
-  upload: v.exactOptional(UploadTarget),
-});
-export type ReportArtifactResponse = v.InferOutput<typeof ReportArtifactResponse>;
-
 /** The conversation of a third-party harness. */
 export const ExternalConversationRequest = v.object({
+  /** The format of the conversation, such as `claude`. */
   format: v.pipe(
     v.string(),
     v.regex(
@@ -324,7 +294,10 @@ export const ExternalConversationRequest = v.object({
   ),
 });
 /** The registered conversation. */
-export const ExternalConversationResponse = v.object({ conversation_id: v.string() });
+export const ExternalConversationResponse = v.object({
+  /** The conversation's id. */
+  conversation_id: v.string(),
+});
 
 /**
  * The transcript to upload. With `size_bytes` and `sha256`, the upload must match both; otherwise it can have up to 64
@@ -332,8 +305,11 @@ export const ExternalConversationResponse = v.object({ conversation_id: v.string
  */
 export const TranscriptRequest = v.pipe(
   v.object({
+    /** The conversation's id. */
     conversation_id: Id,
+    /** The file's size in bytes. */
     size_bytes: v.exactOptional(v.pipe(Count, v.minValue(1), v.maxValue(67_108_864))),
+    /** The SHA-256 digest of the file. */
     sha256: v.exactOptional(Sha256),
   }),
   v.metadata({ dependentRequired: { size_bytes: ["sha256"], sha256: ["size_bytes"] } }),
@@ -345,11 +321,11 @@ const NOT_DONE = "must not be true if success is true";
 export const FinishTaskRequest = v.pipe(
   v.object({
     ...TurnOutcome.entries,
-    /** The number of the first of `messages`. */
+    /** The number of the first of these messages within the run. */
     first_sequence: v.exactOptional(Positive),
-    /** The last messages, which are stored with the result. */
+    /** The last messages of the conversation, 1 to 200; requires `first_sequence`. */
     messages: v.exactOptional(MessagesRequest.entries.messages),
-    /** If further follow-ups wait, the run does not end, and the response has them. */
+    /** The number of follow-ups that the conversation has with `messages`. If more wait, the run continues. */
     followups_stored: v.exactOptional(Count),
     /** The number of the last interrupt whose turn has ended. A later one is in the response, and the run does not end. */
     interrupts_handled: v.exactOptional(Count),
@@ -368,7 +344,9 @@ export const FinishTaskRequest = v.pipe(
 export type FinishTaskRequest = v.InferOutput<typeof FinishTaskRequest>;
 /** What keeps the run from ending; an empty object if it has ended. */
 export const FinishTaskResponse = v.object({
+  /** The follow-ups that keep the run from ending. */
   followups: v.exactOptional(v.array(Followup)),
+  /** The request to end the current turn. Absent unless the conversation has yet to show it. */
   interrupt: v.exactOptional(Interrupt),
   /** True if the run waits for a follow-up, which a heartbeat delivers. */
   waiting: v.exactOptional(v.literal(true)),
@@ -377,12 +355,23 @@ export type FinishTaskResponse = v.InferOutput<typeof FinishTaskResponse>;
 
 /** The shutdown of a sandbox. */
 export const ReportShutdownRequest = v.object({
-  error: v.exactOptional(v.object({ category: text(128, 1), message: textOfBytes(4096) })),
+  /** The cause of the shutdown. Absent if the sandbox stopped normally. */
+  error: v.exactOptional(
+    v.object({
+      /** The category of the failure. */
+      category: text(128, 1),
+      /** The error message. */
+      message: textOfBytes(4096),
+    }),
+  ),
 });
 export type ReportShutdownRequest = v.InferOutput<typeof ReportShutdownRequest>;
 
 /** A notification of the run's user. */
-export const NotifyUserRequest = v.object({ message: textOfBytes(4096, 1) });
+export const NotifyUserRequest = v.object({
+  /** The message to the user, at most 4,096 bytes. */
+  message: textOfBytes(4096, 1),
+});
 
 /** An empty object. */
 export const Empty = v.object({});

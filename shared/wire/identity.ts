@@ -25,62 +25,131 @@ const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.n
 
 /** The defaults of an identity in requests: `""`, `[]` and `{}` clear a value. */
 const IdentityDefaults = {
+  /** A description for people. */
   description: optional(text(4096)),
+  /** Additional instructions for the runs of the identity. */
   prompt: optional(textOfBytes(65_536)),
+  /** The model of runs that set none. */
   base_model: optional(textOfBytes(512)),
+  /** The environment to set up before the agent starts. */
   environment_id: optional(textOfBytes(512)),
+  /** The skills to load, at most 20. Excludes `skill_spec`. */
   skills: optional(v.pipe(v.array(SkillSpec), v.maxLength(20))),
+  /** The agent's MCP servers: a map from name to server, at most 50. */
   mcp_servers: v.exactOptional(v.nullable(config.mcp_servers.wrapped)),
+  /** The program that runs the agent. Responses omit it for the default harness. */
   harness: v.exactOptional(v.nullable(Harness)),
+  /** The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
   worker_host: optional(textOfBytes(512)),
+  /** The secrets available to runs, at most 50. */
   secrets: optional(v.pipe(v.array(v.object({ name: SecretName })), v.maxLength(50))),
+  /** Whether keys of the identity may create runs on behalf of members. Defaults to false. */
   on_behalf_of_enabled: optional(v.boolean()),
+  /** Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
   credential_strategy: optional(v.picklist(["CREATOR", "EXECUTOR", ""])),
   ...LimitDefaults,
-  /** The older name of `harness.type`. */
+  /** The older name of `harness.type`. An empty text clears the harness. */
   base_harness: optional(v.union([harness.type, v.literal("")])),
+  /** The secrets that third-party harnesses use to authenticate. */
   harness_auth_secrets: v.exactOptional(v.nullable(config.harness_auth_secrets.wrapped)),
 };
 
 /** A new identity. */
-export const CreateIdentityRequest = v.object({ name: IdentityName, ...IdentityDefaults });
+export const CreateIdentityRequest = v.object({
+  /** The identity's name, unique within the team. */
+  name: IdentityName,
+  ...IdentityDefaults,
+});
 export type CreateIdentityRequest = v.InferOutput<typeof CreateIdentityRequest>;
 
 /** Changes to an identity. Members that are absent or null keep their values. */
 export const UpdateIdentityRequest = v.object({
+  /** The identity's name, unique within the team. */
   name: optional(IdentityName),
   ...IdentityDefaults,
-  /** Secrets to add to those of the identity. Excludes all other members. */
-  secrets_append: optional(v.pipe(v.array(v.object({ name: SecretName })), v.maxLength(50))),
+  /** Secrets to add to those of the identity. Must be the only member of its request. */
+  secrets_append: optional(
+    v.pipe(
+      v.array(
+        v.object({
+          /** The identity's name, unique within the team. */
+          name: SecretName,
+        }),
+      ),
+      v.maxLength(50),
+    ),
+  ),
 });
 export type UpdateIdentityRequest = v.InferOutput<typeof UpdateIdentityRequest>;
 
 /** An identity as responses show it, with the defaults that are set. */
 export const IdentityItem = v.object({
+  /** The identity's id. */
   uid: v.string(),
+  /** The identity's name, unique within the team. */
   name: v.string(),
   /** Whether the identity can be used. The team's `identity_limit` counts its oldest identities first. */
   available: v.boolean(),
+  /** The time of creation. @format date-time */
   created_at: v.string(),
+  /** The time of the latest change. @format date-time */
   updated_at: v.string(),
-  scope: v.object({ type: v.literal("Team"), uid: v.string() }),
+  /** The owner. */
+  scope: v.object({
+    /** `Team` for a team's resource, `User` for a personal one. */
+    type: v.literal("Team"),
+    /** The id of the team or the person. */
+    uid: v.string(),
+  }),
+  /** A description for people. */
   description: v.exactOptional(v.string()),
+  /** Additional instructions for the runs of the identity. */
   prompt: v.exactOptional(v.string()),
+  /** The model of runs that set none. */
   base_model: v.exactOptional(v.string()),
+  /** The environment to set up before the agent starts. */
   environment_id: v.exactOptional(v.string()),
+  /** The skills to load, at most 20. Excludes `skill_spec`. */
   skills: v.array(v.string()),
+  /** The agent's MCP servers: a map from name to server, at most 50. */
   mcp_servers: ResolvedAgentConfig.entries.mcp_servers,
+  /** The program that runs the agent. Responses omit it for the default harness. */
   harness: ResolvedAgentConfig.entries.harness,
+  /** The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
   worker_host: v.exactOptional(v.string()),
   ...StoredLimits,
+  /** The secrets that third-party harnesses use to authenticate. */
   harness_auth_secrets: config.harness_auth_secrets,
-  secrets: v.array(v.object({ name: v.string() })),
-  memory: v.object({ auto_memory: v.object({ enabled: v.boolean() }), attached_stores: v.array(Id) }),
+  /** The secrets available to runs, at most 50. */
+  secrets: v.array(
+    v.object({
+      /** The secret's name. */
+      name: v.string(),
+    }),
+  ),
+  /** The identity's memory across runs. */
+  memory: v.object({
+    /** The automatic memory. */
+    auto_memory: v.object({
+      /** Whether the automatic memory is enabled. */
+      enabled: v.boolean(),
+    }),
+    /** The ids of the attached memory stores. */
+    attached_stores: v.array(Id),
+  }),
+  /** The default execution location of the identity's runs. */
   default_runner_uid: v.string(),
+  /** Whether keys of the identity may create runs on behalf of members. Defaults to false. */
   on_behalf_of_enabled: v.exactOptional(v.boolean()),
+  /** Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
   credential_strategy: v.exactOptional(v.picklist(["CREATOR", "EXECUTOR"])),
 });
 export type IdentityItem = v.InferOutput<typeof IdentityItem>;
 
 /** A page of identities. */
-export const ListIdentitiesResponse = v.object({ agents: v.array(IdentityItem), page_info: v.exactOptional(PageInfo) });
+export const ListIdentitiesResponse = v.object({
+  /** The identities, oldest first. */
+  agents: v.array(IdentityItem),
+  /** The position of the page in the list. */
+  page_info: v.exactOptional(PageInfo),
+});

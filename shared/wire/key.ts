@@ -6,8 +6,9 @@ import { UserProfile } from "./run.ts";
 
 /** A new API key. */
 export const CreateKeyRequest = v.object({
+  /** The key's name. */
   name: Name,
-  /** The expiry time, in the future. By default the key does not expire. */
+  /** The expiry time, in the future. By default the key does not expire. @format date-time */
   expires_at: v.exactOptional(v.nullable(Timestamp)),
   /** What the key may be used for. By default it has all scopes of the request's own credential, which has to have each of them. */
   scopes: v.exactOptional(v.nullable(Scopes)),
@@ -20,13 +21,17 @@ export type CreateKeyRequest = v.InferOutput<typeof CreateKeyRequest>;
 
 /** An API key without its value. */
 export const KeyItem = v.object({
+  /** The key's id. */
   uid: v.string(),
+  /** The key's name. */
   name: v.string(),
   /** The last four characters of the key. */
   suffix: v.string(),
+  /** The time of creation. @format date-time */
   created_at: v.string(),
   /** The person who created the key. Absent for keys from before this was recorded. */
   created_by: v.exactOptional(UserProfile),
+  /** The expiry time. Absent for a key that does not expire. @format date-time */
   expires_at: v.exactOptional(v.string()),
   /** What the key may be used for. */
   scopes: v.array(Scope),
@@ -34,14 +39,23 @@ export const KeyItem = v.object({
   max_budget_usd: v.exactOptional(v.number()),
   /** The maximum number of runs that it creates in a day. Absent where it is not limited. */
   max_runs_per_day: v.exactOptional(v.number()),
-  /** The time of the latest request with the key that changed something, to the hour. */
+  /** The time of the latest request with the key that changed something, to the hour. @format date-time */
   last_used_at: v.exactOptional(v.string()),
 });
 export type KeyItem = v.InferOutput<typeof KeyItem>;
 
 /** A new API key. The value in `key` is returned once. */
-export const CreatedKey = v.object({ ...KeyItem.entries, key: v.string() });
+export const CreatedKey = v.object({
+  ...KeyItem.entries,
+  /** The API key, returned once. */
+  key: v.string(),
+});
 export type CreatedKey = v.InferOutput<typeof CreatedKey>;
 
 /** A page of API keys. */
-export const ListKeysResponse = v.object({ keys: v.array(KeyItem), page_info: v.exactOptional(PageInfo) });
+export const ListKeysResponse = v.object({
+  /** The API keys, without their values. */
+  keys: v.array(KeyItem),
+  /** The position of the page in the list. */
+  page_info: v.exactOptional(PageInfo),
+});

@@ -2,14 +2,28 @@ import * as v from "valibot";
 
 /** A model that runs can use, unless it has a `disable_reason`. */
 export const Model = v.object({
+  /** The model's id, the value for `model_id` of a configuration. */
   id: v.string(),
+  /** The model's name. */
   display_name: v.string(),
+  /** The provider of the model. */
   provider: v.picklist(["OPENAI", "ANTHROPIC", "GOOGLE", "AMAZON", "LOCAL", "UNKNOWN"]),
+  /** Whether the model accepts images. */
   vision_supported: v.boolean(),
+  /** A description of the model. */
   description: v.exactOptional(v.string()),
   /** The default reasoning level, as the provider calls it. */
   reasoning_level: v.exactOptional(v.string()),
-  cost: v.exactOptional(v.object({ input_per_million_usd: v.number(), output_per_million_usd: v.number() })),
+  /** The price of the model. Absent if unknown. */
+  cost: v.exactOptional(
+    v.object({
+      /** US dollars per million input tokens. */
+      input_per_million_usd: v.number(),
+      /** US dollars per million output tokens. */
+      output_per_million_usd: v.number(),
+    }),
+  ),
+  /** Why the model cannot be used at the moment. Absent if it can. */
   disable_reason: v.exactOptional(
     v.picklist(["PROVIDER_OUTAGE", "OUT_OF_REQUESTS", "ADMIN_DISABLED", "REQUIRES_UPGRADE"]),
   ),
@@ -18,5 +32,10 @@ export const Model = v.object({
 export type Model = v.InferOutput<typeof Model>;
 
 /** The models of the deployment. */
-export const ModelsResponse = v.object({ default_model_id: v.string(), models: v.array(Model) });
+export const ModelsResponse = v.object({
+  /** The model of runs that set none. */
+  default_model_id: v.string(),
+  /** The models of the deployment. */
+  models: v.array(Model),
+});
 export type ModelsResponse = v.InferOutput<typeof ModelsResponse>;

@@ -1,11 +1,10 @@
 import * as v from "valibot";
 import { ArtifactItem } from "./artifact.ts";
-import { AmbientAgentConfig, ResolvedAgentConfig, SkillSpec } from "./config.ts";
+import { ResolvedAgentConfig } from "./config.ts";
 import { Approval } from "./execution/approval.ts";
 import { PageInfo } from "./list.ts";
 import { Metadata } from "./metadata.ts";
-import { Count, Id, text, textOfBytes } from "./primitives.ts";
-import { ReceiverUrl } from "./webhooks/receiver-url.ts";
+import { Count, textOfBytes } from "./primitives.ts";
 
 const RUN_STATES = [
   "QUEUED",
@@ -67,110 +66,23 @@ export const FileName = v.pipe(
   textOfBytes(255, 1),
   v.regex(/^(?!\.{1,2}$)[^/\\]+$/, "must be a file name without directories"),
 );
-const Base64 = v.pipe(v.string(), v.base64("must be base64"));
-
-const Attachment = v.union(
-  [v.object({ file_name: FileName, mime_type: MimeType, data: Base64 }), v.object({ attachment_id: Id })],
-  "must have either file_name, mime_type and data, or attachment_id",
-);
-
-/** A new run. One of `prompt`, a skill and `conversation_id` is required. */
-export const RunAgentRequest = v.object({
-  prompt: v.exactOptional(textOfBytes(262_144)),
-  title: v.exactOptional(text(512)),
-  config: v.exactOptional(AmbientAgentConfig),
-  skill: v.exactOptional(SkillSpec),
-  team: v.exactOptional(v.boolean()),
-  agent_identity_uid: v.exactOptional(Id),
-  conversation_id: v.exactOptional(Id),
-  parent_run_id: v.exactOptional(Id),
-  attachments: v.exactOptional(v.pipe(v.array(Attachment), v.maxLength(5))),
-  images: v.exactOptional(v.pipe(v.array(v.object({ data: Base64, mime_type: MimeType })), v.maxLength(5))),
-  interactive: v.exactOptional(v.boolean()),
-  mode: v.exactOptional(RunMode),
-  metadata: v.exactOptional(Metadata),
-  on_behalf_of: v.exactOptional(Id),
-  execution_location: v.exactOptional(ExecutionLocation),
-  notify_url: v.exactOptional(ReceiverUrl),
-});
-export type RunAgentRequest = v.InferOutput<typeof RunAgentRequest>;
-
-/** A new run. */
-export const RunAgentResponse = v.object({
-  run_id: v.string(),
-  task_id: v.string(),
-  state: RunState,
-  at_capacity: v.exactOptional(v.boolean()),
-  run_key: v.exactOptional(v.string()),
-  notify_secret: v.exactOptional(v.string()),
-});
-export type RunAgentResponse = v.InferOutput<typeof RunAgentResponse>;
-
-/** What a dry run found out about a request. */
-export const Finding = v.object({
-  code: v.string(),
-  severity: v.picklist(["error", "warning", "info"]),
-  message: v.string(),
-  remedy: v.string(),
-});
-export type Finding = v.InferOutput<typeof Finding>;
-
-/** What the creation of a run would result in. Nothing is created. */
-export const DryRunResponse = v.object({
-  would_start: v.boolean(),
-  findings: v.array(Finding),
-  resolved_config: v.exactOptional(ResolvedAgentConfig),
-  estimated_cost_usd: v.exactOptional(v.number()),
-});
-export type DryRunResponse = v.InferOutput<typeof DryRunResponse>;
-
-/** What happens to the current turn: it ends first, it is interrupted, or the follow-up is refused. */
-export const FollowupPolicy = v.picklist(["enqueue", "interrupt", "reject"]);
-export type FollowupPolicy = v.InferOutput<typeof FollowupPolicy>;
-
-/** The size limit of an uploaded attachment. */
-export const UPLOAD_BYTES = 100 * 1024 * 1024;
-/** The most attachments of one follow-up. */
-export const FOLLOWUP_FILES = 25;
-
-/** An uploaded file for the agent. */
-const FollowupAttachment = v.object({ attachment_id: Id, file_name: v.exactOptional(FileName) });
-
-/** A follow-up message for a run. */
-export const RunFollowupRequest = v.object({
-  message: v.exactOptional(textOfBytes(262_144)),
-  attachments: v.exactOptional(v.pipe(v.array(FollowupAttachment), v.maxLength(FOLLOWUP_FILES))),
-  mode: v.exactOptional(RunMode),
-  policy: v.exactOptional(FollowupPolicy),
-  approve: v.exactOptional(Id),
-  deny: v.exactOptional(Id),
-});
-export type RunFollowupRequest = v.InferOutput<typeof RunFollowupRequest>;
-
-/** The new message of a pending follow-up. */
-export const UpdateFollowupRequest = v.object({ message: textOfBytes(262_144, 1) });
-
-export const FOLLOWUP_OUTCOMES = ["queue_pending", "queued_prompt", "live_session", "handoff_execution"] as const;
-/**
- * The outcome of a follow-up: it waits behind another one or for capacity, is delivered with the first turn, is delivered to the
- * running agent, or continues a run that had ended in a new execution.
- */
-export const FollowupOutcome = v.picklist(FOLLOWUP_OUTCOMES);
-export type FollowupOutcome = v.InferOutput<typeof FollowupOutcome>;
-
-/** A stored follow-up. */
-export const RunFollowupResponse = v.object({ followup_id: v.string(), run_id: v.string(), outcome: FollowupOutcome });
 
 /** The reason for a run's final state. */
 export const RunStatusMessage = v.object({
+  /** One sentence of at most 1,024 characters, without secrets. */
   message: v.string(),
+  /** The error code, if the run failed. */
   error_code: v.exactOptional(v.string()),
+  /** Whether the same run may succeed later. */
   retryable: v.exactOptional(v.boolean()),
 });
 export type RunStatusMessage = v.InferOutput<typeof RunStatusMessage>;
 
 /** The interrupted run. */
-export const InterruptRunResponse = v.object({ run_id: v.string() });
+export const InterruptRunResponse = v.object({
+  /** The run's id. */
+  run_id: v.string(),
+});
 
 /** What a run waits for: the answer to the agent's question, an approval, or any follow-up. */
 export const WaitingFor = v.picklist(["answer", "approval", "followup"]);
@@ -178,115 +90,195 @@ export type WaitingFor = v.InferOutput<typeof WaitingFor>;
 
 /** A person or an identity. */
 export const UserProfile = v.object({
+  /** `user` for a person, `service_account` for an identity. */
   type: v.picklist(["user", "service_account"]),
+  /** The id of the person or identity. */
   uid: v.string(),
+  /** The display name. */
   display_name: v.exactOptional(v.string()),
+  /** The person's email address. */
   email: v.exactOptional(v.string()),
+  /** The URL of the person's picture. */
   photo_url: v.exactOptional(v.string()),
 });
 export type UserProfile = v.InferOutput<typeof UserProfile>;
 
-/** A follow-up as responses show it. */
-export const FollowupItem = v.object({
-  followup_id: v.string(),
-  number: Count,
-  message: v.string(),
-  attachments: v.array(v.object({ attachment_id: v.string(), file_name: v.string() })),
-  mode: v.exactOptional(RunMode),
-  policy: FollowupPolicy,
-  created_at: v.string(),
-  created_by: v.exactOptional(UserProfile),
-  state: v.picklist(["pending", "delivered", "removed"]),
-});
-export type FollowupItem = v.InferOutput<typeof FollowupItem>;
-
-/** A page of follow-ups. */
-export const ListFollowupsResponse = v.object({
-  followups: v.array(FollowupItem),
-  page_info: v.exactOptional(PageInfo),
-});
-
 /** The schedule that created a run, as it was at that time. */
 export const RunSchedule = v.object({
+  /** The schedule's id. */
   schedule_id: v.string(),
+  /** The schedule's name at the time of the firing. */
   schedule_name: v.string(),
+  /** A cron expression with five fields, or a nickname such as `@daily`. */
   cron_schedule: v.string(),
 });
 
 /** The tokens that a run has used of one model. */
 const ModelTokenUsage = v.object({
+  /** The model's id. Defaults to the team's model. */
   model_id: v.string(),
+  /** The number of input and output tokens of all models. */
   total_tokens: Count,
+  /**
+   * `byok` for a key of the team or the run, `custom_endpoint` for a compatible server. Absent for the key of the
+   * deployment.
+   */
   usage_type: v.exactOptional(v.picklist(["byok", "custom_endpoint"])),
+  /** The tokens by category. Each token is in one: `input` was neither read from nor written to a cache. */
   tokens_by_category: v.exactOptional(v.record(v.string(), Count)),
 });
 
 /** What a run's model calls have used and cost. */
 export const RequestUsage = v.object({
+  /** The cost of model calls, in US dollars. */
   inference_cost: v.exactOptional(v.number()),
+  /** The cost of compute, in US dollars. */
   compute_cost: v.exactOptional(v.number()),
+  /** The platform fee, in US dollars. */
   platform_cost: v.exactOptional(v.number()),
+  /** The cost of model calls, in US dollars; the same as `inference_cost`. */
   inference_cost_usd: v.exactOptional(v.number()),
+  /** The cost of compute, in US dollars. Absent where it is not known. */
   compute_cost_usd: v.exactOptional(v.number()),
+  /** The platform fee, in US dollars. Absent where there is none. */
   platform_cost_usd: v.exactOptional(v.number()),
+  /** The number of input and output tokens of all models. */
   total_tokens: v.exactOptional(Count),
+  /** The number of input tokens, including those that a cache was read or written for. */
   input_tokens: v.exactOptional(Count),
+  /** The number of output tokens. */
   output_tokens: v.exactOptional(Count),
+  /** The number of input tokens read from the cache of a provider. */
   cache_read_tokens: v.exactOptional(Count),
+  /** The number of input tokens written to the cache of a provider. */
   cache_write_tokens: v.exactOptional(Count),
+  /** The tokens of each model. Calls before the upgrade to the release that counts them are not included. */
   model_token_usage: v.exactOptional(v.array(ModelTokenUsage)),
-  tree: v.exactOptional(v.object({ cost_usd: v.number(), total_tokens: Count, runs: Count })),
+  /** The usage of the run and of all its descendants. Only in the response for a single run. */
+  tree: v.exactOptional(
+    v.object({
+      /** The cost of their model calls, in US dollars. */
+      cost_usd: v.number(),
+      /** The number of their input and output tokens. */
+      total_tokens: Count,
+      /** The number of runs, this one included. */
+      runs: Count,
+    }),
+  ),
 });
 export type RequestUsage = v.InferOutput<typeof RequestUsage>;
 
 /** A run as responses show it. */
 export const RunItem = v.object({
+  /** The run's id. */
   run_id: v.string(),
+  /** The same value as `run_id`, for older clients. */
   task_id: v.string(),
+  /** The root of the run's tree: the run itself, unless it is a child run. */
   root_run_id: v.string(),
+  /** The run's title, at most 512 characters. Defaults to the first line of the prompt. */
   title: v.string(),
+  /** The run's current state. */
   state: RunState,
+  /** The task of the run. Lists truncate it to 1,000 characters. */
   prompt: v.string(),
+  /**
+   * The prompt, with the follow-ups that were sent before the run started, separated by blank lines. Lists truncate
+   * it to 1,000 characters.
+   */
   submitted_prompt: v.exactOptional(v.string()),
+  /** The time of creation. @format date-time */
   created_at: v.string(),
+  /** The time of the latest change. For runs: of the state, follow-ups and artifacts. @format date-time */
   updated_at: v.string(),
+  /** The start time. Null before a run has started. @format date-time */
   started_at: v.exactOptional(v.nullable(v.string())),
+  /** The time of the run's end. Null before a run has ended. @format date-time */
   finished_at: v.exactOptional(v.nullable(v.string())),
+  /**
+   * The reason for the run's final state. For `BLOCKED`, the agent's question. For `CANCELLED`, who cancelled the
+   * run.
+   */
   status_message: v.exactOptional(RunStatusMessage),
+  /** What a `BLOCKED` run waits for: the `answer` to the agent's question, an `approval`, or any `followup`. */
   waiting_for: v.exactOptional(WaitingFor),
+  /** The call that the run waits for, if `waiting_for` is `approval`. */
   approval: v.exactOptional(Approval),
+  /** The source of the run. */
   source: v.exactOptional(RunSourceType),
+  /**
+   * `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller.
+   */
   execution_location: v.exactOptional(ExecutionLocation),
+  /** The schedule that created the run. Absent for other runs. */
   schedule: v.exactOptional(RunSchedule),
+  /** The id of the run's session. */
   session_id: v.exactOptional(v.string()),
+  /** The URL of the run's page in the web app. Absent if the deployment has no web app. */
   session_link: v.exactOptional(v.string()),
+  /** The URL of the event that triggered the run. Set by integrations. */
   trigger_url: v.exactOptional(v.string()),
+  /** The person or identity that created the run. */
   creator: v.exactOptional(UserProfile),
+  /** The person or identity that the run acts as. Defaults to the creator. */
   executor: v.exactOptional(UserProfile),
+  /** The run's usage so far. */
   request_usage: v.exactOptional(RequestUsage),
+  /** The resolved configuration, with all defaults applied. */
   agent_config: v.exactOptional(ResolvedAgentConfig),
+  /** The skill that the run started from. */
   agent_skill: v.exactOptional(
     v.object({
+      /** The skill's name. */
       name: v.exactOptional(v.string()),
+      /** The skill's description of itself. */
       description: v.exactOptional(v.string()),
+      /** The path of the skill's file in its repository. */
       full_path: v.exactOptional(v.string()),
+      /** The skill's id, if the service provides it. */
       bundled_skill_id: v.exactOptional(v.string()),
     }),
   ),
+  /** The conversation's id. */
   conversation_id: v.exactOptional(v.string()),
+  /** The run's parent. The depth of a run tree is at most 10. */
   parent_run_id: v.exactOptional(v.string()),
+  /** Whether a sandbox is executing the run. */
   is_sandbox_running: v.exactOptional(v.boolean()),
+  /** Whether the run can be cancelled without `force`. False for runs of self-hosted workers and `LOCAL` runs. */
   is_run_type_cancellable: v.exactOptional(v.boolean()),
+  /** The total execution time, as an ISO 8601 duration. */
   run_time: v.exactOptional(v.string()),
+  /** Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
   metadata: v.exactOptional(Metadata),
+  /** The run's artifacts, oldest first. */
   artifacts: v.exactOptional(v.array(ArtifactItem)),
+  /** Whether the list of runs leaves the run out unless the filter `archived` asks for it. */
   archived: v.exactOptional(v.boolean()),
+  /**
+   * The secret that signs what the run's `notify_url` receives. Only in the response that creates the run, and in
+   * its repeats.
+   */
   notify_secret: v.exactOptional(v.string()),
+  /** The number of follow-ups that the agent has not stored yet. */
   pending_followups: v.exactOptional(Count),
-  scope: v.exactOptional(v.object({ type: v.picklist(["User", "Team"]), uid: v.exactOptional(v.string()) })),
+  /** The owner. */
+  scope: v.exactOptional(
+    v.object({
+      /** `Team` for a team's resource, `User` for a personal one. */
+      type: v.picklist(["User", "Team"]),
+      /** The id of the team or the person. */
+      uid: v.exactOptional(v.string()),
+    }),
+  ),
 });
 export type RunItem = v.InferOutput<typeof RunItem>;
 
 /** A page of runs. */
-export const ListRunsResponse = v.object({ runs: v.array(RunItem), page_info: PageInfo });
+export const ListRunsResponse = v.object({
+  /** One page of runs. */
+  runs: v.array(RunItem),
+  /** The position of the page in the list. */
+  page_info: PageInfo,
+});
 export type ListRunsResponse = v.InferOutput<typeof ListRunsResponse>;

@@ -15,14 +15,19 @@ export type Overlap = v.InferOutput<typeof Overlap>;
 
 /** The optional members of both requests. */
 const optional = {
+  /** The configuration of each run. */
   agent_config: v.exactOptional(AmbientAgentConfig),
+  /** The identity that executes the runs. For team schedules only. */
   agent_uid: v.exactOptional(Id),
+  /** `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
   mode: v.exactOptional(RunMode),
+  /** Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
   metadata: v.exactOptional(Metadata),
-  /** The IANA time zone of the cron expression. */
+  /** The IANA time zone of the cron expression. Defaults to `UTC`. */
   time_zone: v.exactOptional(textOfBytes(64, 1)),
+  /** What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`. */
   overlap: v.exactOptional(Overlap),
-  /** The number of runs that fail in a row after which the schedule pauses itself; 0 for none. */
+  /** The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
   pause_after_failures: v.exactOptional(FailureLimitChange),
 };
 const prompt = v.exactOptional(textOfBytes(262_144));
@@ -30,10 +35,15 @@ const CronSchedule = textOfBytes(512, 1);
 
 /** A new schedule. `prompt` is required unless `agent_config` names a skill. */
 export const CreateScheduleRequest = v.object({
+  /** The schedule's name. */
   name: Name,
+  /** A cron expression with five fields, or a nickname such as `@daily`. */
   cron_schedule: CronSchedule,
+  /** The task of each run. Required unless `agent_config` names a skill. */
   prompt,
+  /** Whether the schedule fires. Defaults to true. */
   enabled: v.exactOptional(v.boolean()),
+  /** Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false. */
   team: v.exactOptional(v.boolean()),
   ...optional,
 });
@@ -41,45 +51,88 @@ export type CreateScheduleRequest = v.InferOutput<typeof CreateScheduleRequest>;
 
 /** The new content of a schedule. Optional members that are absent keep their values. */
 export const UpdateScheduleRequest = v.object({
+  /** The schedule's name. */
   name: Name,
+  /** A cron expression with five fields, or a nickname such as `@daily`. */
   cron_schedule: CronSchedule,
+  /** The task of each run. Required unless `agent_config` names a skill. */
   prompt,
+  /** Whether the schedule fires. */
   enabled: v.boolean(),
   ...optional,
 });
 export type UpdateScheduleRequest = v.InferOutput<typeof UpdateScheduleRequest>;
 
 /** One of the latest runs of a schedule or a trigger. */
-export const RecentRun = v.object({ run_id: v.string(), state: RunState, created_at: v.string() });
+export const RecentRun = v.object({
+  /** The run's id. */
+  run_id: v.string(),
+  /** The run's current state. */
+  state: RunState,
+  /** The time of creation. @format date-time */
+  created_at: v.string(),
+});
 export type RecentRun = v.InferOutput<typeof RecentRun>;
 
 /** A schedule as responses show it. */
 export const ScheduleItem = v.object({
+  /** The schedule's id. */
   id: v.string(),
+  /** The schedule's name. */
   name: v.string(),
+  /** A cron expression with five fields, or a nickname such as `@daily`. */
   cron_schedule: v.string(),
+  /** The IANA time zone of the cron expression. Defaults to `UTC`. */
   time_zone: v.string(),
+  /** What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`. */
   overlap: Overlap,
+  /** Whether the schedule fires. False while it is paused. */
   enabled: v.boolean(),
+  /** The task of each run. */
   prompt: v.string(),
+  /** `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
   mode: RunMode,
+  /** The time of creation. @format date-time */
   created_at: v.string(),
+  /** The time of the latest change. @format date-time */
   updated_at: v.string(),
+  /** The resolved configuration, with all defaults applied. */
   agent_config: v.exactOptional(ResolvedAgentConfig),
   /** The environment that `agent_config` names. */
   environment: v.exactOptional(EnvironmentConfig),
+  /** The identity that executes the runs. For team schedules only. */
   agent_uid: v.exactOptional(v.string()),
+  /** The person who created it. */
   created_by: v.exactOptional(UserProfile),
+  /** The person who changed it last. */
   updated_by: v.exactOptional(UserProfile),
+  /** The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
   pause_after_failures: v.exactOptional(Count),
-  /** Since when its runs have failed without one that has not. Absent where its latest run that has ended did not fail. */
+  /** The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail. @format date-time */
   failing_since: v.exactOptional(v.string()),
+  /** Why the latest firing created no run. Null if it succeeded. */
   last_spawn_error: v.nullable(v.string()),
-  /** Why its runs have no model at the moment, so that they are not created. Absent if they have one. */
+  /** Why its runs have no model at the moment, so that none is created. Absent if they have one. */
   model_error: v.exactOptional(v.string()),
-  history: v.object({ last_ran: v.nullable(v.string()), next_run: v.nullable(v.string()) }),
+  /** The latest and the next firing. */
+  history: v.object({
+    /** The time of the latest firing. Null before the first. @format date-time */
+    last_ran: v.nullable(v.string()),
+    /** The time of the next firing. Null while the schedule is paused. @format date-time */
+    next_run: v.nullable(v.string()),
+  }),
+  /** The latest runs, at most 10, newest first. Present for a single schedule only. */
   recent_runs: v.exactOptional(v.array(RecentRun)),
-  scope: v.exactOptional(v.object({ type: v.picklist(["User", "Team"]), uid: v.exactOptional(v.string()) })),
+  /** The owner. */
+  scope: v.exactOptional(
+    v.object({
+      /** `Team` for a team's resource, `User` for a personal one. */
+      type: v.picklist(["User", "Team"]),
+      /** The id of the team or the person. */
+      uid: v.exactOptional(v.string()),
+    }),
+  ),
+  /** Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
   metadata: v.exactOptional(Metadata),
   /** The scopes that the keys of its runs have at most: those of the keys that it was created and changed with. Absent for all. */
   scopes: v.exactOptional(v.array(Scope)),
@@ -88,13 +141,18 @@ export type ScheduleItem = v.InferOutput<typeof ScheduleItem>;
 
 /** A page of schedules. */
 export const ListSchedulesResponse = v.object({
+  /** The schedules, sorted by name. */
   schedules: v.array(ScheduleItem),
+  /** The position of the page in the list. */
   page_info: v.exactOptional(PageInfo),
 });
 export type ListSchedulesResponse = v.InferOutput<typeof ListSchedulesResponse>;
 
 /** The result of deleting a schedule. */
-export const DeleteScheduleResponse = v.object({ success: v.literal(true) });
+export const DeleteScheduleResponse = v.object({
+  /** Always true. */
+  success: v.literal(true),
+});
 
 /**
  * The outcome of a planned firing: a run was created (`fired`), the firing was skipped, it came too late, or it failed.
@@ -103,15 +161,24 @@ export const TickOutcome = v.picklist(["fired", "skipped", "late", "failed"]);
 export type TickOutcome = v.InferOutput<typeof TickOutcome>;
 
 const TickItem = v.object({
+  /** The planned time. @format date-time */
   scheduled_at: v.string(),
+  /** The outcome of the firing. */
   outcome: TickOutcome,
-  /** The time when the outcome was recorded. */
+  /** The time when the outcome was recorded. @format date-time */
   recorded_at: v.string(),
+  /** The id of the created run. Present if the firing created one. */
   run_id: v.exactOptional(v.string()),
+  /** Why the firing created no run in time. Absent for `fired`. */
   reason: v.exactOptional(v.string()),
 });
 export type TickItem = v.InferOutput<typeof TickItem>;
 
 /** A page of planned firings. */
-export const ListTicksResponse = v.object({ ticks: v.array(TickItem), page_info: v.exactOptional(PageInfo) });
+export const ListTicksResponse = v.object({
+  /** The planned firings, newest first. */
+  ticks: v.array(TickItem),
+  /** The position of the page in the list. */
+  page_info: v.exactOptional(PageInfo),
+});
 export type ListTicksResponse = v.InferOutput<typeof ListTicksResponse>;

@@ -27,89 +27,171 @@ const Settings = {
 
 /** The settings of a team, with all defaults applied. Null: neither a value nor a default. */
 export const TeamSettings = v.object({
+  /** The number of available identities, 1 to 500. Defaults to 20. */
   identity_limit: v.number(),
+  /** The number of runs that execute at the same time, 1 to 10,000. Defaults to 20. */
   concurrency_limit: v.number(),
+  /** The number of runs that wait for capacity, 1 to 100,000. Defaults to 1,000. */
   queue_limit: v.number(),
+  /** The model of runs that set none. */
   default_model_id: v.nullable(v.string()),
+  /** The environment of runs that set none. */
   default_environment_id: v.nullable(v.string()),
+  /** The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
   budget_usd_month: v.nullable(v.number()),
+  /** The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
   retention_days: v.nullable(v.number()),
+  /**
+   * Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not
+   * public either.
+   */
   sharing_allowed: v.boolean(),
 });
 export type TeamSettings = v.InferOutput<typeof TeamSettings>;
 
 /** Changes to settings. Absent: unchanged. Null: restores the default. */
 const SettingsChange = v.object({
+  /** The number of available identities, 1 to 500. Defaults to 20. */
   identity_limit: v.exactOptional(v.nullable(Settings.identity_limit)),
+  /** The number of runs that execute at the same time, 1 to 10,000. Defaults to 20. */
   concurrency_limit: v.exactOptional(v.nullable(Settings.concurrency_limit)),
+  /** The number of runs that wait for capacity, 1 to 100,000. Defaults to 1,000. */
   queue_limit: v.exactOptional(v.nullable(Settings.queue_limit)),
+  /** The model of runs that set none. */
   default_model_id: v.exactOptional(v.nullable(Settings.default_model_id)),
+  /** The environment of runs that set none. */
   default_environment_id: v.exactOptional(v.nullable(Settings.default_environment_id)),
+  /** The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
   budget_usd_month: v.exactOptional(v.nullable(Settings.budget_usd_month)),
+  /** The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
   retention_days: v.exactOptional(v.nullable(Settings.retention_days)),
+  /**
+   * Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not
+   * public either.
+   */
   sharing_allowed: v.exactOptional(v.nullable(Settings.sharing_allowed)),
 });
 export type SettingsChange = v.InferOutput<typeof SettingsChange>;
 
 /** A new team. */
-export const CreateTeamRequest = v.object({ name: Name, settings: v.exactOptional(SettingsChange) });
+export const CreateTeamRequest = v.object({
+  /** The team's name. */
+  name: Name,
+  /** The team's limits and defaults. */
+  settings: v.exactOptional(SettingsChange),
+});
 export type CreateTeamRequest = v.InferOutput<typeof CreateTeamRequest>;
 /** Changes to a team. Members that are absent or null keep their values. */
 export const UpdateTeamRequest = v.object({
+  /** The team's name. */
   name: v.exactOptional(v.nullable(Name)),
+  /** The team's limits and defaults. */
   settings: v.exactOptional(v.nullable(SettingsChange)),
 });
 
 export type UpdateTeamRequest = v.InferOutput<typeof UpdateTeamRequest>;
 
 /** A team as responses show it. */
-export const TeamItem = v.object({ uid: v.string(), name: v.string(), settings: TeamSettings });
+export const TeamItem = v.object({
+  /** The team's id. */
+  uid: v.string(),
+  /** The team's name. */
+  name: v.string(),
+  /** The team's limits and defaults. */
+  settings: TeamSettings,
+});
 export type TeamItem = v.InferOutput<typeof TeamItem>;
 
 /** What the model calls of a team's runs cost in the current calendar month, in UTC. */
 export const MonthlySpending = v.object({
+  /** The setting `budget_usd_month`. Null: not limited. */
   budget_usd: v.nullable(v.number()),
+  /** The cost in US dollars of the calls that have ended. */
   spent_usd: v.number(),
+  /** The beginning of the next month. @format date-time */
   renews_at: v.string(),
 });
 export type MonthlySpending = v.InferOutput<typeof MonthlySpending>;
 
 /** A team with its current month. */
-export const TeamDetail = v.object({ ...TeamItem.entries, month: MonthlySpending });
+export const TeamDetail = v.object({
+  ...TeamItem.entries,
+  /** What models cost the team's runs in the current calendar month, in UTC. */
+  month: MonthlySpending,
+});
 export type TeamDetail = v.InferOutput<typeof TeamDetail>;
 
 /** A page of teams. */
-export const ListTeamsResponse = v.object({ teams: v.array(TeamItem), page_info: v.exactOptional(PageInfo) });
+export const ListTeamsResponse = v.object({
+  /** The teams, oldest first. */
+  teams: v.array(TeamItem),
+  /** The position of the page in the list. */
+  page_info: v.exactOptional(PageInfo),
+});
 
 /** A team from the view of its member. */
-export const Membership = v.object({ uid: v.string(), name: v.string(), role: Role });
+export const Membership = v.object({
+  /** The team's id. */
+  uid: v.string(),
+  /** The team's name. */
+  name: v.string(),
+  /** The caller's role in the team. */
+  role: Role,
+});
 export type Membership = v.InferOutput<typeof Membership>;
 
 /** The caller. */
 export const Me = v.object({
+  /** The person's id. */
   uid: v.string(),
+  /** The display name. */
   display_name: v.string(),
+  /** The person's email address. */
   email: v.string(),
+  /** The caller's memberships. */
   teams: v.array(Membership),
 });
 export type Me = v.InferOutput<typeof Me>;
 
 /** Changes to the caller's profile. */
 export const UpdateMeRequest = v.object({
+  /** The new display name, at most 256 characters. */
   display_name: v.exactOptional(v.nullable(Name)),
+  /** The current email address. A different one returns 422. */
   email: v.exactOptional(v.nullable(EmailAddress)),
 });
 export type UpdateMeRequest = v.InferOutput<typeof UpdateMeRequest>;
 
 /** A member of a team. */
-export const MemberItem = v.object({ uid: v.string(), email: v.string(), display_name: v.string(), role: Role });
+export const MemberItem = v.object({
+  /** The person's id. */
+  uid: v.string(),
+  /** The person's email address. */
+  email: v.string(),
+  /** The display name. */
+  display_name: v.string(),
+  /** The person's role in the team. */
+  role: Role,
+});
 export type MemberItem = v.InferOutput<typeof MemberItem>;
 
 /** A page of members. */
-export const ListMembersResponse = v.object({ members: v.array(MemberItem), page_info: v.exactOptional(PageInfo) });
+export const ListMembersResponse = v.object({
+  /** The members of the team. */
+  members: v.array(MemberItem),
+  /** The position of the page in the list. */
+  page_info: v.exactOptional(PageInfo),
+});
 
 /** An API key of an identity of the team. */
-export const TeamKey = v.object({ uid: v.string(), name: v.string(), identity_uid: v.string() });
+export const TeamKey = v.object({
+  /** The key's id. */
+  uid: v.string(),
+  /** The key's name. */
+  name: v.string(),
+  /** The identity that the key belongs to. */
+  identity_uid: v.string(),
+});
 export type TeamKey = v.InferOutput<typeof TeamKey>;
 
 /** The effect of removing a member on the team's agent keys. */
@@ -122,31 +204,57 @@ export const RemovedMember = v.object({
 export type RemovedMember = v.InferOutput<typeof RemovedMember>;
 
 /** A change of a member's role. */
-export const UpdateMemberRequest = v.object({ role: Role });
+export const UpdateMemberRequest = v.object({
+  /** The new role. */
+  role: Role,
+});
 
 /** A new invitation. */
-export const CreateInvitationRequest = v.object({ email: EmailAddress, role: v.exactOptional(Role) });
+export const CreateInvitationRequest = v.object({
+  /** The person's email address. */
+  email: EmailAddress,
+  /** The role in the team after acceptance. Defaults to `member`. */
+  role: v.exactOptional(Role),
+});
 
 /** An open invitation. */
 export const InvitationItem = v.object({
+  /** The invitation's id. */
   id: v.string(),
+  /** The email address of the invited person. */
   email: v.string(),
+  /** The role in the team after acceptance. */
   role: Role,
+  /** The time of creation. @format date-time */
   created_at: v.string(),
+  /** The expiry time, 7 days after creation. @format date-time */
   expires_at: v.string(),
 });
 export type InvitationItem = v.InferOutput<typeof InvitationItem>;
 
 /** A new invitation. Its `link` is returned once. */
-export const CreatedInvitation = v.object({ ...InvitationItem.entries, link: v.string() });
+export const CreatedInvitation = v.object({
+  ...InvitationItem.entries,
+  /** The URL to accept the invitation, returned once. Send it to the invited person. */
+  link: v.string(),
+});
 export type CreatedInvitation = v.InferOutput<typeof CreatedInvitation>;
 
 /** A new account, created by accepting an invitation. Its `key` is returned only to this request and its repeats. */
-export const CreatedAccount = v.object({ user_uid: v.string(), team_uid: v.string(), key: v.string() });
+export const CreatedAccount = v.object({
+  /** The id of the new user. */
+  user_uid: v.string(),
+  /** The team's id. */
+  team_uid: v.string(),
+  /** The user's first API key, returned once. */
+  key: v.string(),
+});
 export type CreatedAccount = v.InferOutput<typeof CreatedAccount>;
 
 /** A page of invitations. */
 export const ListInvitationsResponse = v.object({
+  /** The open invitations. */
   invitations: v.array(InvitationItem),
+  /** The position of the page in the list. */
   page_info: v.exactOptional(PageInfo),
 });

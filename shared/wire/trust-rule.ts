@@ -34,16 +34,25 @@ export type TrustRuleRequest = v.InferOutput<typeof TrustRuleRequest>;
 
 /** A rule by which OIDC tokens are exchanged for API keys of an identity. */
 export const TrustRuleItem = v.object({
+  /** The trust rule's id. */
   uid: v.string(),
+  /** The identity that the keys are for. */
   identity_uid: v.string(),
+  /** The issuer of the tokens. */
   issuer: v.string(),
+  /** A value of the `aud` claim of the tokens. */
   audience: v.string(),
+  /** The `sub` claim of the tokens. Each `*` stands for any text. */
   subject_pattern: v.string(),
+  /** The maximum budget of each run that a key of the rule creates. */
   max_budget_usd: v.exactOptional(v.number()),
+  /** Seconds for which the keys are valid. */
   ttl_seconds: v.number(),
   /** What the keys may be used for. */
   scopes: v.array(Scope),
+  /** The time of creation. @format date-time */
   created_at: v.string(),
+  /** The time of the latest change. @format date-time */
   updated_at: v.string(),
   /** The person who last saved the rule. It works as long as they are a member of the team. */
   saved_by: UserProfile,
@@ -52,7 +61,9 @@ export type TrustRuleItem = v.InferOutput<typeof TrustRuleItem>;
 
 /** A page of trust rules. */
 export const ListTrustRulesResponse = v.object({
+  /** The trust rules, oldest first. */
   trust_rules: v.array(TrustRuleItem),
+  /** The position of the page in the list. */
   page_info: v.exactOptional(PageInfo),
 });
 
@@ -66,5 +77,10 @@ export const TokenRequest = v.object({
 export type TokenRequest = v.InferOutput<typeof TokenRequest>;
 
 /** An API key that expires. */
-export const TokenResponse = v.object({ key: v.string(), expires_at: v.string() });
+export const TokenResponse = v.object({
+  /** The API key, returned once. */
+  key: v.string(),
+  /** The expiry time. Absent for a key that does not expire. @format date-time */
+  expires_at: v.string(),
+});
 export type TokenResponse = v.InferOutput<typeof TokenResponse>;

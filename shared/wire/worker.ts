@@ -6,17 +6,22 @@ import { Count } from "./primitives.ts";
 export const WorkerItem = v.object({
   /** The worker's id, the value for `worker_host` of a configuration. */
   worker_host: v.string(),
+  /** The number of connections with this id. */
   connection_count: Count,
+  /** The start time of the oldest connection. @format date-time */
   connected_at: v.string(),
+  /** The time of the latest message from the worker. @format date-time */
   last_seen_at: v.string(),
 });
 export type WorkerItem = v.InferOutput<typeof WorkerItem>;
 
 /** A page of workers. */
 export const ListWorkersResponse = v.object({
+  /** The connected workers, sorted by id. */
   workers: v.array(WorkerItem),
   /** The address that workers connect to. */
   ws_url: v.exactOptional(v.string()),
+  /** The position of the page in the list. */
   page_info: v.exactOptional(PageInfo),
 });
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { RunyardError } from "#shared/errors.ts";
 import { parseFields } from "#shared/http/request.ts";
 import { CancelRunsRequest } from "#shared/wire/cancel.ts";
-import { ReportArtifactRequest } from "#shared/wire/harness.ts";
+import { ReportArtifactRequest } from "#shared/wire/execution/report-artifact.ts";
 import { CreateIdentityRequest } from "#shared/wire/identity.ts";
-import { RunAgentRequest } from "#shared/wire/run.ts";
+import { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 
 function formatDetail(schema: v.GenericSchema<unknown, unknown>, input: unknown): string | undefined {
   try {

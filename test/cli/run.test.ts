@@ -4,7 +4,7 @@ import path from "node:path";
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CreateAttachmentRequest } from "#shared/wire/attachment.ts";
-import { RunAgentRequest } from "#shared/wire/run.ts";
+import { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import { runCli } from "../../cli/src/program.ts";
 import { FaultServer } from "../clients/fault-server.ts";
 import { FakeShell } from "./fake-shell.ts";

@@ -6,7 +6,7 @@ import { resolveActors } from "#shared/runs/actors/resolve-actors.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Key } from "#shared/table/table.ts";
-import type { RunAgentRequest } from "#shared/wire/run.ts";
+import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 
 const TEAM = "019e3c75-9780-7b78-8a54-7a1960320001";
 const ADA = "019e3c75-9780-7b78-8a54-7a1960320002";

@@ -3,7 +3,7 @@ import path from "node:path";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { runCommand } from "../../server/host/commands.ts";
-import { RunAgentRequest } from "../../shared/wire/run.ts";
+import { RunAgentRequest } from "../../shared/wire/runs/new-run.ts";
 
 const examples = path.resolve(import.meta.dirname, "../../examples");
 

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Envelope } from "#shared/wire/harness.ts";
-import { type RunAgentRequest, RunAgentResponse, RunItem } from "#shared/wire/run.ts";
+import { RunItem } from "#shared/wire/run.ts";
+import { type RunAgentRequest, RunAgentResponse } from "#shared/wire/runs/new-run.ts";
 import { getJson, type HttpResponse, postJson, toRetryHints, withRetries } from "../../control-plane/http.ts";
 import { formatError } from "../../support/stop.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as v from "valibot";
 import { type Api, callApi } from "../../../server/host/api.ts";
 import { RunEvents } from "../../../shared/wire/event.ts";
-import { RunAgentResponse } from "../../../shared/wire/run.ts";
+import { RunAgentResponse } from "../../../shared/wire/runs/new-run.ts";
 import { PROMPT, untilEnded } from "../latency.ts";
 import { calculateSpread, quantile, type Spread } from "../statistics.ts";
 

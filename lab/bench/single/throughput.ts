@@ -1,6 +1,6 @@
 import { type Api, callApi } from "../../../server/host/api.ts";
 import { RunEvents } from "../../../shared/wire/event.ts";
-import { RunAgentResponse } from "../../../shared/wire/run.ts";
+import { RunAgentResponse } from "../../../shared/wire/runs/new-run.ts";
 import { PROMPT } from "../latency.ts";
 import { calculateSpread, type Spread } from "../statistics.ts";
 

@@ -1,5 +1,5 @@
 import { ArtifactResponse } from "#shared/wire/artifact.ts";
-import { RunAgentResponse } from "#shared/wire/run.ts";
+import { RunAgentResponse } from "#shared/wire/runs/new-run.ts";
 import { oneLine } from "../../../cli/src/terminal-text.ts";
 import { type Api, callApi } from "../api.ts";
 import { bold, dim, green, red, say, seconds, yellow } from "../terminal.ts";

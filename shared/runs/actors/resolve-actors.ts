@@ -7,7 +7,8 @@ import type { Team } from "#shared/records/team.ts";
 import { foldEmail } from "#shared/records/user.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
-import type { RunAgentRequest, UserProfile } from "#shared/wire/run.ts";
+import type { UserProfile } from "#shared/wire/run.ts";
+import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import { type FoundActors, readActors } from "./actor-store.ts";
 
 /** Who creates a run and who executes it, with the defaults that they have for its configuration. */

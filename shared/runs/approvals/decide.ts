@@ -5,7 +5,7 @@ import { formatName, type Principal } from "#shared/principals/principal.ts";
 import type { EndedHead, ExecutingHead, RunHead } from "#shared/records/run-head.ts";
 import type { Change, TimelineEntry } from "#shared/runs/transition.ts";
 import { type ApprovalCall, type ApprovalDecision, formatCall } from "#shared/wire/execution/approval.ts";
-import type { RunFollowupRequest } from "#shared/wire/run.ts";
+import type { RunFollowupRequest } from "#shared/wire/runs/followup.ts";
 
 /** The most characters of a call's arguments that a run shows; the conversation has them whole. */
 const SHOWN = 4096;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { TriggerEvent } from "#shared/wire/triggers/trigger.ts";
+import type { TriggerEvent } from "#shared/wire/triggers/delivery.ts";
 
 /** The members of a trigger that are expressions. */
 export type ExpressionMember = "filter" | "thread_key";

@@ -1,4 +1,4 @@
-import type { EventAuthor } from "#shared/wire/triggers/trigger.ts";
+import type { EventAuthor } from "#shared/wire/triggers/delivery.ts";
 import { firstText, readMember, readText } from "./member.ts";
 import type { Source, Standing } from "./source.ts";
 

@@ -1,5 +1,5 @@
 import type { RunSourceType } from "#shared/wire/run.ts";
-import type { TriggerEvent } from "#shared/wire/triggers/trigger.ts";
+import type { TriggerEvent } from "#shared/wire/triggers/delivery.ts";
 
 type Payload = TriggerEvent["payload"];
 export type ReadHeader = (name: string) => string | undefined;

@@ -8,22 +8,30 @@ export type AuditVia = v.InferOutput<typeof AuditVia>;
 
 /** What a request was about. */
 export const AuditTarget = v.object({
+  /** The kind of the thing. */
   type: v.string(),
+  /** The id of the thing. */
   uid: v.string(),
+  /** The name. */
   name: v.exactOptional(v.string()),
 });
 export type AuditTarget = v.InferOutput<typeof AuditTarget>;
 
 /** A request that changed something, or that was refused. */
 export const AuditEvent = v.object({
+  /** The event's id. */
   id: v.string(),
+  /** The time of the request. @format date-time */
   at: v.string(),
+  /** The user or identity who sent the request. */
   actor: UserProfile,
+  /** What the request was authenticated with. */
   via: AuditVia,
   /** The last four characters of the API key of the request. */
   key_suffix: v.exactOptional(v.string()),
   /** What was requested, such as `keys.delete`. */
   action: v.string(),
+  /** What the request was about. */
   target: AuditTarget,
   /** The trace id of the request; absent for runs and follow-ups, whose records do not have it. */
   request_id: v.exactOptional(v.string()),
@@ -38,7 +46,9 @@ export type AuditEvent = v.InferOutput<typeof AuditEvent>;
 
 /** A page of a team's audit log, newest first. */
 export const ListAuditEventsResponse = v.object({
+  /** The events, newest first. */
   events: v.array(AuditEvent),
+  /** The position of the page in the list. */
   page_info: v.exactOptional(PageInfo),
 });
 export type ListAuditEventsResponse = v.InferOutput<typeof ListAuditEventsResponse>;

@@ -26,7 +26,12 @@ export const AGENT_TOOLS = [
 
 /** Calls of the agent that wait for a person's approval: those of a tool, or those whose command or arguments contain a text. */
 const ApprovalRule = v.object({
+  /** The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`. */
   tool: v.picklist(AGENT_TOOLS),
+  /**
+   * A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks
+   * and several spaces count as one space. Absent: every call of the tool.
+   */
   match: v.exactOptional(textOfBytes(1024, 1)),
 });
 export type ApprovalRule = v.InferOutput<typeof ApprovalRule>;
@@ -39,13 +44,16 @@ export const Approvals = v.pipe(v.array(ApprovalRule), v.maxLength(MAX_APPROVALS
 export const ApprovalCall = v.object({
   /** The id of the call in the conversation. */
   action_id: Id,
+  /** The tool. */
   tool: textOfBytes(512, 1),
+  /** The arguments, exactly. */
   input: v.record(v.string(), v.unknown()),
 });
 export type ApprovalCall = v.InferOutput<typeof ApprovalCall>;
 
 /** What a person decided about a call. */
 export const ApprovalDecision = v.object({
+  /** Whether the call is approved. */
   approved: v.boolean(),
   /** SHA-256 of the call as the person saw it. */
   digest: v.string(),
@@ -56,7 +64,9 @@ export type ApprovalDecision = v.InferOutput<typeof ApprovalDecision>;
 
 /** The call that a run waits for as responses show it. */
 export const Approval = v.object({
+  /** The id of the request, for `approve` or `deny` of a follow-up. */
   approval_id: v.string(),
+  /** The tool. */
   tool: v.string(),
   /** The arguments as JSON. */
   arguments: v.string(),

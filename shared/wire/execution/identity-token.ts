@@ -11,6 +11,7 @@ export const IdentityTokenRequest = v.object({
 export const IdentityTokenResponse = v.object({
   /** A signed JWT. */
   token: v.string(),
+  /** The expiry time. Absent for a key that does not expire. @format date-time */
   expires_at: v.string(),
 });
 export type IdentityTokenResponse = v.InferOutput<typeof IdentityTokenResponse>;

@@ -4,6 +4,7 @@ import { ApprovalCall } from "./approval.ts";
 
 /** A request to end the current turn. Each number is new and higher than those before it. */
 export const Interrupt = v.object({
+  /** The number of the interrupt, higher than those before it. */
   number: Positive,
   /** The name of who interrupted. */
   by: v.string(),
@@ -20,14 +21,19 @@ const FINISH_ERROR_CODES = [
 
 /** How the agent's turn ended. */
 export const TurnOutcome = v.object({
+  /** Whether the task succeeded. */
   success: v.boolean(),
+  /** The result, or with `blocked` the agent's question. */
   summary: textOfBytes(65_536),
+  /** The error code of a failed run. */
   error_code: v.exactOptional(v.picklist(FINISH_ERROR_CODES)),
-  /** Whether the agent waits for an answer to the question in `summary`. */
+  /**
+   * Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up.
+   */
   blocked: v.exactOptional(v.boolean()),
   /** The number of the interrupt that ended the turn. */
   interrupt: v.exactOptional(Positive),
-  /** The call that waits for an approval. */
+  /** The call that waits for an approval. The run ends `BLOCKED` until a person decides. */
   approval: v.exactOptional(ApprovalCall),
 });
 export type TurnOutcome = v.InferOutput<typeof TurnOutcome>;

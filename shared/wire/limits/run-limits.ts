@@ -9,8 +9,20 @@ const MAX = { timeout_minutes: 10_080, max_steps: 10_000, max_total_tokens: 1_00
 
 /** The limits of a run besides its budget. A run that reaches one ends FAILED, and a follow-up continues it with a fresh allowance. */
 export const RunLimits = {
+  /**
+   * Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up
+   * starts them again. Not limited by default.
+   */
   timeout_minutes: v.exactOptional(wholeUpTo(MAX.timeout_minutes)),
+  /**
+   * Model responses of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1 to 10,000. A
+   * follow-up starts the count again. Not limited by default.
+   */
   max_steps: v.exactOptional(wholeUpTo(MAX.max_steps)),
+  /**
+   * Tokens of input and output of the run and its descendants after which it ends FAILED with `budget_exceeded`, 1
+   * to 1,000,000,000. A follow-up starts the count again. Not limited by default.
+   */
   max_total_tokens: v.exactOptional(wholeUpTo(MAX.max_total_tokens)),
 };
 
@@ -27,21 +39,47 @@ const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.n
 
 /** The limits, models, reasoning, responses and approvals of an identity's or environment's runs: 0, `[]`, `{}` and `""` clear them. */
 export const LimitDefaults = {
+  /** The default of its runs, up to 10,080. 0 clears it. */
   timeout_minutes: optional(wholeUpTo(MAX.timeout_minutes, 0)),
+  /** The default of its runs, up to 10,000. 0 clears it. */
   max_steps: optional(wholeUpTo(MAX.max_steps, 0)),
+  /** The default of its runs, up to 1,000,000,000. 0 clears it. */
   max_total_tokens: optional(wholeUpTo(MAX.max_total_tokens, 0)),
+  /** Models that the agent continues with, in this order, while a provider is down. */
   fallback_model_ids: optional(FallbackModelIds),
+  /** The default of its runs. An empty text clears it. */
   reasoning_level: optional(v.picklist([...REASONING_LEVELS, ""])),
+  /** The default of its runs. An empty object clears it. */
   output_schema: optional(OutputSchema),
+  /**
+   * Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for`
+   * `approval`. The rules of a parent hold for its children. For identities and environments: the default of their
+   * runs; an empty list clears it.
+   */
   approvals: optional(Approvals),
 };
 
 /** The same as they are stored and shown. */
 export const StoredLimits = {
   ...RunLimits,
+  /** Models that the agent continues with, in this order, while a provider is down. */
   fallback_model_ids: v.exactOptional(FallbackModelIds),
+  /**
+   * How much the model reasons before it responds. A model without the level gets the nearest one that it has, and
+   * one that does not reason gets none. Defaults to the model's own.
+   */
   reasoning_level: v.exactOptional(ReasoningLevel),
+  /**
+   * The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again
+   * up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET
+   * /agent/runs/{runId}/response shows the value in `structured`.
+   */
   output_schema: v.exactOptional(StoredOutputSchema),
+  /**
+   * Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for`
+   * `approval`. The rules of a parent hold for its children. For identities and environments: the default of their
+   * runs; an empty list clears it.
+   */
   approvals: v.exactOptional(Approvals),
 };
 export type StoredLimits = v.InferOutput<v.ObjectSchema<typeof StoredLimits, undefined>>;

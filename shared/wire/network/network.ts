@@ -23,6 +23,7 @@ const NetworkDomain = v.pipe(
 /** What commands of an environment may call: everything, the domains of a list, or nothing. */
 export const Network = v.pipe(
   v.object({
+    /** `open` (everything), `allowlist` (the `domains`) or `none`. */
     mode: v.picklist(["open", "allowlist", "none"]),
     /** The domains of the mode `allowlist`: names, `*.` with a name, and the presets `packages` and `repository`. */
     domains: v.exactOptional(v.pipe(v.array(NetworkDomain), v.maxLength(MAX_DOMAINS))),

@@ -63,16 +63,34 @@ const NewSecretName = v.pipe(
 );
 
 /** A new secret. */
-export const CreateSecretRequest = v.object({ name: NewSecretName, value: textOfBytes(4096, 1) });
+export const CreateSecretRequest = v.object({
+  /** The name that configurations refer to, unique within the team. */
+  name: NewSecretName,
+  /** The value. It is never returned. */
+  value: textOfBytes(4096, 1),
+});
 export type CreateSecretRequest = v.InferOutput<typeof CreateSecretRequest>;
 
 /** A secret without its value. */
 export const SecretItem = v.object({
+  /** The name that configurations refer to. */
   name: v.string(),
+  /** The time of creation. @format date-time */
   created_at: v.string(),
-  scope: v.object({ type: v.literal("Team"), uid: v.string() }),
+  /** The owner. */
+  scope: v.object({
+    /** `Team` for a team's resource, `User` for a personal one. */
+    type: v.literal("Team"),
+    /** The id of the team or the person. */
+    uid: v.string(),
+  }),
 });
 export type SecretItem = v.InferOutput<typeof SecretItem>;
 
 /** A page of secrets. */
-export const ListSecretsResponse = v.object({ secrets: v.array(SecretItem), page_info: v.exactOptional(PageInfo) });
+export const ListSecretsResponse = v.object({
+  /** The secrets, without their values. */
+  secrets: v.array(SecretItem),
+  /** The position of the page in the list. */
+  page_info: v.exactOptional(PageInfo),
+});

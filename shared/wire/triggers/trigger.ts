@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { ResolvedAgentConfig } from "../config.ts";
 import { Scope, Scopes } from "../keys/scope.ts";
 import { FailureLimitChange } from "../limits/failure-limit.ts";
 import { PageInfo } from "../list.ts";
@@ -42,6 +41,7 @@ export const TriggerVerification = v.object({
   header: v.exactOptional(HeaderName),
   /** What precedes the signature in its header, such as `sha256=`. */
   prefix: v.exactOptional(textOfBytes(32)),
+  /** The encoding of the signature. Defaults to `hex`. */
   encoding: v.exactOptional(v.picklist(["hex", "base64"])),
   /** The header with the time, in seconds, that is signed together with the body. */
   timestamp_header: v.exactOptional(HeaderName),
@@ -49,7 +49,7 @@ export const TriggerVerification = v.object({
 export type TriggerVerification = v.InferOutput<typeof TriggerVerification>;
 
 const TriggerSecret = textOfBytes(512, 16);
-const TriggerPrompt = textOfBytes(8192, 1);
+export const TriggerPrompt = textOfBytes(8192, 1);
 const TriggerEvents = v.pipe(v.array(textOfBytes(128, 1)), v.maxLength(50));
 const TriggerMetadata = v.pipe(
   Metadata,
@@ -65,39 +65,57 @@ const TriggerThreads = v.picklist(["continue", "separate"]);
 const BusyPolicy = v.picklist(["enqueue", "interrupt", "skip"]);
 
 const optionalMembers = {
-  /** The types of events that start runs. All by default. */
+  /** The types of events that start runs, such as `build` or `build.failed`. All by default. */
   events: v.exactOptional(TriggerEvents),
-  /** The identity that executes the runs. Its defaults configure them. */
+  /** The identity that executes the runs. By default the trigger's creator does. */
   agent_uid: v.exactOptional(Id),
-  /** A condition, such as `event.payload.severity == "high"`: other events are ignored. `""` is none. */
+  /**
+   * The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or
+   * empty for none.
+   */
   filter: v.exactOptional(TriggerExpression),
-  /** Yields the thread of an event of the kind `webhook`, such as `event.payload.ticket`; `""` is none. */
+  /** The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. */
   thread_key: v.exactOptional(TriggerExpression),
+  /** The mode of the runs. */
   mode: v.exactOptional(RunMode),
-  /** The template of the follow-ups. `{{ event.text }}` by default. */
+  /** The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. */
   followup_prompt: v.exactOptional(TriggerPrompt),
+  /**
+   * Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run
+   * (`continue`, the default), or start runs of their own (`separate`).
+   */
   threads: v.exactOptional(TriggerThreads),
+  /**
+   * What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the
+   * default) or interrupts it, or the event is ignored (`skip`).
+   */
   busy: v.exactOptional(BusyPolicy),
+  /** Who may start runs besides people whose write access is proved. */
   allow: v.exactOptional(TriggerAuthors),
   /**
    * The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with
    * write access may start runs then. `""` is none.
    */
   credential: v.exactOptional(v.union([SecretName, v.literal("")])),
+  /** The labels of the runs, at most 18. */
   metadata: v.exactOptional(TriggerMetadata),
-  /** The number of runs that fail in a row after which the trigger pauses itself; 0 for none. */
+  /** The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
   pause_after_failures: v.exactOptional(FailureLimitChange),
+  /** Whether events start runs. Defaults to true. */
   enabled: v.exactOptional(v.boolean()),
 };
 
 /** A new trigger. */
 export const CreateTriggerRequest = v.object({
+  /** A name for people, which is the title of the runs. */
   name: Name,
+  /** The system that sends the events. `webhook` stands for all others. */
   kind: TriggerKind,
   /** Fills verification and prompt of a trigger of the kind `webhook`. */
   preset: v.exactOptional(TriggerPreset),
   /** The template of the prompts, with values such as `{{ event.payload.title }}`. Required without a preset. */
   prompt: v.exactOptional(TriggerPrompt),
+  /** How requests to a trigger of the kind `webhook` are verified. Standard Webhooks by default. */
   verification: v.exactOptional(TriggerVerification),
   /** What its runs may use their keys for. By default all scopes of the request's credential, which has to have each of them. */
   scopes: v.exactOptional(Scopes),
@@ -109,7 +127,9 @@ export type CreateTriggerRequest = v.InferOutput<typeof CreateTriggerRequest>;
 
 /** Changes to a trigger. Absent members keep their values. */
 export const UpdateTriggerRequest = v.object({
+  /** A name for people, which is the title of the runs. */
   name: v.exactOptional(Name),
+  /** The template of the prompts, at most 8 KiB. A preset has one. */
   prompt: v.exactOptional(TriggerPrompt),
   ...optionalMembers,
   /** Replaces the scopes; `[]` stands for all of the request's credential. */
@@ -126,57 +146,102 @@ export const TriggerOutcome = v.picklist(["started", "followed_up", "ignored", "
 export type TriggerOutcome = v.InferOutput<typeof TriggerOutcome>;
 
 /** The latest delivery to a trigger, and its outcome if it has one yet. */
-export const LastDelivery = v.object({ at: v.string(), outcome: v.exactOptional(TriggerOutcome) });
+export const LastDelivery = v.object({
+  /** The time of its arrival. @format date-time */
+  at: v.string(),
+  /** What it resulted in. */
+  outcome: v.exactOptional(TriggerOutcome),
+});
 export type LastDelivery = v.InferOutput<typeof LastDelivery>;
 
 /** Deliveries to a trigger of the last 24 hours by outcome, of the latest 1,000. */
 export const DeliveryCounts = v.object({
+  /** Deliveries that started a run. */
   started: Count,
+  /** Deliveries that sent a follow-up. */
   followed_up: Count,
+  /** Deliveries that were ignored. */
   ignored: Count,
+  /** Deliveries that repeated another one. */
   duplicate: Count,
+  /** Deliveries for which no run could be started. */
   failed: Count,
 });
 export type DeliveryCounts = v.InferOutput<typeof DeliveryCounts>;
 
 /** A trigger as responses show it. */
 export const TriggerItem = v.object({
+  /** The trigger's id. */
   uid: v.string(),
+  /** A name for people, which is the title of the runs. */
   name: v.string(),
+  /** The system that sends the events. `webhook` stands for all others. */
   kind: TriggerKind,
+  /** The system whose verification and prompt a trigger of the kind `webhook` has. */
   preset: v.exactOptional(TriggerPreset),
+  /** Whether events start runs. Defaults to true. */
   enabled: v.boolean(),
+  /** Where the other system sends its events. */
   ingress_url: v.string(),
-  /** Of the kind `webhook` only. */
+  /** How requests to a trigger of the kind `webhook` are verified. Standard Webhooks by default. */
   verification: v.exactOptional(TriggerVerification),
+  /** The template of the prompts, at most 8 KiB. A preset has one. */
   prompt: v.string(),
+  /** The types of events that start runs, such as `build` or `build.failed`. Absent for all. */
   events: v.exactOptional(v.array(v.string())),
-  /** The condition that events have to meet. Absent where there is none. */
+  /**
+   * The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or
+   * empty for none.
+   */
   filter: v.exactOptional(v.string()),
-  /** The expression that yields the thread of an event. Absent where events have the thread of their system. */
+  /** The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. */
   thread_key: v.exactOptional(v.string()),
+  /** The identity that executes the runs. By default the trigger's creator does. */
   agent_uid: v.exactOptional(v.string()),
+  /** The mode of the runs. */
   mode: RunMode,
+  /** The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. */
   followup_prompt: v.exactOptional(v.string()),
+  /**
+   * Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run
+   * (`continue`, the default), or start runs of their own (`separate`).
+   */
   threads: v.exactOptional(TriggerThreads),
+  /**
+   * What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the
+   * default) or interrupts it, or the event is ignored (`skip`).
+   */
   busy: v.exactOptional(BusyPolicy),
+  /** Who may start runs besides people whose write access is proved. */
   allow: v.exactOptional(TriggerAuthors),
   /** The name of the secret with which the other system is asked. */
   credential: v.exactOptional(v.string()),
+  /** The labels of the runs, at most 18. */
   metadata: v.exactOptional(Metadata),
   /** What its runs may use their keys for. Absent where that is not limited. */
   scopes: v.exactOptional(v.array(Scope)),
-  scope: v.object({ type: v.literal("Team"), uid: v.string() }),
+  /** The owner. */
+  scope: v.object({
+    /** `Team` for a team's resource, `User` for a personal one. */
+    type: v.literal("Team"),
+    /** The id of the team or the person. */
+    uid: v.string(),
+  }),
+  /** The person who created the trigger, and in whose name its runs are created. */
   created_by: UserProfile,
+  /** The time of creation. @format date-time */
   created_at: v.string(),
+  /** The time of the latest change. @format date-time */
   updated_at: v.string(),
+  /** The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
   pause_after_failures: v.exactOptional(Count),
   /** Why the trigger has paused itself. Absent where it has not. */
   pause_reason: v.exactOptional(v.string()),
-  /** Since when its runs have failed without one that has not. Absent where its latest run that has ended did not fail. */
+  /** The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail. @format date-time */
   failing_since: v.exactOptional(v.string()),
+  /** The latest delivery. Absent if there is none. */
   last_delivery: v.exactOptional(LastDelivery),
-  /** In the response to a GET of one trigger. */
+  /** The deliveries of the last 24 hours by outcome, in the response to a GET of one trigger. */
   counts_24h: v.exactOptional(DeliveryCounts),
   /** Its latest runs, at most 10, newest first. In the response to a GET of one trigger. */
   recent_runs: v.exactOptional(v.array(RecentRun)),
@@ -184,7 +249,11 @@ export const TriggerItem = v.object({
 export type TriggerItem = v.InferOutput<typeof TriggerItem>;
 
 /** A new trigger with its secret, which is shown only once. */
-export const CreatedTrigger = v.object({ ...TriggerItem.entries, secret: v.string() });
+export const CreatedTrigger = v.object({
+  ...TriggerItem.entries,
+  /** The secret, returned once. */
+  secret: v.string(),
+});
 
 /** A new secret for a trigger. */
 export const RotateTriggerSecretRequest = v.object({
@@ -193,108 +262,16 @@ export const RotateTriggerSecretRequest = v.object({
 });
 
 /** A trigger with its new secret, which is shown only once. */
-export const RotatedTrigger = v.object({ ...CreatedTrigger.entries, previous_secret_expires_at: v.string() });
+export const RotatedTrigger = v.object({
+  ...CreatedTrigger.entries,
+  /** The time until which deliveries are signed with the previous secret as well. @format date-time */
+  previous_secret_expires_at: v.string(),
+});
 
 /** A page of triggers. */
-export const ListTriggersResponse = v.object({ triggers: v.array(TriggerItem), page_info: v.exactOptional(PageInfo) });
-
-/**
- * Why a delivery is ignored: the trigger is paused, does not take events of this type, of this author or by its filter, or their run
- * is active.
- */
-const IgnoredReason = v.picklist(["event", "paused", "author", "filter", "busy"]);
-
-const EventPayload = v.record(v.string(), v.unknown());
-
-/** Who caused an event: members are "" where the event does not name them. */
-export const EventAuthor = v.object({
-  id: v.string(),
-  name: v.string(),
-  kind: v.picklist(["person", "bot", "application"]),
-});
-export type EventAuthor = v.InferOutput<typeof EventAuthor>;
-
-/** An event of another system as templates see it. Strings are "" where the event has none. */
-export const TriggerEvent = v.object({
-  type: v.string(),
-  action: v.string(),
-  text: v.string(),
-  author: EventAuthor,
-  /** The repository, as `owner/name`. */
-  repository: v.string(),
-  /** Equal for the events of one issue, pull request, ticket or conversation. */
-  thread: v.string(),
-  payload: EventPayload,
-});
-export type TriggerEvent = v.InferOutput<typeof TriggerEvent>;
-
-/** An event that a trigger is tested with. */
-export const TestTriggerRequest = v.object({
-  headers: v.exactOptional(v.record(textOfBytes(128, 1), textOfBytes(1024))),
-  payload: EventPayload,
-  /** A template to test instead of the trigger's. */
-  prompt: v.exactOptional(TriggerPrompt),
-});
-export type TestTriggerRequest = v.InferOutput<typeof TestTriggerRequest>;
-
-/** What an event would result in. Nothing is created. */
-export const TestTriggerResponse = v.object({
-  outcome: v.picklist(["started", "ignored", "failed"]),
-  reason: v.exactOptional(IgnoredReason),
-  detail: v.exactOptional(v.string()),
-  event: TriggerEvent,
-  prompt: v.string(),
-  missing_values: v.exactOptional(v.array(v.string())),
-  /** The run that would be created with the prompt. */
-  run_request: v.exactOptional(
-    v.object({ title: v.string(), mode: RunMode, metadata: v.exactOptional(Metadata), config: ResolvedAgentConfig }),
-  ),
-});
-export type TestTriggerResponse = v.InferOutput<typeof TestTriggerResponse>;
-
-/** A delivery to a trigger as responses show it. */
-export const TriggerDelivery = v.object({
-  delivery_id: v.string(),
-  external_id: v.exactOptional(v.string()),
-  event_type: v.string(),
-  action: v.exactOptional(v.string()),
-  received_at: v.string(),
-  /** Decisions so far: more than one where a failure was temporary. */
-  attempts: Count,
-  /** Absent until the event is decided on. */
-  outcome: v.exactOptional(TriggerOutcome),
-  /** True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours. */
-  will_retry: v.exactOptional(v.boolean()),
-  reason: v.exactOptional(IgnoredReason),
-  detail: v.exactOptional(v.string()),
-  run_id: v.exactOptional(v.string()),
-  followup_id: v.exactOptional(v.string()),
-  /** The delivery whose event it delivers again on request. */
-  redelivery_of: v.exactOptional(v.string()),
-  /** The delivery that it repeats. */
-  of: v.exactOptional(v.string()),
-  /** The values of the template that the event does not have. */
-  missing_values: v.exactOptional(v.array(v.string())),
-});
-export type TriggerDelivery = v.InferOutput<typeof TriggerDelivery>;
-
-/** A delivery to a trigger with its payload. */
-export const TriggerDeliveryDetails = v.object({
-  ...TriggerDelivery.entries,
-  payload: v.exactOptional(EventPayload),
-});
-export type TriggerDeliveryDetails = v.InferOutput<typeof TriggerDeliveryDetails>;
-
-/** A page of deliveries to a trigger. */
-export const ListTriggerDeliveriesResponse = v.object({
-  deliveries: v.array(TriggerDelivery),
+export const ListTriggersResponse = v.object({
+  /** The triggers, oldest first. */
+  triggers: v.array(TriggerItem),
+  /** The position of the page in the list. */
   page_info: v.exactOptional(PageInfo),
 });
-export type ListTriggerDeliveriesResponse = v.InferOutput<typeof ListTriggerDeliveriesResponse>;
-
-/** The response to a delivery that was verified: its id, or the answer to the question that Slack asks about a new URL. */
-export const ReceivedDelivery = v.object({
-  delivery_id: v.exactOptional(v.string()),
-  challenge: v.exactOptional(v.string()),
-});
-export type ReceivedDelivery = v.InferOutput<typeof ReceivedDelivery>;

@@ -30,16 +30,22 @@ export const OidcCodeRequest = v.object({
 });
 
 /** A token for `POST /session`. */
-export const SignInToken = v.object({ token: v.string(), expires_at: v.string() });
+export const SignInToken = v.object({
+  /** The one-time token for `POST /session`. */
+  token: v.string(),
+  /** The expiry time, a minute after creation. @format date-time */
+  expires_at: v.string(),
+});
 export type SignInToken = v.InferOutput<typeof SignInToken>;
 
 /** How people sign in, besides API keys and links. */
 export const SignInMethods = v.object({
-  /** The OIDC issuer. Absent where the deployment has none. */
+  /** The OIDC issuer by which people sign in. Absent where the deployment has none. */
   oidc: v.exactOptional(
     v.object({
+      /** The address of the issuer. */
       issuer: v.string(),
-      /** The issuer's page. The client adds `state`, `nonce` and `code_challenge`. */
+      /** The issuer's page to sign in. The client adds `state`, `nonce` and `code_challenge`. */
       authorization_url: v.string(),
     }),
   ),
@@ -49,21 +55,30 @@ export type SignInMethods = v.InferOutput<typeof SignInMethods>;
 /** The caller, and when the caller's session ends. */
 export const SessionInfo = v.object({
   /** The person who is signed in. */
-  user: v.object({ uid: v.string(), display_name: v.string(), email: v.string() }),
+  user: v.object({
+    /** The id. */
+    uid: v.string(),
+    /** The display name. */
+    display_name: v.string(),
+    /** The person's email address. */
+    email: v.string(),
+  }),
   /** The teams that the person is in. */
   teams: v.array(Membership),
-  /** The time at which the session ends unless it is used again. Absent for an API key that does not expire. */
+  /** The time at which the session ends unless it is used again. Absent for an API key that does not expire. @format date-time */
   expires_at: v.exactOptional(v.string()),
 });
 export type SessionInfo = v.InferOutput<typeof SessionInfo>;
 
 /** A web session of the caller. */
 export const WebSessionItem = v.object({
+  /** The id. */
   uid: v.string(),
+  /** The time of creation. @format date-time */
   created_at: v.string(),
   /** The time of its latest use that changed something or extended the session, to five minutes. */
   last_used_at: v.string(),
-  /** The time at which the session ends unless it is used again. */
+  /** The time at which the session ends unless it is used again. @format date-time */
   expires_at: v.string(),
   /** The browser and its system, as far as its User-Agent header names them. */
   browser: v.exactOptional(v.string()),
@@ -74,7 +89,9 @@ export type WebSessionItem = v.InferOutput<typeof WebSessionItem>;
 
 /** A page of web sessions. */
 export const ListWebSessionsResponse = v.object({
+  /** The caller's web sessions, oldest first. */
   sessions: v.array(WebSessionItem),
+  /** The position of the page in the list. */
   page_info: v.exactOptional(PageInfo),
 });
 
@@ -84,6 +101,7 @@ export const SignInLink = v.object({
   token: v.string(),
   /** The page of the web app that signs in with the token. Absent where the deployment has no web app. */
   url: v.exactOptional(v.string()),
+  /** The expiry time. Absent for a key that does not expire. @format date-time */
   expires_at: v.string(),
 });
 export type SignInLink = v.InferOutput<typeof SignInLink>;

@@ -56,15 +56,17 @@ const EventTypes = v.pipe(v.array(WebhookEventType), v.maxLength(WEBHOOK_EVENT_T
 /** A member of a request that may be absent or null, with the same meaning. */
 const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
 const optionalMembers = {
-  /** The types of events that are delivered. All by default. */
+  /** The types of events that are delivered. `[]` in a request stands for all. */
   event_types: optional(EventTypes),
-  /** Selects the runs whose events are delivered. All runs of the team by default. */
+  /** Selects the runs whose events are delivered. All runs of the team by default, and with `{}`. */
   filter: v.exactOptional(v.nullable(WebhookFilter)),
+  /** Whether events are delivered. True for a new webhook. */
   enabled: optional(v.boolean()),
 };
 
 /** A new webhook. */
 export const CreateWebhookRequest = v.object({
+  /** A name for people. */
   name: optional(Name),
   /** Where deliveries are sent. Its host must be on the internet. */
   url: ReceiverUrl,
@@ -76,6 +78,7 @@ export type CreateWebhookRequest = v.InferOutput<typeof CreateWebhookRequest>;
 export const UpdateWebhookRequest = v.object({
   /** `""` clears the name. */
   name: optional(v.union([Name, v.literal("")])),
+  /** Where deliveries are sent. Its host must be on the internet. */
   url: optional(ReceiverUrl),
   ...optionalMembers,
 });
@@ -83,34 +86,59 @@ export type UpdateWebhookRequest = v.InferOutput<typeof UpdateWebhookRequest>;
 
 /** A webhook as responses show it. */
 export const WebhookItem = v.object({
+  /** The webhook's id. */
   uid: v.string(),
+  /** A name for people. */
   name: v.exactOptional(v.string()),
+  /** Where deliveries are sent. */
   url: v.string(),
+  /** The types of events that are delivered. `[]` in a request stands for all. */
   event_types: v.array(WebhookEventType),
+  /** The runs whose events are delivered. Absent for all runs of the team. */
   filter: v.exactOptional(WebhookFilter),
+  /** Whether events are delivered. A receiver that responds 410 disables the webhook. */
   enabled: v.boolean(),
+  /** The time of creation. @format date-time */
   created_at: v.string(),
+  /** The time of the latest change. @format date-time */
   updated_at: v.string(),
+  /** The person who created the webhook. */
   created_by: UserProfile,
-  scope: v.object({ type: v.literal("Team"), uid: v.string() }),
-  /** Until when deliveries are signed with the previous secret as well, after the secret was replaced. */
+  /** The owner. */
+  scope: v.object({
+    /** `Team` for a team's resource, `User` for a personal one. */
+    type: v.literal("Team"),
+    /** The id of the team or the person. */
+    uid: v.string(),
+  }),
+  /** Until when deliveries are signed with the previous secret as well, after the secret was replaced. @format date-time */
   previous_secret_expires_at: v.exactOptional(v.string()),
 });
 export type WebhookItem = v.InferOutput<typeof WebhookItem>;
 
 /** A new webhook with its signing secret, which is shown only once. */
-export const CreatedWebhook = v.object({ ...WebhookItem.entries, secret: v.string() });
+export const CreatedWebhook = v.object({
+  ...WebhookItem.entries,
+  /** The signing secret, returned once. */
+  secret: v.string(),
+});
 export type CreatedWebhook = v.InferOutput<typeof CreatedWebhook>;
 
 /** A webhook with its new signing secret, which is shown only once. */
 export const RotateSecretResponse = v.object({
   ...WebhookItem.entries,
   previous_secret_expires_at: v.string(),
+  /** The signing secret, returned once. */
   secret: v.string(),
 });
 
 /** A page of webhooks. */
-export const ListWebhooksResponse = v.object({ webhooks: v.array(WebhookItem), page_info: v.exactOptional(PageInfo) });
+export const ListWebhooksResponse = v.object({
+  /** The webhooks, oldest first. */
+  webhooks: v.array(WebhookItem),
+  /** The position of the page in the list. */
+  page_info: v.exactOptional(PageInfo),
+});
 
 const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
 /** The state of a delivery. */
@@ -119,7 +147,9 @@ export type DeliveryState = v.InferOutput<typeof DeliveryState>;
 
 /** One attempt to deliver an event. */
 const DeliveryAttempt = v.object({
+  /** The time of the attempt. @format date-time */
   attempted_at: v.string(),
+  /** Milliseconds until the response or the error. */
   duration_ms: Count,
   /** The status of the receiver's response. */
   status_code: v.exactOptional(Count),
@@ -129,34 +159,46 @@ const DeliveryAttempt = v.object({
 
 /** What an event is about: a run, a trigger or a schedule. */
 const subject = {
+  /** The id of the run. Absent for an event of a trigger or a schedule. */
   run_id: v.exactOptional(v.string()),
   /** The number of the event within its run. */
   run_sequence: v.exactOptional(Count),
+  /** The trigger of a `trigger_failed`. */
   trigger_uid: v.exactOptional(v.string()),
+  /** The schedule of a `schedule_failed` or `schedule_missed`. */
   schedule_id: v.exactOptional(v.string()),
 };
 
 /** A delivery as responses show it. */
 export const DeliveryItem = v.object({
+  /** The number of the delivery within its webhook, from 1, without gaps. */
   sequence: Count,
+  /** The type of the event. */
   event_type: WebhookEventType,
   ...subject,
+  /** `pending` until the receiver responds 2xx (`delivered`) or the last attempt has failed (`failed`). */
   state: DeliveryState,
+  /** The time of creation. @format date-time */
   created_at: v.string(),
+  /** The time of the next attempt. Present while the delivery is pending. @format date-time */
   next_attempt_at: v.exactOptional(v.string()),
+  /** The latest attempts, at most 20, oldest first. */
   attempts: v.array(DeliveryAttempt),
 });
 export type DeliveryItem = v.InferOutput<typeof DeliveryItem>;
 
 /** A page of deliveries. */
 export const ListDeliveriesResponse = v.object({
+  /** The deliveries, newest first. */
   deliveries: v.array(DeliveryItem),
+  /** The position of the page in the list. */
   page_info: v.exactOptional(PageInfo),
 });
 export type ListDeliveriesResponse = v.InferOutput<typeof ListDeliveriesResponse>;
 
 /** The result of a request to send deliveries again. */
 export const RedeliverResponse = v.object({
+  /** The number of deliveries that are sent again. */
   redelivered: Count,
   /** The `from_sequence` of the next request, if there are more deliveries. */
   next_sequence: v.exactOptional(Count),

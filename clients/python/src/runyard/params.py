@@ -53,7 +53,7 @@ class AmbientAgentConfigApprovalParam(TypedDict, total=False):
 
 
 class AmbientAgentConfigMcpServerToolsParam(TypedDict, total=False):
-    """The server's tools that the agent may use. Defaults to all."""
+    """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
     include: Sequence[str]
     """The tools to use, at most 100. Defaults to all."""
@@ -88,11 +88,11 @@ class AmbientAgentConfigMcpServerParam(TypedDict, total=False):
     """Whether the server is kept in the configuration without being started or connected to. Defaults to false."""
 
     tools: AmbientAgentConfigMcpServerToolsParam
-    """The server's tools that the agent may use. Defaults to all."""
+    """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
 
 class MCPServerConfigToolsParam(TypedDict, total=False):
-    """The server's tools that the agent may use. Defaults to all."""
+    """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
     include: Sequence[str]
     """The tools to use, at most 100. Defaults to all."""
@@ -126,7 +126,7 @@ class MCPServerConfigParam(TypedDict, total=False):
     """Whether the server is kept in the configuration without being started or connected to. Defaults to false."""
 
     tools: MCPServerConfigToolsParam
-    """The server's tools that the agent may use. Defaults to all."""
+    """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
 
 class RepositoryParam(TypedDict, total=False):
@@ -487,25 +487,25 @@ class ClientEventPayloadParam(TypedDict, total=False):
     """The error message of the step. At most 4096 bytes in UTF-8."""
 
     step: str
-    """The event type that reports the end of this part of the setup."""
+    """`setup_started`: the event that reports the end of this part of the setup, such as `setup_commands`."""
 
     model_id: str
-    """The model's id. Defaults to the team's model."""
+    """`agent_started`: the id of the model."""
 
     isolation: Literal["bubblewrap", "machine", "none"]
     """The isolation boundary of the run's commands."""
 
     instruction_files: Sequence[str]
-    """The files of repositories that instruct the agent from its start."""
+    """`agent_started`: the files of repositories that instruct the agent, relative to the workspace."""
 
     attempt: int
-    """The number of the attempt that failed, from 1."""
+    """`model_retry`: the number of the attempt that failed, from 1."""
 
     of: int
     """The maximum number of attempts."""
 
     reason: str
-    """Why the firing created no run in time. Absent for `fired`. At most 1024 bytes in UTF-8."""
+    """`model_retry`: why the attempt failed. At most 1024 bytes in UTF-8."""
 
     next_in_ms: int
     """The delay before the next attempt, in milliseconds."""
@@ -657,7 +657,7 @@ class UpdateScheduleRequestParam(TypedDict, total=False):
     """Whether the schedule fires."""
 
     agent_config: AmbientAgentConfigParam
-    """The configuration of each run. Absent: unchanged."""
+    """The configuration of each run."""
 
     agent_uid: str
     """The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8."""
@@ -732,7 +732,7 @@ class CreateTriggerRequestParam(TypedDict, total=False):
     """The secret, where the other system makes it. Otherwise it is generated. At most 512 bytes in UTF-8."""
 
     events: Sequence[str]
-    """The types of events that start runs, such as `build` or `build.failed`. Absent for all."""
+    """The types of events that start runs, such as `build` or `build.failed`. All by default."""
 
     agent_uid: str
     """The identity that executes the runs. By default the trigger's creator does. At most 512 bytes in UTF-8."""
@@ -759,6 +759,8 @@ class CreateTriggerRequestParam(TypedDict, total=False):
     """Who may start runs besides people whose write access is proved."""
 
     credential: Union[str, Literal[""]]
+    """The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none."""
+
     metadata: Mapping[str, str]
     """The labels of the runs, at most 18. Must have at most 18 keys."""
 
@@ -779,7 +781,7 @@ class UpdateTriggerRequestParam(TypedDict, total=False):
     """The template of the prompts, at most 8 KiB. A preset has one. At most 8192 bytes in UTF-8."""
 
     events: Sequence[str]
-    """The types of events that start runs, such as `build` or `build.failed`. Absent for all."""
+    """The types of events that start runs, such as `build` or `build.failed`. All by default."""
 
     agent_uid: Union[str, Literal[""]]
     """`""` clears the identity."""
@@ -806,6 +808,8 @@ class UpdateTriggerRequestParam(TypedDict, total=False):
     """Who may start runs besides people whose write access is proved."""
 
     credential: Union[str, Literal[""]]
+    """The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none."""
+
     metadata: Mapping[str, str]
     """The labels of the runs, at most 18. Must have at most 18 keys."""
 
@@ -823,7 +827,7 @@ class RotateTriggerSecretRequestParam(TypedDict, total=False):
     """A new secret for a trigger."""
 
     secret: str
-    """The new secret, if the sender makes it. Generated by default. At most 512 bytes in UTF-8."""
+    """The secret, where the other system makes it. It is generated by default. At most 512 bytes in UTF-8."""
 
 
 class TestTriggerRequestParam(TypedDict, total=False):
@@ -840,7 +844,7 @@ class TestTriggerRequestParam(TypedDict, total=False):
 
 
 class CreateIdentityRequestMcpServerToolsParam(TypedDict, total=False):
-    """The server's tools that the agent may use. Defaults to all."""
+    """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
     include: Sequence[str]
     """The tools to use, at most 100. Defaults to all."""
@@ -875,7 +879,7 @@ class CreateIdentityRequestMcpServerParam(TypedDict, total=False):
     """Whether the server is kept in the configuration without being started or connected to. Defaults to false."""
 
     tools: CreateIdentityRequestMcpServerToolsParam
-    """The server's tools that the agent may use. Defaults to all."""
+    """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
 
 class CreateIdentityRequestHarnessParam(TypedDict, total=False):
@@ -891,7 +895,7 @@ class CreateIdentityRequestHarnessParam(TypedDict, total=False):
 
 class CreateIdentityRequestSecretParam(TypedDict, total=False):
     name: Required[str]
-    """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
+    """Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
 
 
 class CreateIdentityRequestApprovalParam(TypedDict, total=False):
@@ -1000,7 +1004,7 @@ class CreateIdentityRequestParam(TypedDict, total=False):
 
 
 class UpdateIdentityRequestMcpServerToolsParam(TypedDict, total=False):
-    """The server's tools that the agent may use. Defaults to all."""
+    """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
     include: Sequence[str]
     """The tools to use, at most 100. Defaults to all."""
@@ -1035,7 +1039,7 @@ class UpdateIdentityRequestMcpServerParam(TypedDict, total=False):
     """Whether the server is kept in the configuration without being started or connected to. Defaults to false."""
 
     tools: UpdateIdentityRequestMcpServerToolsParam
-    """The server's tools that the agent may use. Defaults to all."""
+    """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
 
 class UpdateIdentityRequestHarnessParam(TypedDict, total=False):
@@ -1051,7 +1055,7 @@ class UpdateIdentityRequestHarnessParam(TypedDict, total=False):
 
 class UpdateIdentityRequestSecretParam(TypedDict, total=False):
     name: Required[str]
-    """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
+    """Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
 
 
 class UpdateIdentityRequestApprovalParam(TypedDict, total=False):
@@ -1230,7 +1234,7 @@ class NetworkParam(TypedDict, total=False):
     """What commands of an environment may call: everything, the domains of a list, or nothing. Must name at least one domain or preset; for no network, set network.mode to none. Have an effect with the mode allowlist only: set network.mode to allowlist, or leave domains out."""
 
     mode: Required[Literal["open", "allowlist", "none"]]
-    """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
+    """`open` (everything), `allowlist` (the `domains`) or `none`."""
 
     domains: Sequence[str]
     """The domains of the mode `allowlist`: names, `*.` with a name, and the presets `packages` and `repository`."""
@@ -1573,46 +1577,46 @@ class CreateSecretRequestParam(TypedDict, total=False):
 
 class CreateWebhookRequestFilterParam(TypedDict, total=False):
     name: str
-    """A name for people. At most 1024 bytes in UTF-8."""
+    """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
 
     model_id: str
-    """The model's id. Defaults to the team's model. At most 512 bytes in UTF-8."""
+    """Selects runs by model. At most 512 bytes in UTF-8."""
 
     creator: str
-    """The person or identity that created the run. At most 512 bytes in UTF-8."""
+    """Selects runs by the uid of their creator. At most 512 bytes in UTF-8."""
 
     executor: str
-    """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
+    """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
 
     source: Union[str, Sequence[str]]
-    """The source of the run."""
+    """Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources."""
 
     execution_location: ExecutionLocation
-    """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
+    """Selects runs by execution location."""
 
     environment_id: str
-    """The environment to set up before the agent starts. At most 512 bytes in UTF-8."""
+    """Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8."""
 
     skill: str
-    """The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8."""
+    """An alias of `skill_spec`. At most 512 bytes in UTF-8."""
 
     skill_spec: str
-    """The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8."""
+    """Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8."""
 
     schedule_id: str
-    """The schedule's id. At most 512 bytes in UTF-8."""
+    """Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8."""
 
     trigger_id: str
-    """The trigger's id. At most 512 bytes in UTF-8."""
+    """Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8."""
 
     automation_id: str
-    """The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
+    """Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
 
     ancestor_run_id: str
-    """At most 512 bytes in UTF-8."""
+    """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
 
     metadata: Mapping[str, str]
-    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
+    """Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys."""
 
 
 class CreateWebhookRequestParam(TypedDict, total=False):
@@ -1628,54 +1632,54 @@ class CreateWebhookRequestParam(TypedDict, total=False):
     """The types of events that are delivered. `[]` in a request stands for all."""
 
     filter: Optional[CreateWebhookRequestFilterParam]
-    """Selects the runs whose events are delivered. `{}` stands for all."""
+    """Selects the runs whose events are delivered. All runs of the team by default, and with `{}`."""
 
     enabled: Optional[bool]
-    """Whether events are delivered. Defaults to true."""
+    """Whether events are delivered. True for a new webhook."""
 
 
 class UpdateWebhookRequestFilterParam(TypedDict, total=False):
     name: str
-    """A name for people. `""` clears it. At most 1024 bytes in UTF-8."""
+    """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
 
     model_id: str
-    """The model's id. Defaults to the team's model. At most 512 bytes in UTF-8."""
+    """Selects runs by model. At most 512 bytes in UTF-8."""
 
     creator: str
-    """The person or identity that created the run. At most 512 bytes in UTF-8."""
+    """Selects runs by the uid of their creator. At most 512 bytes in UTF-8."""
 
     executor: str
-    """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
+    """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
 
     source: Union[str, Sequence[str]]
-    """The source of the run."""
+    """Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources."""
 
     execution_location: ExecutionLocation
-    """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
+    """Selects runs by execution location."""
 
     environment_id: str
-    """The environment to set up before the agent starts. At most 512 bytes in UTF-8."""
+    """Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8."""
 
     skill: str
-    """The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8."""
+    """An alias of `skill_spec`. At most 512 bytes in UTF-8."""
 
     skill_spec: str
-    """The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8."""
+    """Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8."""
 
     schedule_id: str
-    """The schedule's id. At most 512 bytes in UTF-8."""
+    """Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8."""
 
     trigger_id: str
-    """The trigger's id. At most 512 bytes in UTF-8."""
+    """Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8."""
 
     automation_id: str
-    """The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
+    """Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
 
     ancestor_run_id: str
-    """At most 512 bytes in UTF-8."""
+    """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
 
     metadata: Mapping[str, str]
-    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
+    """Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys."""
 
 
 class UpdateWebhookRequestParam(TypedDict, total=False):
@@ -1691,10 +1695,10 @@ class UpdateWebhookRequestParam(TypedDict, total=False):
     """The types of events that are delivered. `[]` in a request stands for all."""
 
     filter: Optional[UpdateWebhookRequestFilterParam]
-    """Selects the runs whose events are delivered. `{}` stands for all."""
+    """Selects the runs whose events are delivered. All runs of the team by default, and with `{}`."""
 
     enabled: Optional[bool]
-    """Whether events are delivered."""
+    """Whether events are delivered. True for a new webhook."""
 
 
 class ResolvePromptRequestSkillParam(TypedDict, total=False):
@@ -1761,7 +1765,7 @@ class ActionBlockParam(TypedDict, total=False):
     """The name of the action or event."""
 
     title: str
-    """The run's title, at most 512 characters. Defaults to the first line of the prompt. Must be one line without control characters."""
+    """What the step or action does, in a few words. Must be one line without control characters."""
 
     input: Required[Any]
     """The action's input. Its shape depends on `name`."""
@@ -1784,13 +1788,13 @@ class ActionResultBlockParam(TypedDict, total=False):
     """The name of the action or event."""
 
     title: str
-    """The run's title, at most 512 characters. Defaults to the first line of the prompt. Must be one line without control characters."""
+    """What the step or action does, in a few words. Must be one line without control characters."""
 
     summary: str
-    """The result in one or two sentences. Must be one line without control characters."""
+    """What came of the action, or why it failed, for people: such as `+1 −1` or `1 match`. Must be one line without control characters."""
 
     diff: str
-    """At most 65536 bytes in UTF-8."""
+    """The change of files by the action, as a unified diff. The output does not repeat it. At most 65536 bytes in UTF-8."""
 
     state: Required[Literal["running", "completed", "failed", "denied"]]
     """The state of the action."""
@@ -1861,7 +1865,7 @@ class LiveFrameParam(TypedDict, total=False):
     """`stdout` and `stderr` of an action, or `text` of a message."""
 
     offset: Required[int]
-    """The position of the text in its stream, in bytes of UTF-8. If it is greater than the end of the last frame, output was skipped."""
+    """The position of the text in its stream, in bytes of UTF-8. A gap means that output was skipped."""
 
     text: Required[str]
     """The text, at most 16 KiB. At most 16384 bytes in UTF-8."""
@@ -1934,10 +1938,10 @@ class FinishTaskRequestParam(TypedDict, total=False):
     """The number of follow-ups that the conversation has with `messages`. If more wait, the run continues."""
 
     interrupts_handled: int
-    """The number of the last interrupt whose turn has ended. A later one keeps the run from ending."""
+    """The number of the last interrupt whose turn has ended. A later one is in the response, and the run does not end."""
 
     waits: bool
-    """Whether the execution can stay alive to wait for follow-ups."""
+    """Whether the execution can stay alive and wait for follow-ups, if the run is to wait for one."""
 
 
 class UploadSnapshotRequestFileParam(TypedDict, total=False):

@@ -405,7 +405,7 @@ class ResolvedAgentConfigApproval(BaseModel):
 
 
 class ResolvedAgentConfigMcpServersValueTools(BaseModel):
-    """The server's tools that the agent may use. Defaults to all."""
+    """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
     include: Optional[List[str]] = None
     """The tools to use, at most 100. Defaults to all."""
@@ -437,7 +437,7 @@ class ResolvedAgentConfigMcpServersValue(BaseModel):
     """Whether the server is kept in the configuration without being started or connected to. Defaults to false."""
 
     tools: Optional[ResolvedAgentConfigMcpServersValueTools] = None
-    """The server's tools that the agent may use. Defaults to all."""
+    """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
 
 class StoredRepository(BaseModel):
@@ -680,16 +680,16 @@ class GitChanges(BaseModel):
     """The path of the repository in the workspace."""
 
     base_commit: str
-    """Must be the id of a commit."""
+    """The commit that was cloned, to which the patch applies. Must be the id of a commit."""
 
     head_commit: Optional[str] = None
     """Must be the id of a commit."""
 
     branch: Optional[str] = None
-    """The branch of the pull request."""
+    """The branch at the end; absent for a detached head."""
 
     commits: int
-    """The number of commits since `base_commit`."""
+    """The commits since `base_commit`."""
 
     files_changed: int
     """The number of changed files."""
@@ -701,10 +701,10 @@ class GitChanges(BaseModel):
     """The number of deleted lines."""
 
     files_omitted: Optional[int] = None
-    """The number of files over 5 MiB, which the patch omits."""
+    """New and changed files that the patch leaves out because they are larger than 5 MiB."""
 
     redacted: Optional[bool] = None
-    """Whether the patch contains `***` in place of secrets."""
+    """True if `***` replaces secrets of the run in the patch."""
 
 
 class FileArtifactItemData(BaseModel):
@@ -1037,7 +1037,7 @@ class RunFollowupResponse(BaseModel):
     """The run's id."""
 
     outcome: Union[FollowupOutcome, str]
-    """The outcome of the firing."""
+    """How the follow-up reaches the agent."""
 
 
 class FollowupItemAttachment(BaseModel):
@@ -1148,7 +1148,7 @@ class ActionBlock(BaseModel):
     """The name of the action or event."""
 
     title: Optional[str] = None
-    """The run's title, at most 512 characters. Defaults to the first line of the prompt. Must be one line without control characters."""
+    """What the step or action does, in a few words. Must be one line without control characters."""
 
     input: Any
     """The action's input. Its shape depends on `name`."""
@@ -1173,13 +1173,13 @@ class ActionResultBlock(BaseModel):
     """The name of the action or event."""
 
     title: Optional[str] = None
-    """The run's title, at most 512 characters. Defaults to the first line of the prompt. Must be one line without control characters."""
+    """What the step or action does, in a few words. Must be one line without control characters."""
 
     summary: Optional[str] = None
-    """The result in one or two sentences. Must be one line without control characters."""
+    """What came of the action, or why it failed, for people: such as `+1 −1` or `1 match`. Must be one line without control characters."""
 
     diff: Optional[str] = None
-    """At most 65536 bytes in UTF-8."""
+    """The change of files by the action, as a unified diff. The output does not repeat it. At most 65536 bytes in UTF-8."""
 
     state: Union[Literal["running", "completed", "failed", "denied"], str]
     """The state of the action."""
@@ -1383,7 +1383,7 @@ class LiveFrame(BaseModel):
     """`stdout` and `stderr` of an action, or `text` of a message."""
 
     offset: int
-    """The position of the text in its stream, in bytes of UTF-8. If it is greater than the end of the last frame, output was skipped."""
+    """The position of the text in its stream, in bytes of UTF-8. A gap means that output was skipped."""
 
     text: str
     """The text, at most 16 KiB. At most 16384 bytes in UTF-8."""
@@ -1449,7 +1449,7 @@ class PublicArtifact(BaseModel):
     """The artifact's id, by which it is downloaded. Absent if it has none."""
 
     title: Optional[str] = None
-    """The run's title, at most 512 characters. Defaults to the first line of the prompt."""
+    """The artifact's title."""
 
     description: Optional[str] = None
     """A description for people."""
@@ -1468,7 +1468,7 @@ class PublicRun(BaseModel):
     """A run that is shared publicly: no names of people, no configuration, no URLs."""
 
     title: str
-    """The run's title, at most 512 characters. Defaults to the first line of the prompt."""
+    """The run's title."""
 
     state: Union[RunState, str]
     """The run's current state."""
@@ -1540,7 +1540,7 @@ class ListAuditEventsResponse(BaseModel):
     """A page of a team's audit log, newest first."""
 
     events: List[AuditEvent]
-    """The events, oldest first."""
+    """The events, newest first."""
 
     page_info: Optional[PageInfo] = None
     """The position of the page in the list."""
@@ -1672,7 +1672,7 @@ class PrepareAttachmentsResponseAttachment(BaseModel):
     """Where to upload the file. With `size_bytes` and `sha256`, storage accepts these bytes only."""
 
     expires_at: Timestamp
-    """The expiry time. Absent for a key that does not expire."""
+    """The time until which the file can be uploaded."""
 
 
 class PrepareAttachmentsResponse(BaseModel):
@@ -2013,7 +2013,7 @@ class StoredNetwork(BaseModel):
     """The network of an environment that limits it."""
 
     mode: Union[Literal["open", "allowlist", "none"], str]
-    """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
+    """`open` (everything), `allowlist` (the `domains`) or `none`."""
 
     domains: Optional[List[str]] = None
     """The domains of the mode `allowlist`."""
@@ -2174,7 +2174,7 @@ class ScheduleItem(BaseModel):
     """The time of creation."""
 
     updated_at: Timestamp
-    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+    """The time of the latest change."""
 
     agent_config: Optional[ResolvedAgentConfig] = None
     """The resolved configuration, with all defaults applied."""
@@ -2207,7 +2207,7 @@ class ScheduleItem(BaseModel):
     """The latest and the next firing."""
 
     recent_runs: Optional[List[RecentRun]] = None
-    """The latest runs, at most 10, newest first. Present for a single schedule or trigger only."""
+    """The latest runs, at most 10, newest first. Present for a single schedule only."""
 
     scope: Optional[ScheduleItemScope] = None
     """The owner."""
@@ -2216,6 +2216,7 @@ class ScheduleItem(BaseModel):
     """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
 
     scopes: Optional[List[Union[Scope, str]]] = None
+    """The scopes that the keys of its runs have at most: those of the keys that it was created and changed with. Absent for all."""
 
 
 class ListSchedulesResponse(BaseModel):
@@ -2305,7 +2306,7 @@ class LastDelivery(BaseModel):
     """The latest delivery to a trigger, and its outcome if it has one yet."""
 
     at: Timestamp
-    """The time of the request."""
+    """The time of its arrival."""
 
     outcome: Optional[Union[TriggerOutcome, str]] = None
     """What it resulted in."""
@@ -2385,6 +2386,8 @@ class CreatedTrigger(BaseModel):
     """Who may start runs besides people whose write access is proved."""
 
     credential: Optional[str] = None
+    """The name of the secret with which the other system is asked."""
+
     metadata: Optional[Dict[str, str]] = None
     """The labels of the runs, at most 18."""
 
@@ -2401,7 +2404,7 @@ class CreatedTrigger(BaseModel):
     """The time of creation."""
 
     updated_at: Timestamp
-    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+    """The time of the latest change."""
 
     pause_after_failures: Optional[int] = None
     """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
@@ -2419,10 +2422,10 @@ class CreatedTrigger(BaseModel):
     """The deliveries of the last 24 hours by outcome, in the response to a GET of one trigger."""
 
     recent_runs: Optional[List[RecentRun]] = None
-    """The latest runs, at most 10, newest first. Present for a single schedule or trigger only."""
+    """Its latest runs, at most 10, newest first. In the response to a GET of one trigger."""
 
     secret: str
-    """The secret, where the other system makes it. It is generated by default."""
+    """The secret, returned once."""
 
 
 class TriggerItemScope(BaseModel):
@@ -2457,7 +2460,7 @@ class TriggerItem(BaseModel):
     """Where the other system sends its events."""
 
     verification: Optional[TriggerVerification] = None
-    """Of the kind `webhook` only."""
+    """How requests to a trigger of the kind `webhook` are verified. Standard Webhooks by default."""
 
     prompt: str
     """The template of the prompts, at most 8 KiB. A preset has one."""
@@ -2466,10 +2469,10 @@ class TriggerItem(BaseModel):
     """The types of events that start runs, such as `build` or `build.failed`. Absent for all."""
 
     filter: Optional[str] = None
-    """The condition that events have to meet. Absent where there is none."""
+    """The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none."""
 
     thread_key: Optional[str] = None
-    """The expression that yields the thread of an event. Absent where events have the thread of their system."""
+    """The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread."""
 
     agent_uid: Optional[str] = None
     """The identity that executes the runs. By default the trigger's creator does."""
@@ -2508,7 +2511,7 @@ class TriggerItem(BaseModel):
     """The time of creation."""
 
     updated_at: Timestamp
-    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+    """The time of the latest change."""
 
     pause_after_failures: Optional[int] = None
     """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
@@ -2517,13 +2520,13 @@ class TriggerItem(BaseModel):
     """Why the trigger has paused itself. Absent where it has not."""
 
     failing_since: Optional[Timestamp] = None
-    """Since when its runs have failed without one that has not. Absent where its latest run that has ended did not fail."""
+    """The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail."""
 
     last_delivery: Optional[LastDelivery] = None
     """The latest delivery. Absent if there is none."""
 
     counts_24h: Optional[DeliveryCounts] = None
-    """In the response to a GET of one trigger."""
+    """The deliveries of the last 24 hours by outcome, in the response to a GET of one trigger."""
 
     recent_runs: Optional[List[RecentRun]] = None
     """Its latest runs, at most 10, newest first. In the response to a GET of one trigger."""
@@ -2604,6 +2607,8 @@ class RotatedTrigger(BaseModel):
     """Who may start runs besides people whose write access is proved."""
 
     credential: Optional[str] = None
+    """The name of the secret with which the other system is asked."""
+
     metadata: Optional[Dict[str, str]] = None
     """The labels of the runs, at most 18."""
 
@@ -2620,7 +2625,7 @@ class RotatedTrigger(BaseModel):
     """The time of creation."""
 
     updated_at: Timestamp
-    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+    """The time of the latest change."""
 
     pause_after_failures: Optional[int] = None
     """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
@@ -2638,7 +2643,7 @@ class RotatedTrigger(BaseModel):
     """The deliveries of the last 24 hours by outcome, in the response to a GET of one trigger."""
 
     recent_runs: Optional[List[RecentRun]] = None
-    """The latest runs, at most 10, newest first. Present for a single schedule or trigger only."""
+    """Its latest runs, at most 10, newest first. In the response to a GET of one trigger."""
 
     secret: str
     """The secret, returned once."""
@@ -2745,10 +2750,10 @@ class TriggerDelivery(BaseModel):
     """The time of the request."""
 
     attempts: int
-    """Decisions so far: more than one where a failure was temporary."""
+    """The number of decisions: more than one where a failure was temporary."""
 
     outcome: Optional[Union[TriggerOutcome, str]] = None
-    """Absent until the event is decided on."""
+    """What the delivery resulted in. Absent until the event is decided on."""
 
     will_retry: Optional[bool] = None
     """True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours."""
@@ -2804,13 +2809,13 @@ class TriggerDeliveryDetails(BaseModel):
     """The time of the request."""
 
     attempts: int
-    """The number of attempts to process it."""
+    """The number of decisions: more than one where a failure was temporary."""
 
     outcome: Optional[Union[TriggerOutcome, str]] = None
-    """What the delivery resulted in."""
+    """What the delivery resulted in. Absent until the event is decided on."""
 
     will_retry: Optional[bool] = None
-    """Whether the decision failed temporarily and is repeated, for 24 hours."""
+    """True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours."""
 
     reason: Optional[Union[Literal["event", "paused", "author", "filter", "busy"], str]] = None
     """Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread."""
@@ -2825,10 +2830,10 @@ class TriggerDeliveryDetails(BaseModel):
     """The id of the follow-up that it sent to the run `run_id`."""
 
     redelivery_of: Optional[str] = None
-    """The id of the delivery whose event was delivered again on request."""
+    """The delivery whose event it delivers again on request."""
 
     of: Optional[str] = None
-    """The id of the delivery that it repeats."""
+    """The delivery that it repeats."""
 
     missing_values: Optional[List[str]] = None
     """The values of the template that the event does not have."""
@@ -2858,7 +2863,7 @@ class IdentityItemScope(BaseModel):
 
 
 class IdentityItemMcpServersValueTools(BaseModel):
-    """The server's tools that the agent may use. Defaults to all."""
+    """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
     include: Optional[List[str]] = None
     """The tools to use, at most 100. Defaults to all."""
@@ -2890,7 +2895,7 @@ class IdentityItemMcpServersValue(BaseModel):
     """Whether the server is kept in the configuration without being started or connected to. Defaults to false."""
 
     tools: Optional[IdentityItemMcpServersValueTools] = None
-    """The server's tools that the agent may use. Defaults to all."""
+    """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
 
 class IdentityItemHarness(BaseModel):
@@ -2985,7 +2990,7 @@ class IdentityItem(BaseModel):
     """The time of creation."""
 
     updated_at: Timestamp
-    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+    """The time of the latest change."""
 
     scope: IdentityItemScope
     """The owner."""
@@ -3176,7 +3181,7 @@ class TrustRuleItem(BaseModel):
     """The time of creation."""
 
     updated_at: Timestamp
-    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+    """The time of the latest change."""
 
     saved_by: RunCreatorInfo
     """The person who last saved the rule. It works as long as they are a member of the team."""
@@ -3209,7 +3214,7 @@ class EnvironmentItemLastTaskCreated(BaseModel):
     """The run's id."""
 
     title: str
-    """The run's title, at most 512 characters. Defaults to the first line of the prompt."""
+    """The run's title."""
 
     state: Union[RunState, str]
     """The run's current state."""
@@ -3218,7 +3223,7 @@ class EnvironmentItemLastTaskCreated(BaseModel):
     """The time of creation."""
 
     updated_at: Timestamp
-    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+    """The time of the latest change."""
 
     started_at: Optional[Timestamp] = None
     """The start time. Null before a run has started."""
@@ -3645,46 +3650,46 @@ class CreatedWebhookFilter(BaseModel):
     """The runs whose events are delivered. Absent for all runs of the team."""
 
     name: Optional[str] = None
-    """A name for people. At most 1024 bytes in UTF-8."""
+    """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
 
     model_id: Optional[str] = None
-    """The model's id. Defaults to the team's model. At most 512 bytes in UTF-8."""
+    """Selects runs by model. At most 512 bytes in UTF-8."""
 
     creator: Optional[str] = None
-    """The person or identity that created the run. At most 512 bytes in UTF-8."""
+    """Selects runs by the uid of their creator. At most 512 bytes in UTF-8."""
 
     executor: Optional[str] = None
-    """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
+    """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
 
     source: Optional[Union[str, List[str]]] = None
-    """The source of the run."""
+    """Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources."""
 
     execution_location: Optional[Union[ExecutionLocation, str]] = None
-    """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
+    """Selects runs by execution location."""
 
     environment_id: Optional[str] = None
-    """The environment to set up before the agent starts. At most 512 bytes in UTF-8."""
+    """Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8."""
 
     skill: Optional[str] = None
-    """The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8."""
+    """An alias of `skill_spec`. At most 512 bytes in UTF-8."""
 
     skill_spec: Optional[str] = None
-    """The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8."""
+    """Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8."""
 
     schedule_id: Optional[str] = None
-    """The schedule's id. At most 512 bytes in UTF-8."""
+    """Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8."""
 
     trigger_id: Optional[str] = None
-    """The trigger's id. At most 512 bytes in UTF-8."""
+    """Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8."""
 
     automation_id: Optional[str] = None
-    """The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
+    """Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
 
     ancestor_run_id: Optional[str] = None
-    """At most 512 bytes in UTF-8."""
+    """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
 
     metadata: Optional[Dict[str, str]] = None
-    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
+    """Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys."""
 
 
 class CreatedWebhookScope(BaseModel):
@@ -3716,13 +3721,13 @@ class CreatedWebhook(BaseModel):
     """The runs whose events are delivered. Absent for all runs of the team."""
 
     enabled: bool
-    """Whether events are delivered."""
+    """Whether events are delivered. A receiver that responds 410 disables the webhook."""
 
     created_at: Timestamp
     """The time of creation."""
 
     updated_at: Timestamp
-    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+    """The time of the latest change."""
 
     created_by: RunCreatorInfo
     """The person who created the webhook."""
@@ -3731,7 +3736,7 @@ class CreatedWebhook(BaseModel):
     """The owner."""
 
     previous_secret_expires_at: Optional[Timestamp] = None
-    """The time until which deliveries are signed with the previous secret as well."""
+    """Until when deliveries are signed with the previous secret as well, after the secret was replaced."""
 
     secret: str
     """The signing secret, returned once."""
@@ -3741,46 +3746,46 @@ class WebhookItemFilter(BaseModel):
     """The runs whose events are delivered. Absent for all runs of the team."""
 
     name: Optional[str] = None
-    """A name for people. At most 1024 bytes in UTF-8."""
+    """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
 
     model_id: Optional[str] = None
-    """The model's id. Defaults to the team's model. At most 512 bytes in UTF-8."""
+    """Selects runs by model. At most 512 bytes in UTF-8."""
 
     creator: Optional[str] = None
-    """The person or identity that created the run. At most 512 bytes in UTF-8."""
+    """Selects runs by the uid of their creator. At most 512 bytes in UTF-8."""
 
     executor: Optional[str] = None
-    """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
+    """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
 
     source: Optional[Union[str, List[str]]] = None
-    """The source of the run."""
+    """Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources."""
 
     execution_location: Optional[Union[ExecutionLocation, str]] = None
-    """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
+    """Selects runs by execution location."""
 
     environment_id: Optional[str] = None
-    """The environment to set up before the agent starts. At most 512 bytes in UTF-8."""
+    """Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8."""
 
     skill: Optional[str] = None
-    """The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8."""
+    """An alias of `skill_spec`. At most 512 bytes in UTF-8."""
 
     skill_spec: Optional[str] = None
-    """The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8."""
+    """Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8."""
 
     schedule_id: Optional[str] = None
-    """The schedule's id. At most 512 bytes in UTF-8."""
+    """Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8."""
 
     trigger_id: Optional[str] = None
-    """The trigger's id. At most 512 bytes in UTF-8."""
+    """Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8."""
 
     automation_id: Optional[str] = None
-    """The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
+    """Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
 
     ancestor_run_id: Optional[str] = None
-    """At most 512 bytes in UTF-8."""
+    """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
 
     metadata: Optional[Dict[str, str]] = None
-    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
+    """Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys."""
 
 
 class WebhookItemScope(BaseModel):
@@ -3818,7 +3823,7 @@ class WebhookItem(BaseModel):
     """The time of creation."""
 
     updated_at: Timestamp
-    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+    """The time of the latest change."""
 
     created_by: RunCreatorInfo
     """The person who created the webhook."""
@@ -3844,46 +3849,46 @@ class RotateSecretResponseFilter(BaseModel):
     """The runs whose events are delivered. Absent for all runs of the team."""
 
     name: Optional[str] = None
-    """A name for people. At most 1024 bytes in UTF-8."""
+    """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
 
     model_id: Optional[str] = None
-    """The model's id. Defaults to the team's model. At most 512 bytes in UTF-8."""
+    """Selects runs by model. At most 512 bytes in UTF-8."""
 
     creator: Optional[str] = None
-    """The person or identity that created the run. At most 512 bytes in UTF-8."""
+    """Selects runs by the uid of their creator. At most 512 bytes in UTF-8."""
 
     executor: Optional[str] = None
-    """The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8."""
+    """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
 
     source: Optional[Union[str, List[str]]] = None
-    """The source of the run."""
+    """Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources."""
 
     execution_location: Optional[Union[ExecutionLocation, str]] = None
-    """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
+    """Selects runs by execution location."""
 
     environment_id: Optional[str] = None
-    """The environment to set up before the agent starts. At most 512 bytes in UTF-8."""
+    """Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8."""
 
     skill: Optional[str] = None
-    """The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8."""
+    """An alias of `skill_spec`. At most 512 bytes in UTF-8."""
 
     skill_spec: Optional[str] = None
-    """The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8."""
+    """Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8."""
 
     schedule_id: Optional[str] = None
-    """The schedule's id. At most 512 bytes in UTF-8."""
+    """Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8."""
 
     trigger_id: Optional[str] = None
-    """The trigger's id. At most 512 bytes in UTF-8."""
+    """Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8."""
 
     automation_id: Optional[str] = None
-    """The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
+    """Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
 
     ancestor_run_id: Optional[str] = None
-    """At most 512 bytes in UTF-8."""
+    """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
 
     metadata: Optional[Dict[str, str]] = None
-    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
+    """Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys."""
 
 
 class RotateSecretResponseScope(BaseModel):
@@ -3915,13 +3920,13 @@ class RotateSecretResponse(BaseModel):
     """The runs whose events are delivered. Absent for all runs of the team."""
 
     enabled: bool
-    """Whether events are delivered."""
+    """Whether events are delivered. A receiver that responds 410 disables the webhook."""
 
     created_at: Timestamp
     """The time of creation."""
 
     updated_at: Timestamp
-    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+    """The time of the latest change."""
 
     created_by: RunCreatorInfo
     """The person who created the webhook."""
@@ -3930,7 +3935,7 @@ class RotateSecretResponse(BaseModel):
     """The owner."""
 
     previous_secret_expires_at: Timestamp
-    """The time until which deliveries are signed with the previous secret as well."""
+    """Until when deliveries are signed with the previous secret as well, after the secret was replaced."""
 
     secret: str
     """The signing secret, returned once."""
@@ -4005,7 +4010,7 @@ class RedeliverResponse(BaseModel):
 
 
 class ResolvePromptResponseContextMcpServersValueTools(BaseModel):
-    """The server's tools that the agent may use. Defaults to all."""
+    """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
     include: Optional[List[str]] = None
     """The tools to use, at most 100. Defaults to all."""
@@ -4037,7 +4042,7 @@ class ResolvePromptResponseContextMcpServersValue(BaseModel):
     """Whether the server is kept in the configuration without being started or connected to. Defaults to false."""
 
     tools: Optional[ResolvePromptResponseContextMcpServersValueTools] = None
-    """The server's tools that the agent may use. Defaults to all."""
+    """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
 
 class InjectedSecretByName(BaseModel):
@@ -4195,7 +4200,7 @@ class ResolvePromptResponseContext(BaseModel):
     """The plain environment variables of commands. Secrets of the same name take precedence."""
 
     network: Optional[StoredNetwork] = None
-    """What commands, clones and MCP servers may call. Everything by default."""
+    """What commands, clones and MCP servers may call."""
 
     mcp_servers: Optional[Dict[str, ResolvePromptResponseContextMcpServersValue]] = None
     """The MCP servers by name, including the values of environment variables and headers."""
@@ -4216,7 +4221,7 @@ class ResolvePromptResponseContext(BaseModel):
     """How many of `messages`, counted from the end, belong to this run."""
 
     next_sequence: int
-    """The `from_sequence` of the next request. Absent if there are no more deliveries."""
+    """The number of the next message."""
 
     checkpoint: Optional[ResolvePromptResponseContextCheckpoint] = None
     """The workspace of an earlier execution, to restore before the first turn. Absent for a first execution."""
@@ -4231,7 +4236,7 @@ class ResolvePromptResponseContext(BaseModel):
     """Seconds until the next heartbeat is due."""
 
     finish_takes_messages: Optional[bool] = None
-    """Whether `finish-task` accepts `messages` and `followups_stored`."""
+    """Whether `finish-task` takes the last messages and the number of stored follow-ups."""
 
 
 class ResolvePromptResponse(BaseModel):
@@ -4279,7 +4284,7 @@ class MessagesResponse(BaseModel):
     """The result of appending messages."""
 
     next_sequence: int
-    """The `from_sequence` of the next request. Absent if there are no more deliveries."""
+    """The number of the next message."""
 
     watched: Optional[bool] = None
     """Whether live output is being read."""
@@ -4409,7 +4414,7 @@ class McpResponseError(BaseModel):
     """The code of JSON-RPC."""
 
     message: str
-    """The error message."""
+    """What is wrong."""
 
 
 class McpResponse(BaseModel):

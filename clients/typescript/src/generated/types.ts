@@ -91,7 +91,7 @@ interface components {
                 };
                 /** @description Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
                 disabled?: boolean;
-                /** @description The server's tools that the agent may use. Defaults to all. */
+                /** @description The server's tools that the agent may use: those of `include`, or all, without those of `exclude`. */
                 tools?: {
                     /** @description The tools to use, at most 100. Defaults to all. */
                     include?: string[];
@@ -480,7 +480,7 @@ interface components {
             category: "command" | "files" | "search" | "integration" | "documents" | "computer" | "review" | "skill";
             /** @description The name of the action or event. */
             name: string;
-            /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. Must be one line without control characters. */
+            /** @description What the step or action does, in a few words. Must be one line without control characters. */
             title?: string;
             /** @description The action's input. Its shape depends on `name`. */
             input: unknown;
@@ -501,11 +501,11 @@ interface components {
             category: "command" | "files" | "search" | "integration" | "documents" | "computer" | "review" | "skill";
             /** @description The name of the action or event. */
             name: string;
-            /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. Must be one line without control characters. */
+            /** @description What the step or action does, in a few words. Must be one line without control characters. */
             title?: string;
-            /** @description The result in one or two sentences. Must be one line without control characters. */
+            /** @description What came of the action, or why it failed, for people: such as `+1 −1` or `1 match`. Must be one line without control characters. */
             summary?: string;
-            /** @description At most 65536 bytes in UTF-8. */
+            /** @description The change of files by the action, as a unified diff. The output does not repeat it. At most 65536 bytes in UTF-8. */
             diff?: string;
             /**
              * @description The state of the action.
@@ -643,22 +643,22 @@ interface components {
                 is_error?: boolean;
                 /** @description The error message of the step. At most 4096 bytes in UTF-8. */
                 detail?: string;
-                /** @description The event type that reports the end of this part of the setup. */
+                /** @description `setup_started`: the event that reports the end of this part of the setup, such as `setup_commands`. */
                 step?: string;
-                /** @description The model's id. Defaults to the team's model. */
+                /** @description `agent_started`: the id of the model. */
                 model_id?: string;
                 /**
                  * @description The isolation boundary of the run's commands.
                  * @enum {string}
                  */
                 isolation?: "bubblewrap" | "machine" | "none";
-                /** @description The files of repositories that instruct the agent from its start. */
+                /** @description `agent_started`: the files of repositories that instruct the agent, relative to the workspace. */
                 instruction_files?: string[];
-                /** @description The number of the attempt that failed, from 1. */
+                /** @description `model_retry`: the number of the attempt that failed, from 1. */
                 attempt?: number;
                 /** @description The maximum number of attempts. */
                 of?: number;
-                /** @description Why the firing created no run in time. Absent for `fired`. At most 1024 bytes in UTF-8. */
+                /** @description `model_retry`: why the attempt failed. At most 1024 bytes in UTF-8. */
                 reason?: string;
                 /** @description The delay before the next attempt, in milliseconds. */
                 next_in_ms?: number;
@@ -799,7 +799,7 @@ interface components {
                 };
                 /** @description Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
                 disabled?: boolean;
-                /** @description The server's tools that the agent may use. Defaults to all. */
+                /** @description The server's tools that the agent may use: those of `include`, or all, without those of `exclude`. */
                 tools?: {
                     /** @description The tools to use, at most 100. Defaults to all. */
                     include?: string[];
@@ -825,7 +825,7 @@ interface components {
             worker_host?: string | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
-                /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
+                /** @description Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
                 name: string;
             }[] | null;
             /** @description Whether keys of the identity may create runs on behalf of members. Defaults to false. */
@@ -971,7 +971,7 @@ interface components {
             scopes?: components["schemas"]["Scope"][];
             /** @description The secret, where the other system makes it. Otherwise it is generated. At most 512 bytes in UTF-8. */
             secret?: string;
-            /** @description The types of events that start runs, such as `build` or `build.failed`. Absent for all. */
+            /** @description The types of events that start runs, such as `build` or `build.failed`. All by default. */
             events?: string[];
             /** @description The identity that executes the runs. By default the trigger's creator does. At most 512 bytes in UTF-8. */
             agent_uid?: string;
@@ -995,6 +995,7 @@ interface components {
             busy?: "enqueue" | "interrupt" | "skip";
             /** @description Who may start runs besides people whose write access is proved. */
             allow?: components["schemas"]["TriggerAuthors"];
+            /** @description The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none. */
             credential?: string | "";
             /** @description The labels of the runs, at most 18. Must have at most 18 keys. */
             metadata?: {
@@ -1013,40 +1014,40 @@ interface components {
             url: string;
             /** @description The types of events that are delivered. `[]` in a request stands for all. */
             event_types?: components["schemas"]["WebhookEventType"][] | null;
-            /** @description Selects the runs whose events are delivered. `{}` stands for all. */
+            /** @description Selects the runs whose events are delivered. All runs of the team by default, and with `{}`. */
             filter?: {
-                /** @description A name for people. At most 1024 bytes in UTF-8. */
+                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
                 name?: string;
-                /** @description The model's id. Defaults to the team's model. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description The person or identity that created the run. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
                 creator?: string;
-                /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description The source of the run. */
+                /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources. */
                 source?: string | string[];
-                /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
+                /** @description Selects runs by execution location. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
-                /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
                 environment_id?: string;
-                /** @description The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. */
+                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
                 skill?: string;
-                /** @description The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
                 skill_spec?: string;
-                /** @description The schedule's id. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
                 schedule_id?: string;
-                /** @description The trigger's id. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
                 trigger_id?: string;
-                /** @description The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
                 automation_id?: string;
-                /** @description At most 512 bytes in UTF-8. */
+                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
-                /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+                /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
                 metadata?: {
                     [key: string]: string;
                 };
             } | null;
-            /** @description Whether events are delivered. Defaults to true. */
+            /** @description Whether events are delivered. True for a new webhook. */
             enabled?: boolean | null;
         };
         /** @description A new account, created by accepting an invitation. Its `key` is returned only to this request and its repeats. */
@@ -1161,6 +1162,7 @@ interface components {
             busy?: "enqueue" | "interrupt" | "skip";
             /** @description Who may start runs besides people whose write access is proved. */
             allow?: components["schemas"]["TriggerAuthors"];
+            /** @description The name of the secret with which the other system is asked. */
             credential?: string;
             /** @description The labels of the runs, at most 18. */
             metadata?: components["schemas"]["Metadata"];
@@ -1185,7 +1187,7 @@ interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+             * @description The time of the latest change.
              */
             updated_at: string;
             /** @description The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
@@ -1201,9 +1203,9 @@ interface components {
             last_delivery?: components["schemas"]["LastDelivery"];
             /** @description The deliveries of the last 24 hours by outcome, in the response to a GET of one trigger. */
             counts_24h?: components["schemas"]["DeliveryCounts"];
-            /** @description The latest runs, at most 10, newest first. Present for a single schedule or trigger only. */
+            /** @description Its latest runs, at most 10, newest first. In the response to a GET of one trigger. */
             recent_runs?: components["schemas"]["RecentRun"][];
-            /** @description The secret, where the other system makes it. It is generated by default. */
+            /** @description The secret, returned once. */
             secret: string;
         };
         /** @description A new webhook with its signing secret, which is shown only once. */
@@ -1218,38 +1220,38 @@ interface components {
             event_types: components["schemas"]["WebhookEventType"][];
             /** @description The runs whose events are delivered. Absent for all runs of the team. */
             filter?: {
-                /** @description A name for people. At most 1024 bytes in UTF-8. */
+                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
                 name?: string;
-                /** @description The model's id. Defaults to the team's model. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description The person or identity that created the run. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
                 creator?: string;
-                /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description The source of the run. */
+                /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources. */
                 source?: string | string[];
-                /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
+                /** @description Selects runs by execution location. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
-                /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
                 environment_id?: string;
-                /** @description The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. */
+                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
                 skill?: string;
-                /** @description The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
                 skill_spec?: string;
-                /** @description The schedule's id. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
                 schedule_id?: string;
-                /** @description The trigger's id. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
                 trigger_id?: string;
-                /** @description The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
                 automation_id?: string;
-                /** @description At most 512 bytes in UTF-8. */
+                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
-                /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+                /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
                 metadata?: {
                     [key: string]: string;
                 };
             };
-            /** @description Whether events are delivered. */
+            /** @description Whether events are delivered. A receiver that responds 410 disables the webhook. */
             enabled: boolean;
             /**
              * Format: date-time
@@ -1258,7 +1260,7 @@ interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+             * @description The time of the latest change.
              */
             updated_at: string;
             /** @description The person who created the webhook. */
@@ -1275,7 +1277,7 @@ interface components {
             };
             /**
              * Format: date-time
-             * @description The time until which deliveries are signed with the previous secret as well.
+             * @description Until when deliveries are signed with the previous secret as well, after the secret was replaced.
              */
             previous_secret_expires_at?: string;
             /** @description The signing secret, returned once. */
@@ -1466,7 +1468,7 @@ interface components {
             last_task_created?: {
                 /** @description The run's id. */
                 id: string;
-                /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. */
+                /** @description The run's title. */
                 title: string;
                 /** @description The run's current state. */
                 state: components["schemas"]["RunState"];
@@ -1477,7 +1479,7 @@ interface components {
                 created_at: string;
                 /**
                  * Format: date-time
-                 * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+                 * @description The time of the latest change.
                  */
                 updated_at: string;
                 /**
@@ -1612,9 +1614,9 @@ interface components {
             messages?: components["schemas"]["Message"][];
             /** @description The number of follow-ups that the conversation has with `messages`. If more wait, the run continues. */
             followups_stored?: number;
-            /** @description The number of the last interrupt whose turn has ended. A later one keeps the run from ending. */
+            /** @description The number of the last interrupt whose turn has ended. A later one is in the response, and the run does not end. */
             interrupts_handled?: number;
-            /** @description Whether the execution can stay alive to wait for follow-ups. */
+            /** @description Whether the execution can stay alive and wait for follow-ups, if the run is to wait for one. */
             waits?: boolean;
         };
         /** @description What keeps the run from ending; an empty object if it has ended. */
@@ -1712,13 +1714,13 @@ interface components {
         GitChanges: {
             /** @description The path of the repository in the workspace. */
             path: string;
-            /** @description Must be the id of a commit. */
+            /** @description The commit that was cloned, to which the patch applies. Must be the id of a commit. */
             base_commit: string;
             /** @description Must be the id of a commit. */
             head_commit?: string;
-            /** @description The branch of the pull request. */
+            /** @description The branch at the end; absent for a detached head. */
             branch?: string;
-            /** @description The number of commits since `base_commit`. */
+            /** @description The commits since `base_commit`. */
             commits: number;
             /** @description The number of changed files. */
             files_changed: number;
@@ -1726,9 +1728,9 @@ interface components {
             insertions: number;
             /** @description The number of deleted lines. */
             deletions: number;
-            /** @description The number of files over 5 MiB, which the patch omits. */
+            /** @description New and changed files that the patch leaves out because they are larger than 5 MiB. */
             files_omitted?: number;
-            /** @description Whether the patch contains `***` in place of secrets. */
+            /** @description True if `***` replaces secrets of the run in the patch. */
             redacted?: boolean;
         };
         /** @description The snapshot files of a run's latest ended execution. */
@@ -1791,7 +1793,7 @@ interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+             * @description The time of the latest change.
              */
             updated_at: string;
             /** @description The owner. */
@@ -1835,7 +1837,7 @@ interface components {
                     };
                     /** @description Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
                     disabled?: boolean;
-                    /** @description The server's tools that the agent may use. Defaults to all. */
+                    /** @description The server's tools that the agent may use: those of `include`, or all, without those of `exclude`. */
                     tools?: {
                         /** @description The tools to use, at most 100. Defaults to all. */
                         include?: string[];
@@ -2006,7 +2008,7 @@ interface components {
         LastDelivery: {
             /**
              * Format: date-time
-             * @description The time of the request.
+             * @description The time of its arrival.
              */
             at: string;
             /** @description What it resulted in. */
@@ -2023,7 +2025,7 @@ interface components {
         };
         /** @description A page of a team's audit log, newest first. */
         ListAuditEventsResponse: {
-            /** @description The events, oldest first. */
+            /** @description The events, newest first. */
             events: components["schemas"]["AuditEvent"][];
             /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
@@ -2184,7 +2186,7 @@ interface components {
              * @enum {string}
              */
             stream: "stdout" | "stderr" | "text";
-            /** @description The position of the text in its stream, in bytes of UTF-8. If it is greater than the end of the last frame, output was skipped. */
+            /** @description The position of the text in its stream, in bytes of UTF-8. A gap means that output was skipped. */
             offset: number;
             /** @description The text, at most 16 KiB. At most 16384 bytes in UTF-8. */
             text: string;
@@ -2221,7 +2223,7 @@ interface components {
             };
             /** @description Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
             disabled?: boolean;
-            /** @description The server's tools that the agent may use. Defaults to all. */
+            /** @description The server's tools that the agent may use: those of `include`, or all, without those of `exclude`. */
             tools?: {
                 /** @description The tools to use, at most 100. Defaults to all. */
                 include?: string[];
@@ -2266,7 +2268,7 @@ interface components {
             error?: {
                 /** @description The code of JSON-RPC. */
                 code: number;
-                /** @description The error message. */
+                /** @description What is wrong. */
                 message: string;
             };
         };
@@ -2331,7 +2333,7 @@ interface components {
         };
         /** @description The result of appending messages. */
         MessagesResponse: {
-            /** @description The `from_sequence` of the next request. Absent if there are no more deliveries. */
+            /** @description The number of the next message. */
             next_sequence: number;
             /** @description Whether live output is being read. */
             watched?: boolean;
@@ -2392,7 +2394,7 @@ interface components {
         /** @description What commands of an environment may call: everything, the domains of a list, or nothing. Must name at least one domain or preset; for no network, set network.mode to none. Have an effect with the mode allowlist only: set network.mode to allowlist, or leave domains out. */
         Network: {
             /**
-             * @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
+             * @description `open` (everything), `allowlist` (the `domains`) or `none`.
              * @enum {string}
              */
             mode: "open" | "allowlist" | "none";
@@ -2466,7 +2468,7 @@ interface components {
                 upload_target: components["schemas"]["UploadTarget"];
                 /**
                  * Format: date-time
-                 * @description The expiry time. Absent for a key that does not expire.
+                 * @description The time until which the file can be uploaded.
                  */
                 expires_at: string;
             }[];
@@ -2482,7 +2484,7 @@ interface components {
             created_at: string;
             /** @description The artifact's id, by which it is downloaded. Absent if it has none. */
             artifact_uid?: string;
-            /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. */
+            /** @description The artifact's title. */
             title?: string;
             /** @description A description for people. */
             description?: string;
@@ -2495,7 +2497,7 @@ interface components {
         };
         /** @description A run that is shared publicly: no names of people, no configuration, no URLs. */
         PublicRun: {
-            /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. */
+            /** @description The run's title. */
             title: string;
             /** @description The run's current state. */
             state: components["schemas"]["RunState"];
@@ -2563,7 +2565,7 @@ interface components {
             artifact_type: "PLAN";
             /** @description The artifact. Its shape depends on `artifact_type`. */
             data: {
-                /** @description The document's id within the run. At most 512 bytes in UTF-8. */
+                /** @description Identifies the plan within its run: reporting it again replaces it. At most 512 bytes in UTF-8. */
                 document_uid?: string;
                 /** @description The id of the notebook that contains the document. At most 512 bytes in UTF-8. */
                 notebook_uid?: string;
@@ -2586,7 +2588,7 @@ interface components {
                 url: string;
                 /** @description The branch of the pull request. At most 256 bytes in UTF-8. */
                 branch: string;
-                /** @description The status of the pull request when it was last reported: `open`, `draft`, `merged`, `closed`, or `unknown` where the report did not tell. */
+                /** @description Reporting the same pull request with another status updates its artifact. */
                 status?: components["schemas"]["PullRequestStatus"];
             };
         } | {
@@ -2628,7 +2630,7 @@ interface components {
                 description?: string;
                 /** @description The artifact's title. */
                 title?: string;
-                /** @description What the patch in this file changes. Only in files of repository changes. */
+                /** @description Marks the file as the patch of a repository's changes. */
                 git?: components["schemas"]["GitChanges"];
             };
         } | {
@@ -2793,7 +2795,7 @@ interface components {
                 variables?: {
                     [key: string]: string;
                 };
-                /** @description What commands, clones and MCP servers may call. Everything by default. */
+                /** @description What commands, clones and MCP servers may call. */
                 network?: components["schemas"]["StoredNetwork"];
                 /** @description The MCP servers by name, including the values of environment variables and headers. */
                 mcp_servers?: {
@@ -2816,7 +2818,7 @@ interface components {
                         };
                         /** @description Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
                         disabled?: boolean;
-                        /** @description The server's tools that the agent may use. Defaults to all. */
+                        /** @description The server's tools that the agent may use: those of `include`, or all, without those of `exclude`. */
                         tools?: {
                             /** @description The tools to use, at most 100. Defaults to all. */
                             include?: string[];
@@ -2847,7 +2849,7 @@ interface components {
                 messages: components["schemas"]["Message"][];
                 /** @description How many of `messages`, counted from the end, belong to this run. */
                 own_messages?: number;
-                /** @description The `from_sequence` of the next request. Absent if there are no more deliveries. */
+                /** @description The number of the next message. */
                 next_sequence: number;
                 /** @description The workspace of an earlier execution, to restore before the first turn. Absent for a first execution. */
                 checkpoint?: {
@@ -2874,7 +2876,7 @@ interface components {
                 interrupt?: components["schemas"]["Interrupt"];
                 /** @description Seconds until the next heartbeat is due. */
                 next_heartbeat_seconds: number;
-                /** @description Whether `finish-task` accepts `messages` and `followups_stored`. */
+                /** @description Whether `finish-task` takes the last messages and the number of stored follow-ups. */
                 finish_takes_messages?: boolean;
             };
         };
@@ -2929,7 +2931,7 @@ interface components {
                     };
                     /** @description Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
                     disabled?: boolean;
-                    /** @description The server's tools that the agent may use. Defaults to all. */
+                    /** @description The server's tools that the agent may use: those of `include`, or all, without those of `exclude`. */
                     tools?: {
                         /** @description The tools to use, at most 100. Defaults to all. */
                         include?: string[];
@@ -3006,38 +3008,38 @@ interface components {
             event_types: components["schemas"]["WebhookEventType"][];
             /** @description The runs whose events are delivered. Absent for all runs of the team. */
             filter?: {
-                /** @description A name for people. At most 1024 bytes in UTF-8. */
+                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
                 name?: string;
-                /** @description The model's id. Defaults to the team's model. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description The person or identity that created the run. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
                 creator?: string;
-                /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description The source of the run. */
+                /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources. */
                 source?: string | string[];
-                /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
+                /** @description Selects runs by execution location. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
-                /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
                 environment_id?: string;
-                /** @description The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. */
+                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
                 skill?: string;
-                /** @description The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
                 skill_spec?: string;
-                /** @description The schedule's id. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
                 schedule_id?: string;
-                /** @description The trigger's id. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
                 trigger_id?: string;
-                /** @description The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
                 automation_id?: string;
-                /** @description At most 512 bytes in UTF-8. */
+                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
-                /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+                /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
                 metadata?: {
                     [key: string]: string;
                 };
             };
-            /** @description Whether events are delivered. */
+            /** @description Whether events are delivered. A receiver that responds 410 disables the webhook. */
             enabled: boolean;
             /**
              * Format: date-time
@@ -3046,7 +3048,7 @@ interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+             * @description The time of the latest change.
              */
             updated_at: string;
             /** @description The person who created the webhook. */
@@ -3063,7 +3065,7 @@ interface components {
             };
             /**
              * Format: date-time
-             * @description The time until which deliveries are signed with the previous secret as well.
+             * @description Until when deliveries are signed with the previous secret as well, after the secret was replaced.
              */
             previous_secret_expires_at: string;
             /** @description The signing secret, returned once. */
@@ -3071,7 +3073,7 @@ interface components {
         };
         /** @description A new secret for a trigger. */
         RotateTriggerSecretRequest: {
-            /** @description The new secret, if the sender makes it. Generated by default. At most 512 bytes in UTF-8. */
+            /** @description The secret, where the other system makes it. It is generated by default. At most 512 bytes in UTF-8. */
             secret?: string;
         };
         /** @description A trigger with its new secret, which is shown only once. */
@@ -3122,6 +3124,7 @@ interface components {
             busy?: "enqueue" | "interrupt" | "skip";
             /** @description Who may start runs besides people whose write access is proved. */
             allow?: components["schemas"]["TriggerAuthors"];
+            /** @description The name of the secret with which the other system is asked. */
             credential?: string;
             /** @description The labels of the runs, at most 18. */
             metadata?: components["schemas"]["Metadata"];
@@ -3146,7 +3149,7 @@ interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+             * @description The time of the latest change.
              */
             updated_at: string;
             /** @description The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
@@ -3162,7 +3165,7 @@ interface components {
             last_delivery?: components["schemas"]["LastDelivery"];
             /** @description The deliveries of the last 24 hours by outcome, in the response to a GET of one trigger. */
             counts_24h?: components["schemas"]["DeliveryCounts"];
-            /** @description The latest runs, at most 10, newest first. Present for a single schedule or trigger only. */
+            /** @description Its latest runs, at most 10, newest first. In the response to a GET of one trigger. */
             recent_runs?: components["schemas"]["RecentRun"][];
             /** @description The secret, returned once. */
             secret: string;
@@ -3316,7 +3319,7 @@ interface components {
             followup_id: string;
             /** @description The run's id. */
             run_id: string;
-            /** @description The outcome of the firing. */
+            /** @description How the follow-up reaches the agent. */
             outcome: components["schemas"]["FollowupOutcome"];
         };
         /** @description A run as responses show it. */
@@ -3475,7 +3478,7 @@ interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+             * @description The time of the latest change.
              */
             updated_at: string;
             /** @description The resolved configuration, with all defaults applied. */
@@ -3506,7 +3509,7 @@ interface components {
                 /** @description The time of the next firing. Null while the schedule is paused. */
                 next_run: string | null;
             };
-            /** @description The latest runs, at most 10, newest first. Present for a single schedule or trigger only. */
+            /** @description The latest runs, at most 10, newest first. Present for a single schedule only. */
             recent_runs?: components["schemas"]["RecentRun"][];
             /** @description The owner. */
             scope?: {
@@ -3520,6 +3523,7 @@ interface components {
             };
             /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
             metadata?: components["schemas"]["Metadata"];
+            /** @description The scopes that the keys of its runs have at most: those of the keys that it was created and changed with. Absent for all. */
             scopes?: components["schemas"]["Scope"][];
         };
         /**
@@ -3654,7 +3658,7 @@ interface components {
         /** @description The network of an environment that limits it. */
         StoredNetwork: {
             /**
-             * @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
+             * @description `open` (everything), `allowlist` (the `domains`) or `none`.
              * @enum {string}
              */
             mode: "open" | "allowlist" | "none";
@@ -3867,9 +3871,9 @@ interface components {
              * @description The time of the request.
              */
             received_at: string;
-            /** @description Decisions so far: more than one where a failure was temporary. */
+            /** @description The number of decisions: more than one where a failure was temporary. */
             attempts: number;
-            /** @description Absent until the event is decided on. */
+            /** @description What the delivery resulted in. Absent until the event is decided on. */
             outcome?: components["schemas"]["TriggerOutcome"];
             /** @description True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours. */
             will_retry?: boolean;
@@ -3906,11 +3910,11 @@ interface components {
              * @description The time of the request.
              */
             received_at: string;
-            /** @description The number of attempts to process it. */
+            /** @description The number of decisions: more than one where a failure was temporary. */
             attempts: number;
-            /** @description What the delivery resulted in. */
+            /** @description What the delivery resulted in. Absent until the event is decided on. */
             outcome?: components["schemas"]["TriggerOutcome"];
-            /** @description Whether the decision failed temporarily and is repeated, for 24 hours. */
+            /** @description True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours. */
             will_retry?: boolean;
             /**
              * @description Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread.
@@ -3923,9 +3927,9 @@ interface components {
             run_id?: string;
             /** @description The id of the follow-up that it sent to the run `run_id`. */
             followup_id?: string;
-            /** @description The id of the delivery whose event was delivered again on request. */
+            /** @description The delivery whose event it delivers again on request. */
             redelivery_of?: string;
-            /** @description The id of the delivery that it repeats. */
+            /** @description The delivery that it repeats. */
             of?: string;
             /** @description The values of the template that the event does not have. */
             missing_values?: string[];
@@ -3973,15 +3977,15 @@ interface components {
             enabled: boolean;
             /** @description Where the other system sends its events. */
             ingress_url: string;
-            /** @description Of the kind `webhook` only. */
+            /** @description How requests to a trigger of the kind `webhook` are verified. Standard Webhooks by default. */
             verification?: components["schemas"]["TriggerVerification"];
             /** @description The template of the prompts, at most 8 KiB. A preset has one. */
             prompt: string;
             /** @description The types of events that start runs, such as `build` or `build.failed`. Absent for all. */
             events?: string[];
-            /** @description The condition that events have to meet. Absent where there is none. */
+            /** @description The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. */
             filter?: string;
-            /** @description The expression that yields the thread of an event. Absent where events have the thread of their system. */
+            /** @description The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. */
             thread_key?: string;
             /** @description The identity that executes the runs. By default the trigger's creator does. */
             agent_uid?: string;
@@ -4026,7 +4030,7 @@ interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+             * @description The time of the latest change.
              */
             updated_at: string;
             /** @description The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
@@ -4035,12 +4039,12 @@ interface components {
             pause_reason?: string;
             /**
              * Format: date-time
-             * @description Since when its runs have failed without one that has not. Absent where its latest run that has ended did not fail.
+             * @description The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail.
              */
             failing_since?: string;
             /** @description The latest delivery. Absent if there is none. */
             last_delivery?: components["schemas"]["LastDelivery"];
-            /** @description In the response to a GET of one trigger. */
+            /** @description The deliveries of the last 24 hours by outcome, in the response to a GET of one trigger. */
             counts_24h?: components["schemas"]["DeliveryCounts"];
             /** @description Its latest runs, at most 10, newest first. In the response to a GET of one trigger. */
             recent_runs?: components["schemas"]["RecentRun"][];
@@ -4094,7 +4098,7 @@ interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+             * @description The time of the latest change.
              */
             updated_at: string;
             /** @description The person who last saved the rule. It works as long as they are a member of the team. */
@@ -4225,7 +4229,7 @@ interface components {
                 };
                 /** @description Whether the server is kept in the configuration without being started or connected to. Defaults to false. */
                 disabled?: boolean;
-                /** @description The server's tools that the agent may use. Defaults to all. */
+                /** @description The server's tools that the agent may use: those of `include`, or all, without those of `exclude`. */
                 tools?: {
                     /** @description The tools to use, at most 100. Defaults to all. */
                     include?: string[];
@@ -4251,7 +4255,7 @@ interface components {
             worker_host?: string | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
-                /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
+                /** @description Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
                 name: string;
             }[] | null;
             /** @description Whether keys of the identity may create runs on behalf of members. Defaults to false. */
@@ -4317,7 +4321,7 @@ interface components {
             prompt?: string;
             /** @description Whether the schedule fires. */
             enabled: boolean;
-            /** @description The configuration of each run. Absent: unchanged. */
+            /** @description The configuration of each run. */
             agent_config?: components["schemas"]["AmbientAgentConfig"];
             /** @description The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8. */
             agent_uid?: string;
@@ -4362,7 +4366,7 @@ interface components {
             name?: string;
             /** @description The template of the prompts, at most 8 KiB. A preset has one. At most 8192 bytes in UTF-8. */
             prompt?: string;
-            /** @description The types of events that start runs, such as `build` or `build.failed`. Absent for all. */
+            /** @description The types of events that start runs, such as `build` or `build.failed`. All by default. */
             events?: string[];
             /** @description `""` clears the identity. */
             agent_uid?: string | "";
@@ -4386,6 +4390,7 @@ interface components {
             busy?: "enqueue" | "interrupt" | "skip";
             /** @description Who may start runs besides people whose write access is proved. */
             allow?: components["schemas"]["TriggerAuthors"];
+            /** @description The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none. */
             credential?: string | "";
             /** @description The labels of the runs, at most 18. Must have at most 18 keys. */
             metadata?: {
@@ -4406,40 +4411,40 @@ interface components {
             url?: string | null;
             /** @description The types of events that are delivered. `[]` in a request stands for all. */
             event_types?: components["schemas"]["WebhookEventType"][] | null;
-            /** @description Selects the runs whose events are delivered. `{}` stands for all. */
+            /** @description Selects the runs whose events are delivered. All runs of the team by default, and with `{}`. */
             filter?: {
-                /** @description A name for people. `""` clears it. At most 1024 bytes in UTF-8. */
+                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
                 name?: string;
-                /** @description The model's id. Defaults to the team's model. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description The person or identity that created the run. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
                 creator?: string;
-                /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description The source of the run. */
+                /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources. */
                 source?: string | string[];
-                /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
+                /** @description Selects runs by execution location. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
-                /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
                 environment_id?: string;
-                /** @description The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. */
+                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
                 skill?: string;
-                /** @description The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
                 skill_spec?: string;
-                /** @description The schedule's id. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
                 schedule_id?: string;
-                /** @description The trigger's id. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
                 trigger_id?: string;
-                /** @description The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
                 automation_id?: string;
-                /** @description At most 512 bytes in UTF-8. */
+                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
-                /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+                /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
                 metadata?: {
                     [key: string]: string;
                 };
             } | null;
-            /** @description Whether events are delivered. */
+            /** @description Whether events are delivered. True for a new webhook. */
             enabled?: boolean | null;
         };
         /** @description The files of a snapshot. Only a checkpoint may have none: the workspace is empty. */
@@ -4591,33 +4596,33 @@ interface components {
             event_types: components["schemas"]["WebhookEventType"][];
             /** @description The runs whose events are delivered. Absent for all runs of the team. */
             filter?: {
-                /** @description A name for people. At most 1024 bytes in UTF-8. */
+                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
                 name?: string;
-                /** @description The model's id. Defaults to the team's model. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
                 model_id?: string;
-                /** @description The person or identity that created the run. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
                 creator?: string;
-                /** @description The person or identity that the run acts as. Defaults to the creator. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description The source of the run. */
+                /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources. */
                 source?: string | string[];
-                /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
+                /** @description Selects runs by execution location. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
-                /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
                 environment_id?: string;
-                /** @description The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. */
+                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
                 skill?: string;
-                /** @description The skill to start from. Excludes `skills`. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
                 skill_spec?: string;
-                /** @description The schedule's id. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
                 schedule_id?: string;
-                /** @description The trigger's id. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
                 trigger_id?: string;
-                /** @description The uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
                 automation_id?: string;
-                /** @description At most 512 bytes in UTF-8. */
+                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
-                /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+                /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
                 metadata?: {
                     [key: string]: string;
                 };
@@ -4631,7 +4636,7 @@ interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+             * @description The time of the latest change.
              */
             updated_at: string;
             /** @description The person who created the webhook. */

@@ -161,7 +161,7 @@ class AsyncSchedules(AsyncResource):
             cron_schedule: A cron expression with five fields, or a nickname such as `@daily`. At most 512 bytes in UTF-8.
             enabled: Whether the schedule fires.
             prompt: The task of each run. Required unless `agent_config` names a skill. At most 262144 bytes in UTF-8.
-            agent_config: The configuration of each run. Absent: unchanged.
+            agent_config: The configuration of each run.
             agent_uid: The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8.
             mode: `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
             metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.

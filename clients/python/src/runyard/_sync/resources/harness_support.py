@@ -279,8 +279,8 @@ class HarnessSupport(Resource):
             first_sequence: The number of the first of these messages within the run.
             messages: The last messages of the conversation, 1 to 200; requires `first_sequence`.
             followups_stored: The number of follow-ups that the conversation has with `messages`. If more wait, the run continues.
-            interrupts_handled: The number of the last interrupt whose turn has ended. A later one keeps the run from ending.
-            waits: Whether the execution can stay alive to wait for follow-ups.
+            interrupts_handled: The number of the last interrupt whose turn has ended. A later one is in the response, and the run does not end.
+            waits: Whether the execution can stay alive and wait for follow-ups, if the run is to wait for one.
             runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
             runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """

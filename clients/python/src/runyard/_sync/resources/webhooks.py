@@ -55,8 +55,8 @@ class Webhooks(Resource):
             url: Where deliveries are sent. Its host must be on the internet. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment.
             name: A name for people.
             event_types: The types of events that are delivered. `[]` in a request stands for all.
-            filter: Selects the runs whose events are delivered. `{}` stands for all.
-            enabled: Whether events are delivered. Defaults to true.
+            filter: Selects the runs whose events are delivered. All runs of the team by default, and with `{}`.
+            enabled: Whether events are delivered. True for a new webhook.
         """
         return self._call(
             "POST",
@@ -131,8 +131,8 @@ class Webhooks(Resource):
             name: `""` clears the name.
             url: Where deliveries are sent. Its host must be on the internet.
             event_types: The types of events that are delivered. `[]` in a request stands for all.
-            filter: Selects the runs whose events are delivered. `{}` stands for all.
-            enabled: Whether events are delivered.
+            filter: Selects the runs whose events are delivered. All runs of the team by default, and with `{}`.
+            enabled: Whether events are delivered. True for a new webhook.
         """
         return self._call(
             "PUT",

@@ -1,12 +1,5 @@
 import type { Json } from "../json.ts";
 
-/** The description of a member, its format, and a sample value for generated examples. */
-export interface FieldNote {
-  readonly description?: string;
-  readonly format?: string;
-  readonly sample?: Json;
-}
-
 /** Sample ids: the same resource has the same id in all examples. */
 export const ids = {
   run: "0199a3c4-7b1e-7c52-9d0e-3f6a8b2c4d5e",
@@ -21,12 +14,8 @@ export const ids = {
   key: "3d9f1c70-52b8-8e46-9c0d-7a8b9c0d1e2f",
 };
 export const person = { type: "user", uid: ids.user, display_name: "Ada Lovelace", email: "ada@example.com" };
-export const note = (description: string, sample?: Json, format?: string): FieldNote => ({
-  description,
-  ...(sample === undefined ? {} : { sample }),
-  ...(format === undefined ? {} : { format }),
-});
-export const time = (description: string, sample: Json = "2026-05-18T19:00:00.000Z"): FieldNote =>
-  note(description, sample, "date-time");
+/** A sample time. */
+export const TIME = "2026-05-18T19:00:00.000Z";
 
-export type Notes = Readonly<Record<string, FieldNote>>;
+/** Sample values by member, or by `Component.member`, `parent.member` or `Component.parent.member` where the name alone does not do. */
+export type Samples = Readonly<Record<string, Json>>;
