@@ -33,13 +33,14 @@ export function bundle(options: BundleOptions = {}): Bundle {
   const root = resolve(options.root ?? join(import.meta.dirname, ".."));
   const outdir = resolve(options.outdir ?? join(root, "dist/functions"));
   // These are deployed with the sandbox function: the harness, which it starts as a separate process, the program that looks for the
-  // skills of a repository, and the one that reads and changes files inside of a sandbox.
+  // skills of a repository, the one that reads and changes files inside of a sandbox, and the one that converts pages of the web.
   const programs = [
     { in: join(root, "harness/main.ts"), out: `${eventSources.runSandbox.file}/harness` },
     { in: join(root, "harness/scan-main.ts"), out: `${eventSources.runSandbox.file}/scan` },
     // The program that starts all of them if the sandbox is an image.
     { in: join(root, "image/entry.ts"), out: `${eventSources.runSandbox.file}/entry` },
     { in: join(root, "harness/files-main.ts"), out: `${eventSources.runSandbox.file}/files` },
+    { in: join(root, "harness/markdown-main.ts"), out: `${eventSources.runSandbox.file}/markdown` },
   ];
   const sources = [
     ...entryFiles.map((file) => join(root, "functions", `${file}.ts`)),

@@ -1,5 +1,5 @@
 import { Tool as StrandsTool, TextBlock, type ToolContext, ToolResultBlock, type ToolSpec } from "@strands-agents/sdk";
-import type { AgentTools } from "../engine/engine.ts";
+import type { AgentTools, ToolUse } from "../engine/engine.ts";
 import type { Tool, ToolResult } from "../engine/tool.ts";
 import { findInputFault } from "./dialects/tool-input.ts";
 import { formatResult } from "./result-text.ts";
@@ -7,9 +7,9 @@ import { formatResult } from "./result-text.ts";
 /** Connects tool calls with the state of the turn. */
 export interface Stage {
   readonly tools: AgentTools;
-  /** Takes the model's text from the response with the tool call; only the first call gets it. */
-  takeSaid(): string | undefined;
-  ended(name: string, result: ToolResult, use: { readonly input: unknown; readonly said?: string }): void;
+  /** Notes that a call begins. Returns the model's text from the response with it; only the first call gets it. */
+  begin(id: string): string | undefined;
+  ended(name: string, result: ToolResult, use: ToolUse): void;
   /** Ends the turn with this error. */
   broke(error: unknown): void;
 }
@@ -33,14 +33,17 @@ export class AgentTool extends StrandsTool {
 
   // biome-ignore lint/correctness/useYield: There are no partial results.
   async *stream({ toolUse }: ToolContext) {
-    const { tools, takeSaid, ended, broke } = this.#stage;
-    const { toolUseId: id, input } = toolUse;
-    const fault = findInputFault(input);
-    const tool = fault === undefined ? this.#tool : createRefusingTool(this.#tool, fault);
-    const said = takeSaid();
+    const { tools, begin, ended, broke } = this.#stage;
+    const { toolUseId: id } = toolUse;
+    const fault = findInputFault(toolUse.input);
+    const { via } = this.#tool;
+    const [carrier, input] =
+      via === undefined || fault !== undefined ? [this.#tool, toolUse.input] : [via.tool, via.toInput(toolUse.input)];
+    const tool = fault === undefined ? carrier : createRefusingTool(carrier, fault);
+    const said = begin(id);
     try {
-      const use = { input, ...(said === undefined ? {} : { said }) };
-      const result = await tools.use(tool, { id, ...use });
+      const use = { id, input, ...(said === undefined ? {} : { said }) };
+      const result = await tools.use(tool, use);
       ended(tool.name, result, use);
       return toResultBlock(id, result);
     } catch (error) {

@@ -14,15 +14,17 @@ import {
 import { REASONING_LEVELS } from "#shared/wire/limits/run-limits.ts";
 import type { AgentWork } from "../engine/agent-context.ts";
 import type { AgentEngine, AgentTools, Turn, TurnOutcome } from "../engine/engine.ts";
+import type { Tool } from "../engine/tool.ts";
 import { createRetryReporter, type ModelRetry } from "../reporting/retry-reporter.ts";
 import { Stop } from "../support/stop.ts";
 import { toWellFormed } from "../support/text-limits.ts";
 import { callAt, createSignalAt } from "../support/timers.ts";
 import { AgentTool, createMissingTool, type Stage } from "./agent-tool.ts";
+import { CallExecutor } from "./call-executor.ts";
 import { addCompaction, NO_COMPACTION } from "./compaction.ts";
 import { isOutage, ModelRetries, toFailure } from "./failures.ts";
 import { buildHistory, listTurn } from "./history.ts";
-import { LoopDetector, repeatsItself } from "./loop-detection.ts";
+import { createCallOrder, LoopDetector, repeatsItself } from "./loop-detection.ts";
 import { createModel } from "./model.ts";
 import { submitPlan } from "./plan.ts";
 import { createReasoning, type Reasoning } from "./reasoning.ts";
@@ -131,7 +133,7 @@ async function takeTurn(options: TurnOptions, turn: Turn, tools: AgentTools): Pr
     printer: false,
     conversationManager: NO_COMPACTION,
     retryStrategy: retries,
-    toolExecutor: "sequential",
+    toolExecutor: new CallExecutor(new Set(tools.all.filter(isParallel).map(({ name }) => name))),
     sandbox: false,
   });
   addHooks(agent, stage, state, work);
@@ -251,18 +253,24 @@ const toRepeatedEnd = (what: string): TurnOutcome => ({
   summary: `The turn was ended because the agent made no progress: ${what}. Send a follow-up to continue.`,
 });
 
+const isParallel = ({ parallel }: Tool): boolean => parallel === true;
+
 function createStage(tools: AgentTools, state: State, loops: LoopDetector): Stage {
+  const calls = createCallOrder((used) => {
+    const repetition = loops.observe(used);
+    if (repetition?.ends === false) state.nudge = toNudge(repetition.what);
+    if (repetition?.ends === true) state.ended ??= toRepeatedEnd(repetition.what);
+  });
   return {
     tools,
-    takeSaid() {
+    begin(id) {
+      calls.begin(id);
       const { said } = state;
       state.said = "";
       return said.trim() === "" ? undefined : said;
     },
-    ended(name, { ends, isError, output }, use) {
-      const repetition = loops.observe({ name, output, ...use });
-      if (repetition?.ends === false) state.nudge = toNudge(repetition.what);
-      if (repetition?.ends === true) state.ended = toRepeatedEnd(repetition.what);
+    ended(name, { ends, isError, output }, { id, ...use }) {
+      calls.end(id, { name, output, ...use });
       if (ends !== undefined) state.ended = ends;
       if (name === "create_plan" && isError !== true) state.planned = true;
     },

@@ -91,6 +91,21 @@ export class LoopDetector {
   }
 }
 
+/** Passes on the uses of calls that run at the same time in the order in which they began, once all have ended. */
+export function createCallOrder(observe: (used: ToolUsed) => void) {
+  const open = new Map<string, ToolUsed | undefined>();
+  return {
+    begin: (id: string) => void open.set(id, undefined),
+    end(id: string, used: ToolUsed) {
+      open.set(id, used);
+      const ended = [...open.values()];
+      if (ended.includes(undefined)) return;
+      open.clear();
+      for (const one of ended) if (one !== undefined) observe(one);
+    },
+  };
+}
+
 /** Whether a response says the same passage again and again. */
 export function repeatsItself(text: string): boolean {
   const passage = text.slice(-PASSAGE_CHARACTERS);

@@ -1,6 +1,8 @@
 import { MAX_INSTRUCTION_FILES } from "#shared/wire/event.ts";
+import type { ApprovalRule } from "#shared/wire/execution/approval.ts";
 import type { AgentWork } from "../engine/agent-context.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Tool } from "../engine/tool.ts";
 import {
   type InstructionFile,
   listFolders,
@@ -22,7 +24,8 @@ export async function makeAgent(modelId: string, work: AgentWork): Promise<Engin
   const workspace = { host: host.workspace, seen: sandbox.paths.workspace };
   const initial = await readInitialInstructions(work);
   const nested = { initial, clones, workspace, shell, conversation: work.conversation };
-  const all = toolbox.tools.map((tool) => addNestedInstructions(tool, nested));
+  const approvals = context.agent_config.approvals ?? [];
+  const all = addNestedInstructions(toolbox.tools, nested).map((tool) => withoutParallel(tool, approvals));
   const tools = context.mode === "plan" ? all.filter(({ readsOnly }) => readsOnly) : all;
   const systemPrompt = writeBriefing(
     {
@@ -49,6 +52,10 @@ export async function makeAgent(modelId: string, work: AgentWork): Promise<Engin
     close: () => toolbox.close(),
   };
 }
+
+/** A call that waits for an approval ends the turn, so no other one may run at the same time. */
+const withoutParallel = (tool: Tool, approvals: readonly ApprovalRule[]): Tool =>
+  approvals.some((rule) => rule.tool === (tool.via?.tool ?? tool).name) ? { ...tool, parallel: false } : tool;
 
 /** Reads the instructions of each repository's root, and of the folders from there to the working directory. */
 async function readInitialInstructions(work: AgentWork): Promise<InstructionFile[]> {

@@ -35,7 +35,7 @@ export interface CommandResult extends CapturedOutput, ExitStatus {
   readonly workingDirectory: string;
 }
 
-/** Runs commands one after the other. The process tree of each ends with it. Background commands are others. */
+/** Runs commands. The process tree of each ends with it. Background commands are others. */
 export interface CommandRunner {
   /** @throws the signal's reason when the execution stops; no process of the command is left then */
   run(request: CommandRequest): Promise<CommandResult>;
@@ -61,6 +61,23 @@ const SIGPIPE_CODE = 141;
 const KILLED_CODE = 137;
 
 export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
+  const runner = createRunner(options);
+  return options.sandbox.contained ? runner : runInTurn(runner);
+}
+
+/** Runs one command after the other: without a boundary, those of an agent are told apart from background commands only. */
+function runInTurn(runner: CommandRunner): CommandRunner {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    run(request) {
+      const running = last.then(() => runner.run(request));
+      last = running.catch(() => {});
+      return running;
+    },
+  };
+}
+
+function createRunner(options: CommandRunnerOptions): CommandRunner {
   const { sandbox, host, executionId, redactor, signal: stop, limits } = options;
   // A sandbox that contains processes ends the whole tree itself, so there is none to search for.
   const marker = sandbox.contained ? undefined : executionId;

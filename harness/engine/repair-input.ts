@@ -32,9 +32,16 @@ export function repairInput(value: unknown, schema: unknown): unknown {
 function repairMembers(object: Record<string, unknown>, properties: unknown, required: unknown): object {
   const known = isObject(properties) ? properties : {};
   const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
-  const members = Object.entries(object).filter(([name, value]) => value !== null || isRequired(name));
+  const isKept = (name: string) => isRequired(name) || acceptsNull(known[name]);
+  const members = Object.entries(object).filter(([name, value]) => value !== null || isKept(name));
   return Object.fromEntries(members.map(([name, value]) => [name, repairInput(value, known[name])]));
 }
+
+/** A schema without a single type may accept null; what is not known is left as it was sent. */
+const acceptsNull = (schema: unknown): boolean => {
+  const { type } = toSchema(schema);
+  return schema !== undefined && (typeof type !== "string" || type === "null");
+};
 
 /** Nothing but a value can be meant as the only item of a list. */
 const toSingle = (value: unknown): unknown[] | undefined =>

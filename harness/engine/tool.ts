@@ -14,6 +14,10 @@ export interface Tool {
   readonly category: Category;
   /** Changes nothing, so it is available in plan mode too. */
   readonly readsOnly: boolean;
+  /** Only reads, so that calls of one response may run at the same time. @default false */
+  readonly parallel?: boolean;
+  /** The tool that carries out calls of this one. The conversation shows them as calls of that. */
+  readonly via?: { readonly tool: Tool; toInput(input: unknown): unknown };
   /**
    * @param input as the model sent it, not validated
    * @throws Stop, SliceEnd and Interrupted end the turn; any other error becomes a failed result that the model can react to

@@ -38,15 +38,41 @@ const Instructions = v.object({ instructions: v.array(v.object({ path: v.string(
  * Adds the instructions of a folder to the result of the first tool that enters it. The recorded conversation shows which ones the model
  * has, so that later turns and executions add none twice, and add those again that a summary has replaced.
  */
-export function addNestedInstructions(tool: Tool, options: NestedOptions): Tool {
-  if (!["command", "files", "search"].includes(tool.category)) return tool;
-  return {
+export function addNestedInstructions(tools: readonly Tool[], options: NestedOptions): Tool[] {
+  const recent = createRecent();
+  const add = (tool: Tool): Tool => ({
     ...tool,
-    async run(input, call) {
-      const { here } = options.shell;
-      const result = await tool.run(input, call);
-      const files = await findNew([...listPaths(input), ...listPaths(result.output)], here, options);
-      return files.length === 0 ? result : withInstructions(result, files);
+    run: (input, call) =>
+      recent.during(async () => {
+        const { here } = options.shell;
+        const result = await tool.run(input, call);
+        const paths = [...listPaths(input), ...listPaths(result.output)];
+        const files = await recent.add((shown) => findNew(paths, here, { ...options, recent: shown }));
+        return files.length === 0 ? result : withInstructions(result, files);
+      }),
+  });
+  return tools.map((tool) => (["command", "files", "search"].includes(tool.category) ? add(tool) : tool));
+}
+
+/** Keeps what calls that run at the same time have added, until the conversation has their results. */
+function createRecent() {
+  let files: InstructionFile[] = [];
+  let running = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    async during<T>(call: () => Promise<T>): Promise<T> {
+      running++;
+      try {
+        return await call();
+      } finally {
+        if (--running === 0) files = [];
+      }
+    },
+    /** One call after the other looks for files that no other one has added. */
+    add(find: (shown: readonly InstructionFile[]) => Promise<InstructionFile[]>): Promise<InstructionFile[]> {
+      const found = last.then(() => find(files));
+      last = found.then((more) => void files.push(...more)).catch(() => {});
+      return found;
     },
   };
 }
@@ -65,11 +91,15 @@ function listPaths(value: unknown): string[] {
   );
 }
 
-async function findNew(paths: readonly string[], here: string, options: NestedOptions): Promise<InstructionFile[]> {
-  const { initial, clones, workspace, conversation } = options;
+async function findNew(
+  paths: readonly string[],
+  here: string,
+  options: NestedOptions & { readonly recent: readonly InstructionFile[] },
+): Promise<InstructionFile[]> {
+  const { initial, clones, workspace, conversation, recent } = options;
   const inside = paths.flatMap((path) => toWorkspacePath(resolve(here, path), workspace.seen) ?? []);
   const folders = new Set(inside.flatMap((path) => listFolders(path, clones)));
-  const shown = [...initial, ...listShown(conversation)];
+  const shown = [...initial, ...listShown(conversation), ...recent];
   const room = shown.reduce((left, { content }) => left - Buffer.byteLength(content), INSTRUCTIONS_BYTES);
   const hasInstructions = (folder: string) => shown.some(({ path }) => isInstructionOf(path, folder));
   return await readInstructions(

@@ -75,6 +75,7 @@ export function createTools(options: ToolOptions): SessionTools {
     return requestApproval(tool, use, { rules, shell, redactor, begin });
   };
   const carryOut = createCarrier(options);
+  let running = 0;
   const agentTools: SessionTools = {
     all: tools,
     async settleDecided(conversation, saveStart) {
@@ -132,8 +133,9 @@ export function createTools(options: ToolOptions): SessionTools {
         reportEnd("failed", { error: refused });
         return { isError: true, output: { error: refused } };
       }
-      const result = await carryOut(tool, { id, input }, reportEnd);
-      if (result.ends === undefined) await onStep();
+      running++;
+      const result = await carryOut(tool, { id, input }, reportEnd).finally(() => running--);
+      if (result.ends === undefined && running === 0) await onStep();
       return result;
     },
   };

@@ -53,6 +53,7 @@ export function createFileTools(options: FileToolOptions): Tool[] {
         "to continue at. For a directory it returns the names, for a binary file only the size.",
       category: "files",
       readsOnly: true,
+      parallel: true,
       input: v.object({
         files: v.pipe(
           v.array(

@@ -14,6 +14,7 @@ export const createGlobTool = (shell: Pick<Shell, "runAside">): Tool =>
       "search their content, use search_files.",
     category: "search",
     readsOnly: true,
+    parallel: true,
     input: v.object({
       pattern: v.pipe(
         v.string(),

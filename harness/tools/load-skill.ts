@@ -9,6 +9,7 @@ export const createLoadSkillTool = (skills: readonly SkillEntry[], load: (id: st
     description: "Reads one of the skills listed in the system prompt, by its id.",
     category: "skill",
     readsOnly: true,
+    parallel: true,
     input: v.object({ id: v.pipe(v.string(), v.nonEmpty()) }),
     async run({ id }) {
       if (!skills.some((skill) => skill.id === id)) throw new Error("there is no such skill: use an id from the list");

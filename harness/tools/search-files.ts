@@ -17,6 +17,7 @@ export const createSearchFilesTool = (shell: Shell): Tool =>
       "name, use glob.",
     category: "search",
     readsOnly: true,
+    parallel: true,
     input: v.object({
       pattern: v.pipe(v.string(), v.nonEmpty(), v.description("A regular expression, case-sensitive.")),
       glob: v.optional(

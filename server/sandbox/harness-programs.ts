@@ -105,7 +105,7 @@ async function writeBundle(outdir: string): Promise<void> {
         chunkNames: "part-[hash]",
       }),
       // Separately, since each file that programs share is a file more to load. The second is copied into sandboxes only.
-      build({ ...options, entryPoints: [entry("scan-main"), entry("files-main")] }),
+      build({ ...options, entryPoints: ["scan-main", "files-main", "markdown-main"].map(entry) }),
     ]);
   } finally {
     await stop();

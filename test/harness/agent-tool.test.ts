@@ -24,7 +24,7 @@ async function call(input: unknown, { tool = LOOK, said, fails }: Given = {}) {
         return it.run(use.input, { id: use.id, signal: new AbortController().signal, onOutput: () => {} });
       },
     },
-    takeSaid: () => said,
+    begin: () => said,
     ended: (name: string, result: ToolResult) => void noted.push(["ended", name, result]),
     broke: (error: unknown) => void noted.push(["broke", error]),
   });
@@ -50,6 +50,18 @@ describe("AgentTool", () => {
     ]);
     expect(result).toEqual({ done: true, toolUseId: "t1", status: "success", texts: ["found: 1"] });
     expect((await call({})).noted[0]).toStrictEqual(["use", "look", { id: "t1", input: {} }]);
+  });
+
+  it("is used by the tool that carries out its calls, with that tool's input", async () => {
+    const toInput = (input: unknown) => ({ server: "box", arguments: input });
+    const own: Tool = { ...LOOK, name: "mcp__box__look", via: { tool: { ...LOOK, name: "call_mcp_tool" }, toInput } };
+    const { noted, spec } = await call({ a: 1 }, { tool: own });
+    expect(spec.name).toBe("mcp__box__look");
+    const use = { id: "t1", input: { server: "box", arguments: { a: 1 } } };
+    expect(noted).toStrictEqual([
+      ["use", "call_mcp_tool", use],
+      ["ended", "call_mcp_tool", { output: { found: 1 } }],
+    ]);
   });
 
   it.each([

@@ -36,7 +36,9 @@ describe.each(["bubblewrap", "none"])("a run with MCP servers (%s)", (sandbox) =
       }),
       turns: [
         { tools: [use("call_mcp_tool", { server: "tracker", tool: "get-env" })] },
-        { tools: [use("call_mcp_tool", { server: "tracker", tool: "echo", arguments: { message: "hello" } })] },
+        { tools: [use("mcp__tracker__echo", { message: "hello" })] },
+        { tools: [use("read_mcp_resource", { server: "tracker" })] },
+        { tools: [use("get_mcp_prompt", { server: "tracker" })] },
         { tools: [use("run_command", { command: "env; cat /run/runyard/* || true" })] },
         { tools: [use("call_mcp_tool", { server: "gone", tool: "x" })] },
         { text: `The token is ${TOKEN}, the header ${HEADER.slice("Bearer ".length)}.` },
@@ -61,6 +63,7 @@ describe.each(["bubblewrap", "none"])("a run with MCP servers (%s)", (sandbox) =
         output: { text: expect.stringContaining('"TRACKER_TOKEN": "***"') },
       },
       { name: "call_mcp_tool", state: "completed", output: { text: "Echo: hello" } },
+      ...[{ output: { resources: expect.any(Array) } }, { output: { prompts: expect.any(Array) } }],
       { name: "run_command", state: "completed" },
       { name: "call_mcp_tool", state: "failed", output: { error: expect.stringContaining("gone is not available") } },
     ]);
@@ -71,7 +74,14 @@ describe.each(["bubblewrap", "none"])("a run with MCP servers (%s)", (sandbox) =
     const [first] = it.standIn.seen;
     const { tools } = first?.body ?? { tools: [] };
     const offered = tools.find(({ name }: { name: string }) => name === "call_mcp_tool");
-    expect(offered.description).toContain("- get-sum: ");
+    expect(offered.description).toContain("Server tracker: all tools begin with mcp__tracker__");
+    const sum = tools.find(({ name }: { name: string }) => name === "mcp__tracker__get-sum");
+    expect(sum.input_schema).toMatchObject({ properties: { a: { type: "number" } }, required: ["a", "b"] });
+    const calls = it.plane.messages.flatMap(({ content }) => content).filter(({ type }) => type === "action");
+    expect(calls[1]).toMatchObject({
+      name: "call_mcp_tool",
+      input: { server: "tracker", tool: "echo", arguments: { message: "hello" } },
+    });
     expect(offered.description).toContain("Server gone is not available");
   });
 

@@ -14,7 +14,16 @@ const NAMES = [
   "report_artifact",
 ];
 const ADDED = [
-  ...["create_pull_request", "glob", "load_skill", "message_agent", "notify_user", "todo", "wait_for_agents"],
+  ...[
+    "create_pull_request",
+    "glob",
+    "load_skill",
+    "message_agent",
+    "notify_user",
+    "todo",
+    "wait_for_agents",
+    "web_fetch",
+  ],
   ...["read_command", "write_command", "stop_command"],
 ];
 
@@ -48,6 +57,7 @@ describe("the tools of an agent", () => {
       "search_files",
       "todo",
       "wait_for_agents",
+      "web_fetch",
     ]);
   });
 });

@@ -89,7 +89,8 @@ describe("createToolbox", () => {
       ...["glob search", "todo documents"],
       ...["load_skill skill", "create_plan documents", "ask_user review", "notify_user review"],
       ...["report_artifact documents", "create_pull_request review (writes)", "start_agent integration (writes)"],
-      ...["wait_for_agents integration", "message_agent integration (writes)", "call_mcp_tool integration (writes)"],
+      ...["wait_for_agents integration", "message_agent integration (writes)", "web_fetch search"],
+      "call_mcp_tool integration (writes)",
     ]);
   });
 
@@ -129,7 +130,10 @@ describe("createToolbox", () => {
       ...["read_files", "edit_files", "search_files", "glob", "todo"],
       ...["create_plan", "ask_user", "notify_user"],
       ...["report_artifact", "create_pull_request", "start_agent", "wait_for_agents", "message_agent"],
+      "web_fetch",
     ]);
+    const closed = await create({}, [], signal, { egress: createEgress("none") });
+    expect(names(closed.tools)).not.toContain("web_fetch");
     expect([bare.events, names((await create({ mcp_servers: {} })).tools).includes("call_mcp_tool")]).toEqual([
       [],
       false,

@@ -67,6 +67,7 @@ describe("bundle", () => {
     write("image/entry.ts", 'process.stdout.write("entry");\n');
     write("shared/triggers/expressions/worker.ts", 'process.stdout.write("expressions");\n');
     write("harness/files-main.ts", 'process.stdout.write("files");\n');
+    write("harness/markdown-main.ts", 'process.stdout.write("markdown");\n');
     for (const file of ["Dockerfile", "package.json", "package-lock.json"]) write(`image/${file}`, "{}");
     for (const stale of ["functions/runs/stale.mjs", "entries/stale.ts", "image/stale"]) write(`dist/${stale}`, "");
     const made = bundle({ root });
@@ -79,7 +80,7 @@ describe("bundle", () => {
     expect(existsSync(join(made.assetDir("execution/run-sandbox"), "scan.mjs"))).toBe(true);
     expect(existsSync(join(made.assetDir("execution/run-sandbox"), "files.mjs"))).toBe(true);
     // The programs of the sandbox, what the harness loads later, and the thread that evaluates expressions.
-    expect(bundleSizes(made)).toHaveLength(entryFiles.length + 6);
+    expect(bundleSizes(made)).toHaveLength(entryFiles.length + 7);
     const metafile: unknown = JSON.parse(readFileSync(join(root, "dist/metafile.json"), "utf8"));
     expect(metafile).toEqual(made.metafile);
     for (const input of ["harness/main.ts", "functions/runs/get-run.ts", "functions/execution/end-run.ts"]) {
@@ -89,7 +90,7 @@ describe("bundle", () => {
     const sandbox = readdirSync(made.assetDir("execution/run-sandbox"));
     const [part] = sandbox.filter((file) => /^part-.*\.mjs$/.test(file));
     expect(sandbox.filter((file) => file.endsWith(".mjs") && file !== part).toSorted()).toEqual([
-      ...["entry.mjs", "files.mjs", "harness.mjs", "index.mjs", "scan.mjs"],
+      ...["entry.mjs", "files.mjs", "harness.mjs", "index.mjs", "markdown.mjs", "scan.mjs"],
     ]);
     expect(sandbox).toContain("index.mjs.map");
     const read = (file: string, asset = "execution/run-sandbox") =>
@@ -107,7 +108,8 @@ describe("bundle", () => {
     }
     expect(readdirSync(made.imageDir()).toSorted()).toEqual(
       [
-        ...["Dockerfile", "entry.mjs", "files.mjs", "harness.mjs", "package-lock.json", "package.json", "scan.mjs"],
+        ...["Dockerfile", "entry.mjs", "files.mjs", "harness.mjs", "markdown.mjs", "package-lock.json", "package.json"],
+        "scan.mjs",
         part,
       ].toSorted(),
     );

@@ -115,6 +115,7 @@ describe("the deployed code", () => {
       "entry.mjs",
       "files.mjs",
       "harness.mjs",
+      "markdown.mjs",
       "package-lock.json",
       "package.json",
       "scan.mjs",

@@ -14,6 +14,8 @@ export interface McpToolOptions {
   /** Whether only tools that their servers mark as read-only may be used. */
   readonly readsOnly: boolean;
   readonly slice: StepTimes;
+  /** The keys of tools that are offered as tools of their own. @default none are */
+  readonly own?: ReadonlySet<string>;
 }
 
 /** The total size of the descriptions of all tools; further tools are listed by name only. */
@@ -23,22 +25,35 @@ const TOOL_BYTES = 4 * 1024;
 const TEXT_BYTES = 48 * 1024;
 const OUT_OF_TIME = "the call was ended, because its sandbox had no time left";
 
-/** Creates the one tool that calls all tools of the run's MCP servers; design/decisions says why it is one. */
-export function createCallMcpTool(servers: readonly McpServer[], { redactor, readsOnly, slice }: McpToolOptions): Tool {
+/** Tells a tool from those of other servers. */
+export const toKey = (server: string, tool: string): string => `${server}\n${tool}`;
+
+/** The most tools that a search returns. */
+const MAX_FOUND = 10;
+
+/** Creates the tool that calls all tools of the run's MCP servers; design/decisions says what it is for. */
+export function createCallMcpTool(servers: readonly McpServer[], options: McpToolOptions): Tool {
+  const { redactor, readsOnly, slice, own = new Set() } = options;
   const usable = (tool: McpTool) => !readsOnly || tool.annotations?.readOnlyHint === true;
   const isUsable = (name: string, tools: readonly McpTool[]) =>
     !readsOnly || tools.some((tool) => tool.name === name && usable(tool));
   return defineTool({
     name: "call_mcp_tool",
-    description: redactor.text(describeServers(servers, usable)),
+    description: redactor.text(describeServers(servers, usable, own)),
     category: "integration",
     readsOnly,
     input: v.object({
       server: v.pipe(v.string(), v.description("The server's name.")),
       tool: v.optional(v.pipe(v.string(), v.description("The tool's name. Omit it to list the server's tools."))),
+      query: v.optional(
+        v.pipe(
+          v.string(),
+          v.description("Instead of a tool: words to find in the names and descriptions of the server's tools."),
+        ),
+      ),
       arguments: v.optional(v.pipe(v.record(v.string(), v.unknown()), v.description("Must match the tool's schema."))),
     }),
-    async run({ server: name, tool, arguments: input = {} }, call) {
+    async run({ server: name, tool, query, arguments: input = {} }, call) {
       const connection = findConnection(name, servers);
       const over = createSignalAt(findStepEnd(slice));
       const signal = AbortSignal.any([call.signal, over]);
@@ -46,7 +61,7 @@ export function createCallMcpTool(servers: readonly McpServer[], { redactor, rea
         throw new Error(`${tool} may change something, which this run's mode does not allow`);
       try {
         if (tool !== undefined) return toToolResult(await connection.call(tool, input, signal));
-        const tools = (await connection.listTools(signal)).filter(usable);
+        const tools = findTools((await connection.listTools(signal)).filter(usable), query);
         return {
           output: { tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })) },
         };
@@ -66,13 +81,37 @@ function findConnection(name: string, servers: readonly McpServer[]): McpConnect
   return server.connection;
 }
 
-function describeServers(servers: readonly McpServer[], usable: (tool: McpTool) => boolean): string {
-  const head =
-    "Calls a tool of one of this run's MCP servers and returns its result. Pass only the server to list its tools with their schemas. ";
+/** The tools whose names and descriptions have most of the words, best first. */
+function findTools(tools: readonly McpTool[], query: string | undefined): readonly McpTool[] {
+  const words = (query ?? "").toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+  if (words.length === 0) return tools;
+  const found = tools.map((tool) => {
+    const [name, text] = [tool.name.toLowerCase(), (tool.description ?? "").toLowerCase()];
+    const score =
+      words.filter((word) => name.includes(word)).length * 2 + words.filter((word) => text.includes(word)).length;
+    return { tool, score };
+  });
+  return found
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score)
+    .slice(0, MAX_FOUND)
+    .map(({ tool }) => tool);
+}
+
+function describeServers(
+  servers: readonly McpServer[],
+  usable: (tool: McpTool) => boolean,
+  own: ReadonlySet<string>,
+): string {
+  const head = `Calls a tool of one of this run's MCP servers and returns its result. Pass only the server to list its tools with their schemas, \
+with a query to search them.${own.size === 0 ? "" : " Tools whose names begin with mcp__ are called directly instead."} `;
   let room = DESCRIPTION_BYTES;
   const parts = servers.map((server) => {
     if ("unavailable" in server) return `Server ${server.name} is not available: ${server.unavailable}`;
-    const lines = server.connection.tools.filter(usable).map((tool) => {
+    const others = server.connection.tools.filter((tool) => usable(tool) && !own.has(toKey(server.name, tool.name)));
+    if (others.length === 0 && server.connection.tools.some(usable))
+      return `Server ${server.name}: all tools begin with mcp__${server.name}__`;
+    const lines = others.map((tool) => {
       const line = formatToolLine(tool);
       room -= Buffer.byteLength(line);
       return room < 0 ? `- ${tool.name}` : line;
@@ -110,7 +149,7 @@ function toToolResult({ content, structuredContent, isError }: CallToolResult): 
 
 type Part = Exclude<CallToolResult["content"][number], { type: "text" }>;
 
-function describePart(part: Part): Record<string, unknown> {
+export function describePart(part: Part): Record<string, unknown> {
   if (part.type === "resource_link") return { type: part.type, uri: part.uri, name: part.name };
   if (part.type === "resource") {
     const { uri } = part.resource;

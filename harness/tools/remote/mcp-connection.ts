@@ -2,7 +2,12 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/sdk/types.js";
+import type {
+  CallToolResult,
+  GetPromptResult,
+  Tool as ListedTool,
+  ReadResourceResult,
+} from "@modelcontextprotocol/sdk/types.js";
 import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { formatError } from "../../support/stop.ts";
 import { type ProcessPlace, ProcessTransport } from "./mcp-process.ts";
@@ -18,8 +23,24 @@ export interface McpConnection {
   /** Lists the tools again. */
   listTools(signal: AbortSignal): Promise<readonly McpTool[]>;
   call(tool: string, input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
+  /** Absent where the server has none. */
+  readonly resources?: McpResources | undefined;
+  readonly prompts?: McpPrompts | undefined;
   close(): Promise<void>;
 }
+
+export interface McpResources {
+  list(signal: AbortSignal): Promise<Listed>;
+  read(uri: string, signal: AbortSignal): Promise<ReadResourceResult>;
+}
+
+export interface McpPrompts {
+  list(signal: AbortSignal): Promise<Listed>;
+  get(name: string, input: Record<string, string>, signal: AbortSignal): Promise<GetPromptResult>;
+}
+
+/** What a server lists, by kind. */
+export type Listed = Readonly<Record<string, readonly object[]>>;
 
 export interface ConnectOptions extends ProcessPlace {
   readonly fetch: OutwardFetch;
@@ -47,13 +68,13 @@ export async function connect(written: ServerConfig, options: ConnectOptions): P
 function limitTools(connection: McpConnection, config: ServerConfig): McpConnection {
   const choose = (tools: readonly McpTool[]) => tools.filter(({ name }) => allowsTool(config, name));
   return {
+    ...connection,
     tools: choose(connection.tools),
     listTools: async (signal) => choose(await connection.listTools(signal)),
     call: async (tool, input, signal) => {
       if (!allowsTool(config, tool)) throw new Error(`the run's configuration excludes the tool ${tool}`);
       return await connection.call(tool, input, signal);
     },
-    close: () => connection.close(),
   };
 }
 
@@ -111,8 +132,11 @@ async function open(transport: Transport, signal: AbortSignal): Promise<McpConne
   try {
     await client.connect(transport, { signal });
     const tools = await fetchTools(client, signal);
+    const offers = client.getServerCapabilities();
     return {
       tools,
+      resources: offers?.resources === undefined ? undefined : createResources(client),
+      prompts: offers?.prompts === undefined ? undefined : createPrompts(client),
       listTools: (ended) => fetchTools(client, ended),
       call: (tool, input, ended) => callTool(client, tool, input, ended),
       close: () => client.close(),
@@ -149,3 +173,18 @@ async function callTool(
     signal,
   });
 }
+
+const createResources = (client: Client): McpResources => ({
+  async list(signal) {
+    const { resources } = await client.listResources({}, { signal });
+    // Few servers have templates, and some refuse the question.
+    const templates = await client.listResourceTemplates({}, { signal }).catch(() => undefined);
+    return { resources, ...(templates === undefined ? {} : { templates: templates.resourceTemplates }) };
+  },
+  read: (uri, signal) => client.readResource({ uri }, { signal, timeout: SILENCE_MS }),
+});
+
+const createPrompts = (client: Client): McpPrompts => ({
+  list: async (signal) => ({ prompts: (await client.listPrompts({}, { signal })).prompts }),
+  get: (name, input, signal) => client.getPrompt({ name, arguments: input }, { signal, timeout: SILENCE_MS }),
+});

@@ -14,9 +14,11 @@ import { createPlanTool } from "./create-plan.ts";
 import { createPullRequestTool } from "./create-pull-request.ts";
 import { listEnabledServers } from "./mcp-settings.ts";
 import { createNotifyUserTool } from "./notify-user.ts";
+import type { OutwardFetch } from "./outward-fetch.ts";
 import { createReportArtifactTool } from "./report-artifact.ts";
 import { createRunsApi } from "./runs-api.ts";
 import { createAgentTools } from "./start-agent.ts";
+import { createWebFetchTool } from "./web-fetch.ts";
 
 export interface RemoteOptions {
   readonly envelope: Envelope;
@@ -71,11 +73,21 @@ export async function createRemoteTools(options: RemoteOptions): Promise<RemoteT
       createReportArtifactTool({ plane, redactor, ...files }),
       createPullRequestTool({ plane, redactor, github }),
       ...createAgentTools({ runs: createRunsApi(envelope, signal), context, waitUntil: slice.cutAt }),
-      ...(mcp === undefined ? [] : [mcp.tool]),
+      ...(egress.mode === "none" || !sandbox.network ? [] : [createWebFetchTool({ fetch: createWebFetch(egress) })]),
+      ...(mcp === undefined ? [] : mcp.tools),
     ],
     close: async () => await mcp?.close(),
   };
 }
+
+/** Calls the internet only, whatever the service lets MCP servers reach. */
+const createWebFetch =
+  (egress: Egress): OutwardFetch =>
+  async (url, init) => {
+    egress.check(new URL(url).hostname);
+    const { createOutwardFetch } = await import("./outward-fetch.ts");
+    return await createOutwardFetch({ loopback: false, privateNetworks: false })(url, init);
+  };
 
 /** Connects the MCP servers. The modules are loaded only by runs with servers. */
 async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, options: RemoteOptions) {
@@ -93,9 +105,9 @@ async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, optio
     secrets,
     egress,
   } = options;
-  const [{ closeServers, connectServers }, { createCallMcpTool }, { createOutwardFetch }] = await Promise.all([
+  const [{ closeServers, connectServers }, { createMcpTools }, { createOutwardFetch }] = await Promise.all([
     import("./mcp-servers.ts"),
-    import("./call-mcp-tool.ts"),
+    import("./mcp-tools.ts"),
     import("./outward-fetch.ts"),
   ]);
   const place = { sandbox, watch, host, workingDirectory, executionId: envelope.execution_id, redactor, signal };
@@ -113,7 +125,7 @@ async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, optio
     timed: (detail, work) => reportStep(outbox, "setup_mcp_servers", detail, work),
   });
   return {
-    tool: createCallMcpTool(connected, { redactor, slice, readsOnly: context.mode === "plan" }),
+    tools: createMcpTools(connected, { redactor, slice, readsOnly: context.mode === "plan" }),
     close: () => closeServers(connected),
   };
 }

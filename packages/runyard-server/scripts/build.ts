@@ -14,8 +14,8 @@ const PROGRAMS = {
   scan: "harness/scan-main.ts",
   isolation: "harness/isolation-main.ts",
 };
-/** Copied into sandboxes only. */
-const ALONE = { files: "harness/files-main.ts" };
+/** Programs of a sandbox, and one for pages of the web. */
+const ALONE = { files: "harness/files-main.ts", markdown: "harness/markdown-main.ts" };
 /** Started as a thread. */
 const THREADS = { "expression-worker": "shared/triggers/expressions/worker.ts" };
 /** What programs read at run time, at the same place as in a checkout. */

@@ -8,12 +8,14 @@ export const AGENT_TOOLS = [
   "create_plan",
   "create_pull_request",
   "edit_files",
+  "get_mcp_prompt",
   "glob",
   "load_skill",
   "message_agent",
   "notify_user",
   "read_command",
   "read_files",
+  "read_mcp_resource",
   "report_artifact",
   "run_command",
   "search_files",
@@ -21,6 +23,7 @@ export const AGENT_TOOLS = [
   "stop_command",
   "todo",
   "wait_for_agents",
+  "web_fetch",
   "write_command",
 ] as const;
 

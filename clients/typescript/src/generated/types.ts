@@ -57,7 +57,7 @@ interface components {
                  * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
-                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
                 /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[];
@@ -753,7 +753,7 @@ interface components {
                  * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
-                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
                 /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[] | null;
@@ -850,7 +850,7 @@ interface components {
                  * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
-                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
                 /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[] | null;
@@ -1439,7 +1439,7 @@ interface components {
                  * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
-                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
                 /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[];
@@ -1878,7 +1878,7 @@ interface components {
                  * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
-                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
                 /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[];
@@ -2898,7 +2898,7 @@ interface components {
                  * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
-                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
                 /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[];
@@ -4178,7 +4178,7 @@ interface components {
                  * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
-                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
                 /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[] | null;
@@ -4280,7 +4280,7 @@ interface components {
                  * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
-                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "write_command";
+                tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
                 /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[] | null;
