@@ -11,6 +11,9 @@ import type { LocalModels } from "../server/host/models.ts";
 import { clientSettings, type EmulatorAccess } from "./emulator-access.ts";
 import { sendToQueue } from "./emulator-calls.ts";
 
+/** The values of secrets are in the emulator, where this process has no right to read them. */
+const NO_KEYS = { getAll: async () => new Map<string, string>() };
+
 export type Fetch = (request: Request) => Promise<Response>;
 
 /**
@@ -35,6 +38,7 @@ export function localGateway(access: EmulatorAccess, tableName: string, models: 
     sleep: async (milliseconds) => void (await sleep(milliseconds)),
     principals: principalStore(table, Date.now),
     providers: createProviders(models),
+    vault: NO_KEYS,
   });
   // The process lives on, so nothing waits for the calls that are still being settled.
   return (request) => serve(request);

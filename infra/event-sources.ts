@@ -54,6 +54,7 @@ export const eventSources = {
       table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
       endsQueue: ["SendMessage"],
       models: ["call"],
+      secrets: ["GetParameters"],
     },
     timeoutSeconds: 900,
   },

@@ -41,7 +41,7 @@ export function findMissingModels(directory: string): readonly Model[] {
   return missing;
 }
 
-/** Describes the missing models for whoever starts or checks the service. */
+/** Describes the missing models for those who start or check the service. */
 export function describeMissingModels(missing: readonly Model[]): readonly string[] {
   const [first] = missing;
   if (first === undefined) return [];

@@ -1,6 +1,6 @@
 import { toNanoUsd } from "#shared/records/money.ts";
 import { parseOwner, type RunHead } from "#shared/records/run-head.ts";
-import { readTeam } from "#shared/records/team.ts";
+import type { Team } from "#shared/records/team.ts";
 import type { Table } from "#shared/table/table.ts";
 import { listBudgets } from "./budget.ts";
 import { type Budget, type Payer, readBudget, readBudgets } from "./budget-store.ts";
@@ -21,21 +21,28 @@ interface Payers {
   readonly limited: readonly LimitedRun[];
 }
 
+interface PayerOptions {
+  /** Milliseconds. */
+  readonly startedAt: number;
+  readonly isFree: boolean;
+  /** True if the team or the run pays the provider itself: the call counts in no month of the team. */
+  readonly hasOwnKey?: boolean;
+  /** The team of the run. */
+  readonly team: Pick<Team, "budget_usd_month"> | undefined;
+}
+
 /**
  * Reads what a model call of the run is paid from, with the limit that its team has at this moment. A call that costs nothing in any
  * case is possible in a spent month, too.
  */
 export async function readPayers(
   head: Pick<RunHead, "run_id" | "scope" | "b" | "lim">,
-  { startedAt, isFree }: { readonly startedAt: number; readonly isFree: boolean },
+  { startedAt, isFree, hasOwnKey = false, team }: PayerOptions,
   table: Pick<Table, "get" | "batchGet">,
 ): Promise<Payers> {
   const owner = parseOwner(head);
-  const month = owner.type === "Team" && !isFree ? teamMonth(owner.uid, startedAt) : undefined;
-  const [{ budget, limited }, team] = await Promise.all([
-    readAccounts(head, table),
-    month === undefined ? undefined : readTeam(month.team, table),
-  ]);
+  const month = owner.type === "Team" && !isFree && !hasOwnKey ? teamMonth(owner.uid, startedAt) : undefined;
+  const { budget, limited } = await readAccounts(head, table);
   const runs = budget === undefined ? [] : listBudgets(head.run_id, budget);
   const key = isFree ? undefined : budget?.key;
   const payers: readonly Payer[] = [

@@ -3,7 +3,7 @@ import { invalid } from "#shared/errors.ts";
 import { checkFallbackModels, checkModel } from "#shared/models/models.ts";
 import { checkOutputSchema } from "#shared/output/check-output-schema.ts";
 import type { Identity } from "#shared/records/identity.ts";
-import { checkHarnessLevel, refuseAuthSecret } from "#shared/runs/harness-model.ts";
+import { checkHarnessLevel } from "#shared/runs/harness-model.ts";
 import type { Value } from "#shared/table/table.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import type { CreateIdentityRequest, UpdateIdentityRequest } from "#shared/wire/identity.ts";
@@ -33,11 +33,6 @@ export function toIdentityChange(
   checkOutputSchema(request.output_schema, "output_schema");
   checkHarnessLevel(harness ?? undefined, "harness");
   refuseBlockedServers(mcp_servers, "mcp_servers");
-  refuseAuthSecret(
-    (harness ?? before?.harness)?.type,
-    request.harness_auth_secrets ?? before?.harness_auth_secrets,
-    "harness_auth_secrets",
-  );
   const given: Record<string, Value | null | undefined> = {
     description: request.description,
     prompt: request.prompt,

@@ -5,6 +5,7 @@ import { toUsd } from "#shared/records/money.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
 import { type ChangePorts, changeRun } from "#shared/runs/change-run.ts";
 import { type Table, TableBusy } from "#shared/table/table.ts";
+import type { OwnKey } from "./keys/own-key.ts";
 import { inputTokens, type Usage } from "./usage.ts";
 
 /** Events of a run beyond which its calls are no longer recorded one by one. The run's usage counts all of them. */
@@ -13,6 +14,8 @@ const MAX_SEQUENCE = 25_000;
 interface EndedCall {
   readonly head: ExecutingHead;
   readonly model: { readonly id: string };
+  /** The key of the team or the run that the call was made with. */
+  readonly ownKey?: OwnKey | undefined;
   /** Milliseconds. */
   readonly startedAt: number;
 }
@@ -40,7 +43,7 @@ export async function recordCall(
   const used = {
     cost: result.cost ?? 0,
     tokens: inputTokens(result.usage) + output,
-    of: { modelId: call.model.id, tokens },
+    of: { modelId: call.model.id, hasOwnKey: call.ownKey !== undefined, tokens },
   };
   const event = { type: "model_called", data: toEventData(call, result, ports.now()) } as const;
   const isRecorded = await changeRun(first, ports, (head) => {

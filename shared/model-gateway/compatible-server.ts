@@ -3,7 +3,7 @@ import type { ModelProvider, ProviderCall, ProviderTimeouts } from "#shared/mode
 import { parsedJson } from "./dialect.ts";
 import { isWorthRepeating, type LearnedLimits, type LimitName, learnLimits, withLimit } from "./output-limit.ts";
 import { patientFetch } from "./patient-fetch.ts";
-import { type Key, presentKey } from "./provider.ts";
+import { chooseKey, type Key, toBearer } from "./provider.ts";
 import { readServerLimits } from "./server-limits.ts";
 
 /** A server that reads a long prompt on a processor may take this long for its first token. */
@@ -42,9 +42,9 @@ export function compatibleServer(baseUrl: string, options: CompatibleOptions = {
   const { firstByteMs = TIMEOUT_MS, idleMs = firstByteMs, totalMs } = options.timeouts ?? {};
   const base = baseUrl.replace(/\/$/, "");
   const known = new Map<string, KnownModel>();
-  const secret = async (): Promise<Record<string, string>> => ({
+  const secret = async (own?: string): Promise<Record<string, string>> => ({
     ...options.headers,
-    ...(key === undefined ? {} : { authorization: `Bearer ${await presentKey(key)}` }),
+    ...toBearer(await chooseKey(own, key, options)),
   });
 
   async function read(url: string, body: object | undefined, signal: AbortSignal): Promise<unknown> {
@@ -75,7 +75,7 @@ export function compatibleServer(baseUrl: string, options: CompatibleOptions = {
     const { dialect, headers, signal } = call;
     return patientFetch(`${base}${dialect.upstreamPath}`, {
       method: "POST",
-      headers: { ...headers, "content-type": "application/json", ...(await secret()) },
+      headers: { ...headers, "content-type": "application/json", ...(await secret(call.key)) },
       body: JSON.stringify(call.request),
       signal,
     });

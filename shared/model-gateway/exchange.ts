@@ -133,14 +133,14 @@ function explain(error: unknown, { model }: Call, { givenUp }: ExchangeOptions):
 }
 
 function send(
-  { dialect, request, model, headers, reservation }: Call,
+  { dialect, request, model, headers, reservation, ownKey }: Call,
   { provider, givenUp, stopped, limits }: ExchangeOptions & Stop,
   { sleep, times }: ExchangePorts,
 ): Promise<Response> {
   const sent = { ...dialect.prepared(request), model: model.name };
   return callProvider(
-    withReadErrors(provider, model.from, dialect),
-    { dialect, request: sent, headers, signal: stopped, limits },
+    withReadErrors(provider, { name: model.from, ownKey }, dialect),
+    { dialect, request: sent, headers, signal: stopped, limits, key: ownKey?.value },
     {
       sleep,
       firstByteMs: times?.firstByteMs ?? provider.timeouts?.firstByteMs,

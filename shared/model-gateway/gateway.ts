@@ -6,13 +6,15 @@ import type { ModelLimits } from "#shared/model-provider/model-limits.ts";
 import { findLimits } from "#shared/models/find-limits.ts";
 import { resolveModel } from "#shared/models/models.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
-import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
+import { type ExecutingHead, isExecutingHead, parseOwner } from "#shared/records/run-head.ts";
+import { readTeam } from "#shared/records/team.ts";
 import { staleExecutionError } from "#shared/runs/change-run.ts";
 import { CONTEXT_TOKENS_HEADER, REMAINING_HEADER } from "#shared/wire/protocol.ts";
 import { droppedHeader } from "./budgeted-request.ts";
 import { type Dialect, ModelRequest, parsedJson } from "./dialect.ts";
 import { type ExchangeTimes, exchange } from "./exchange.ts";
 import { keepAlive } from "./keep-alive.ts";
+import { type KeyPorts, keepValues, readOwnKey } from "./keys/own-key.ts";
 import { messages } from "./messages-dialect.ts";
 import { chat, responses } from "./openai-dialects.ts";
 import { describeCall, type PaymentPorts, payFor } from "./payment.ts";
@@ -37,6 +39,7 @@ type Receive = (bytes: number) => boolean;
 export interface GatewayPorts extends PaymentPorts {
   readonly principals: Pick<PrincipalStore, "authenticate">;
   readonly providers: ModelProviders;
+  readonly vault: KeyPorts["vault"];
   /** Times in milliseconds that replace the gateway's own, for tests. */
   readonly times?: ExchangeTimes & { readonly watchMs?: number; readonly keepAliveMs?: number };
 }
@@ -46,8 +49,9 @@ export interface GatewayPorts extends PaymentPorts {
  * API and OpenAI's Chat Completions and Responses APIs, streamed or not, each with its own errors, under any base URL.
  */
 export function modelGateway(
-  ports: GatewayPorts,
+  given: GatewayPorts,
 ): (request: Request, waitUntil?: WaitUntil, receive?: Receive) => Promise<Response> {
+  const ports = { ...given, vault: keepValues(given.vault, given.now) };
   return async (request, waitUntil = () => undefined, receive = () => true) => {
     const { pathname } = new URL(request.url);
     const dialect = DIALECTS.find(({ path }) => pathname.endsWith(path));
@@ -87,9 +91,15 @@ async function respond(
   if (provider === undefined) throw new RunyardError("internal_error");
   const limits = findLimits(model.id);
   const pinned = pinPrice(body, model.of);
+  const owner = parseOwner(head);
+  const team = owner.type === "Team" ? await readTeam(owner.uid, ports.table) : undefined;
+  const ownKey = await readOwnKey(head, model, team, ports);
   const headers = passedHeaders(request, dialect);
   const call = await payFor(
-    { dialect, head, model, request: pinned, headers, dropped: changedOptions(body, pinned), startedAt: ports.now() },
+    {
+      ...{ dialect, head, model, team, ownKey, headers },
+      ...{ request: pinned, dropped: changedOptions(body, pinned), startedAt: ports.now() },
+    },
     ports,
   );
 

@@ -7,11 +7,13 @@ import type { logLine } from "#shared/log/log.ts";
 import type { ProvidedModel } from "#shared/models/models.ts";
 import { toUsd } from "#shared/records/money.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
+import type { Team } from "#shared/records/team.ts";
 import type { ChangePorts } from "#shared/runs/change-run.ts";
 import { endAtLimit } from "#shared/runs/end-run.ts";
 import { limitToKnownPrices } from "./budgeted-request.ts";
 import { recordCall } from "./call-event.ts";
 import type { Dialect, ModelRequest } from "./dialect.ts";
+import type { OwnKey } from "./keys/own-key.ts";
 import { requireAllowance } from "./run-limits.ts";
 import {
   calculateCost,
@@ -50,6 +52,10 @@ export interface Call {
   readonly left?: string;
   /** What was dropped from the request. */
   readonly dropped: readonly string[];
+  /** The run's team. */
+  readonly team?: Team | undefined;
+  /** The key of the team or the run, in place of the deployment's. */
+  readonly ownKey?: OwnKey | undefined;
 }
 
 /**
@@ -60,7 +66,8 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   const { dialect, head, model, startedAt } = call;
   const { run_id, execution_id } = head;
   const limits = dialect.readOutputLimits(call.request);
-  const { payers, limited, ...month } = await readPayers(head, { startedAt, isFree: isFree(model.cost) }, ports.table);
+  const by = { startedAt, isFree: isFree(model.cost), hasOwnKey: call.ownKey !== undefined, team: call.team };
+  const { payers, limited, ...month } = await readPayers(head, by, ports.table);
   const left = await requireAllowance(head, limited, ports);
   const counted = { ...month, ...(left === undefined ? {} : { left }) };
   if (payers.length === 0) return { ...call, ...counted };

@@ -1,26 +1,39 @@
 import { type ModelProvider, REMEDY_HEADER } from "#shared/model-provider/model-provider.ts";
 import { CONTEXT_OVERFLOW, type Dialect, parsedJson } from "./dialect.ts";
 import { classifyError, type ErrorMeaning, statusOfError } from "./error-kinds.ts";
+import type { OwnKey } from "./keys/own-key.ts";
 import { findError, isHtml, type ProviderError, readErrorBody } from "./provider-error.ts";
 import { responseHeaders } from "./responses.ts";
 
 /** Statuses about the deployment's own key or bill, which must not look like errors about the run's key. */
 const REFUSED = new Set([401, 402, 403, 407]);
 
+/** Statuses about the key itself. */
+const ABOUT_KEY = new Set([401, 403]);
+
+/** The provider of a call, and the key that is not the deployment's. */
+interface CalledProvider {
+  readonly name: string;
+  readonly ownKey?: OwnKey | undefined;
+}
+
 /**
  * Reads the errors of a provider in all of their shapes and statuses, so that callers get them in the shape of their API, with the
  * provider's words, a remedy, and whether a retry may help.
  */
 export const withReadErrors =
-  (provider: ModelProvider, name: string, dialect: Dialect): ModelProvider =>
+  (provider: ModelProvider, called: CalledProvider, dialect: Dialect): ModelProvider =>
   async (call) => {
     const response = await provider(call);
-    if (!response.ok) return toProviderError(dialect, name, response, readErrorBody(await response.text()));
+    // A key in the words of an error is taken out as a whole, whatever it looks like.
+    const hide = (text: string) =>
+      called.ownKey === undefined ? text : text.replaceAll(called.ownKey.value, "[redacted]");
+    if (!response.ok) return toProviderError(dialect, called, response, readErrorBody(hide(await response.text())));
     if (response.body === null || isStream(response, call.request.stream === true)) return response;
     const text = await response.text().catch(() => "");
     const json = parsedJson(text);
     const error = isHtml(text) ? readErrorBody(text) : findError(json);
-    if (error !== undefined) return toProviderError(dialect, name, response, error);
+    if (error !== undefined) return toProviderError(dialect, called, response, error);
     const headers = new Headers(response.headers);
     // Some servers send a stream under another type.
     if (/^\s*(?:data|event): ?/.test(text)) headers.set("content-type", "text/event-stream");
@@ -35,9 +48,16 @@ export function isStream({ headers, body }: Response, isRequested: boolean): boo
 }
 
 /** Converts an error of a provider to the caller's API. */
-function toProviderError(dialect: Dialect, name: string, response: Response, error: ProviderError): Response {
+function toProviderError(
+  dialect: Dialect,
+  { name, ownKey }: CalledProvider,
+  response: Response,
+  error: ProviderError,
+): Response {
   const upstream = response.ok ? statusOfError(error) : response.status;
-  const meaning = classifyError(upstream, error);
+  const read = classifyError(upstream, error);
+  const isAboutOwnKey = ownKey !== undefined && ABOUT_KEY.has(upstream);
+  const meaning = isAboutOwnKey ? { ...read, remedy: `Check the key in the team's secret ${ownKey.secret}.` } : read;
   const known = response.headers.get(REMEDY_HEADER);
   // A refusal with a known remedy may name principals of the deployment's account.
   const message =

@@ -19,16 +19,35 @@ export interface ProviderOptions {
 
 /** A server with Anthropic's API at `baseUrl`. Without a key, the headers authenticate. */
 export const anthropic = (baseUrl: string, key: Key | undefined, options?: ProviderOptions): ModelProvider =>
-  createProvider(baseUrl, options, async () => (key === undefined ? {} : { "x-api-key": await presentKey(key) }));
+  createProvider(baseUrl, options, async (own) => toHeader("x-api-key", await chooseKey(own, key, options)));
 
 /** A server with OpenAI's API at `baseUrl`. Without a key, the headers authenticate. */
 export const openai = (baseUrl: string, key: Key | undefined, options?: ProviderOptions): ModelProvider =>
-  createProvider(baseUrl, options, async () =>
-    key === undefined ? {} : { authorization: `Bearer ${await presentKey(key)}` },
-  );
+  createProvider(baseUrl, options, async (own) => toBearer(await chooseKey(own, key, options)));
+
+const toHeader = (name: string, value: string | undefined): Record<string, string> =>
+  value === undefined ? {} : { [name]: value };
+
+export const toBearer = (key: string | undefined): Record<string, string> =>
+  toHeader("authorization", key === undefined ? undefined : `Bearer ${key}`);
+
+/**
+ * Returns the key of a call: that of its team or run, or the deployment's; undefined where the provider needs none.
+ * @throws NotConfigured if the key does not exist, or headers authenticate, which would be sent together with the key of a team
+ */
+export async function chooseKey(
+  own: string | undefined,
+  key: Key | undefined,
+  { headers }: ProviderOptions = {},
+): Promise<string | undefined> {
+  if (own === undefined) return key === undefined ? undefined : presentKey(key);
+  if (key === undefined && headers !== undefined)
+    throw new NotConfigured("the model's provider authenticates by headers of the deployment, and takes no other key");
+  return own;
+}
 
 /** Returns the key. @throws NotConfigured if there is none */
-export async function presentKey(key: Key): Promise<string> {
+async function presentKey(key: Key): Promise<string> {
   const value = await key();
   if (value === undefined) throw new NotConfigured("the key of the model's provider is not where the settings say");
   return value;
@@ -37,7 +56,7 @@ export async function presentKey(key: Key): Promise<string> {
 function createProvider(
   baseUrl: string,
   { headers, timeouts }: ProviderOptions = {},
-  secret: () => Promise<Readonly<Record<string, string>>>,
+  secret: (own: string | undefined) => Promise<Readonly<Record<string, string>>>,
 ): ModelProvider {
   const send = async (call: ProviderCall): Promise<Response> => {
     const url = `${baseUrl.replace(/\/$/, "")}${call.dialect.upstreamPath}`;
@@ -48,7 +67,7 @@ function createProvider(
         ...call.headers,
         "content-type": "application/json",
         ...headers,
-        ...(await secret()),
+        ...(await secret(call.key)),
       },
       body: JSON.stringify(call.request),
       signal: call.signal,

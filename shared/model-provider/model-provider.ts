@@ -22,6 +22,8 @@ export interface ProviderCall {
   /** Headers of the caller that are passed on. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** The key of the team or the run, in place of the deployment's. */
+  readonly key?: string | undefined;
   /** The limits of the model that the deployment sets. */
   readonly limits?: ModelLimits;
 }

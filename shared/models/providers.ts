@@ -8,6 +8,8 @@ import { CATALOGUE, PROVIDERS, type Provider } from "./catalogue.ts";
 export interface NamedProvider {
   readonly name: string;
   readonly kind: Provider;
+  /** Whether its address is another one than that of the company with this API. */
+  readonly isCustom: boolean;
   readonly models: readonly Model[];
 }
 
@@ -46,6 +48,7 @@ export function listProviders(): readonly NamedProvider[] {
   const known = PROVIDERS.filter((name) => configured.includes(name)).map((name) => ({
     name,
     kind: name,
+    isCustom: name === "compatible",
     models: name === "compatible" ? listSetting("COMPATIBLE_MODELS").map(compatible) : CATALOGUE[name],
   }));
   return [...known, ...configuredProviders().map(toNamedProvider)];
@@ -90,12 +93,13 @@ function toNamedProvider({ name, kind, models, is_custom = false }: ConfiguredPr
   const api = kind === "google" ? "compatible" : kind;
   if (models !== undefined) {
     const owner = is_custom ? "compatible" : kind;
-    return { name, kind: api, models: models.map((model) => toModel(name, owner, model)) };
+    return { name, kind: api, isCustom: is_custom, models: models.map((model) => toModel(name, owner, model)) };
   }
   const listed = api === "compatible" ? [] : CATALOGUE[api];
   return {
     name,
     kind: api,
+    isCustom: is_custom,
     models: listed.map((model) => ({ ...model, id: `${name}/${model.id.slice(api.length + 1)}` })),
   };
 }

@@ -3,6 +3,8 @@ import type { RequestUsage } from "#shared/wire/run.ts";
 /** The tokens that calls of one model have used. Each token is in one category: `input` was neither read from nor written to a cache. */
 export interface ModelTokens {
   readonly modelId: string;
+  /** True for calls with a key of the team or the run. */
+  readonly hasOwnKey?: boolean;
   readonly tokens: Readonly<Record<Category, number>>;
 }
 
@@ -14,14 +16,17 @@ const LETTERS = { input: "i", output: "o", cache_read: "r", cache_write: "w" } s
 const PREFIX = "t_";
 const nameAttribute = (category: Category, modelId: string): string => `${PREFIX}${LETTERS[category]}_${modelId}`;
 
+/** Begins the model in attributes that count calls with a key of the team or the run. No model's id has a colon before its slash. */
+const OWN_KEY = "byok:";
+
 /** The models of compatible servers. */
 const CUSTOM_ENDPOINT = "compatible/";
 
 /** The attributes of a run's usage that count tokens by model: the write that counts a call adds to them too. */
-export const toTokenAttributes = ({ modelId, tokens }: ModelTokens): Readonly<Record<string, number>> =>
+export const toTokenAttributes = ({ modelId, hasOwnKey, tokens }: ModelTokens): Readonly<Record<string, number>> =>
   Object.fromEntries(
     CATEGORIES.filter((category) => tokens[category] > 0).map((category) => [
-      nameAttribute(category, modelId),
+      nameAttribute(category, hasOwnKey === true ? `${OWN_KEY}${modelId}` : modelId),
       tokens[category],
     ]),
   );
@@ -30,25 +35,32 @@ export const toTokenAttributes = ({ modelId, tokens }: ModelTokens): Readonly<Re
 export function parseTokens(item: Readonly<Record<string, unknown>>): readonly ModelTokens[] {
   const start = nameAttribute("input", "").length;
   const names = Object.keys(item).filter((name) => name.startsWith(PREFIX));
-  return [...new Set(names.map((name) => name.slice(start)))].sort().map((modelId) => {
-    const read = (category: Category) => Number(item[nameAttribute(category, modelId)] ?? 0);
+  return [...new Set(names.map((name) => name.slice(start)))].sort().map((counted) => {
+    const hasOwnKey = counted.startsWith(OWN_KEY);
+    const modelId = hasOwnKey ? counted.slice(OWN_KEY.length) : counted;
+    const read = (category: Category) => Number(item[nameAttribute(category, counted)] ?? 0);
     const tokens = {
       input: read("input"),
       output: read("output"),
       cache_read: read("cache_read"),
       cache_write: read("cache_write"),
     };
-    return { modelId, tokens };
+    return { modelId, ...(hasOwnKey ? { hasOwnKey } : {}), tokens };
   });
 }
 
 /** Formats the tokens of one model. */
-export const toModelTokenUsage = ({ modelId, tokens }: ModelTokens) => ({
+export const toModelTokenUsage = ({ modelId, hasOwnKey, tokens }: ModelTokens) => ({
   model_id: modelId,
   total_tokens: sum(tokens),
-  ...(modelId.startsWith(CUSTOM_ENDPOINT) ? { usage_type: "custom_endpoint" as const } : {}),
+  ...toUsageType(modelId, hasOwnKey === true),
   tokens_by_category: { ...tokens },
 });
+
+function toUsageType(modelId: string, hasOwnKey: boolean) {
+  if (hasOwnKey) return { usage_type: "byok" as const };
+  return modelId.startsWith(CUSTOM_ENDPOINT) ? { usage_type: "custom_endpoint" as const } : {};
+}
 
 /** Sums the tokens of all models. As in the events of calls, the input includes what a cache was read or written for. */
 export function toTokenTotals(models: readonly ModelTokens[]): Partial<RequestUsage> {

@@ -123,6 +123,8 @@ const common = {
   executions: Counter,
   /** True if a BUDGET item stores what the run may spend on models, or has spent. The name is short because every write of the head pays for it. */
   b: v.exactOptional(v.literal(true)),
+  /** The secrets with the keys of its calls of Anthropic's and OpenAI's models, where its configuration names them. */
+  auth: v.exactOptional(v.object({ claude: v.exactOptional(v.string()), codex: v.exactOptional(v.string()) })),
   /** The scopes of the run's key; absent where it has all that a run's key may have. */
   scopes: v.exactOptional(v.array(Scope)),
   /** Minutes after its start in which the run has to end, and when these are over, in milliseconds; absent until it starts. */

@@ -16,6 +16,7 @@ const StoredSettings = {
   budget_usd_month: Count,
   retention_days: Count,
   sharing_allowed: v.exactOptional(v.boolean()),
+  provider_keys: v.exactOptional(v.record(v.string(), v.string())),
 };
 
 /** A team as it is stored: settings that were never set are absent. */
@@ -51,5 +52,6 @@ function toTeamSettings(team: Team): TeamSettings {
     budget_usd_month: team.budget_usd_month ?? null,
     retention_days: team.retention_days ?? null,
     sharing_allowed: team.sharing_allowed ?? true,
+    provider_keys: team.provider_keys ?? {},
   };
 }

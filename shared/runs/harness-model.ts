@@ -38,7 +38,6 @@ export function checkHarness({
       `${type} is run by this service; a run that its caller executes has no harness`,
     );
   }
-  refuseAuthSecret(type, config.harness_auth_secrets, "config.harness_auth_secrets");
   if (model !== undefined && !canCall(type, model)) throw wrongModel("config.harness.model_id", type);
 }
 
@@ -51,22 +50,6 @@ export function checkHarnessLevel(
   if (level === undefined || (type !== "default" && type !== "oz") || v.is(ReasoningLevel, level)) return;
   throw invalid(`${path}.reasoning_level`, `must be one of ${REASONING_LEVELS.join(", ")} for the built-in agent`);
 }
-
-/** Refuses a secret with which a third-party harness would call models by itself. */
-export function refuseAuthSecret(
-  type: string | undefined,
-  secrets: AmbientAgentConfig["harness_auth_secrets"],
-  path: string,
-): void {
-  const name = AUTH_SECRETS.find((one) => one === `${type}_auth_secret_name`);
-  if (name === undefined || secrets?.[name] === undefined) return;
-  throw notSupported(
-    `${path}.${name}`,
-    `${type} calls models by the model gateway, with the deployment's own keys; leave it out`,
-  );
-}
-
-const AUTH_SECRETS = ["claude_auth_secret_name", "codex_auth_secret_name"] as const;
 
 /** Refuses a model that a caller names for a harness which cannot call it. */
 export function checkNamedModel({ config = {} }: Pick<RunAgentRequest, "config">): void {

@@ -102,12 +102,20 @@ function toHeadPut(
       ...scopesMember(toRunScopes(scopes)),
       ...(hasAccount ? { b: true } : {}),
       ...(limits === undefined ? {} : toLimitAttributes(runId, limits)),
+      ...toAuthAttribute(body.config),
       ...(body.interactive ? { interactive: true } : {}),
       ...(idle_timeout_minutes === DEFAULT_IDLE_MINUTES ? {} : { idle_minutes: idle_timeout_minutes }),
       ...(root === undefined ? {} : { root, depth: body.ancestors.length }),
     },
     if: { pk: { exists: false } },
   };
+}
+
+/** The secrets with keys for models, which the model gateway reads with the head. */
+function toAuthAttribute({ harness_auth_secrets: secrets }: RunBody["config"]) {
+  const { claude_auth_secret_name: claude, codex_auth_secret_name: codex } = secrets ?? {};
+  if (claude === undefined && codex === undefined) return {};
+  return { auth: { ...(claude === undefined ? {} : { claude }), ...(codex === undefined ? {} : { codex }) } };
 }
 
 /** Places the run in the order of each list, and in the reaper's index. */

@@ -157,11 +157,15 @@ async function fillRequest(
 
 /** Fills in what a child has from its parent. Its limits draw on those of the parent, and are checked where those are read. */
 function withParent(request: RunAgentRequest, parent: Parent | undefined): RunAgentRequest {
-  const { reasoning_level, approvals = [] } = parent?.config ?? {};
-  if (reasoning_level === undefined && approvals.length === 0) return request;
+  const { reasoning_level, approvals = [], harness_auth_secrets } = parent?.config ?? {};
+  if (reasoning_level === undefined && approvals.length === 0 && harness_auth_secrets === undefined) return request;
   const level = reasoning_level === undefined ? {} : { reasoning_level };
   const rules = joinApprovals(approvals, request.config?.approvals);
-  return { ...request, config: { ...level, ...request.config, ...(rules.length === 0 ? {} : { approvals: rules }) } };
+  const auth = harness_auth_secrets === undefined ? {} : { harness_auth_secrets };
+  return {
+    ...request,
+    config: { ...level, ...auth, ...request.config, ...(rules.length === 0 ? {} : { approvals: rules }) },
+  };
 }
 
 function mergeMetadata(parent: Parent | undefined, request: RunAgentRequest): Readonly<Record<string, string>> {

@@ -31,8 +31,9 @@ export function resolveSecrets({
   const own = new Set([...(config.secrets ?? []).map(({ name }) => name), ...(identity?.secrets ?? [])]);
   const names = new Set([...(environment?.secrets ?? []), ...own]);
   const isForeign = environment !== undefined && !isOwn(environment, run);
+  const keys = Object.values(config.harness_auth_secrets ?? {});
   const secrets = [...names].map((name): RunSecret => {
-    const refused = findRefusal(name, isForeign && !own.has(name), run);
+    const refused = keys.includes(name) ? PROVIDER_KEY : findRefusal(name, isForeign && !own.has(name), run);
     return refused === undefined ? { name } : { name, refused };
   });
   if (secrets.length === 0) return { config };
@@ -45,20 +46,36 @@ export function resolveSecrets({
  * @param path where the configuration is in the request
  */
 export async function requireSecrets(
-  { secrets = [] }: Pick<AmbientAgentConfig, "secrets">,
+  { secrets = [], harness_auth_secrets = {} }: Pick<AmbientAgentConfig, "secrets" | "harness_auth_secrets">,
   path: string,
   run: Pick<SecretOwner, "owner" | "parent">,
   table: Table,
 ): Promise<void> {
-  if (secrets.length === 0) return;
-  const names = secrets.map(({ name }) => name);
-  const known = new Set((await secretStore(table).getMany(run.owner.uid, [...new Set(names)])).map(({ name }) => name));
-  for (const [index, name] of names.entries()) {
+  // A child of a run has the keys for models that the run itself has, or none.
+  const keys = Object.entries(harness_auth_secrets).map(([member, name]) => ({
+    name,
+    path: `${path}.harness_auth_secrets.${member}`,
+    parent: undefined,
+  }));
+  const injected = secrets.map(({ name }, index) => ({
+    name,
+    path: `${path}.secrets[${index}].name`,
+    parent: run.parent,
+  }));
+  const all = [...injected, ...keys];
+  if (all.length === 0) return;
+  const names = [...new Set(all.map(({ name }) => name))];
+  const known = new Set((await secretStore(table).getMany(run.owner.uid, names)).map(({ name }) => name));
+  for (const { name, path: member, parent } of all) {
     const refused =
-      findRefusal(name, false, run) ?? (known.has(name) ? undefined : "the team has no secret of this name");
-    if (refused !== undefined) throw invalid(`${path}.secrets[${index}].name`, `${name}: ${refused}`);
+      findRefusal(name, false, { owner: run.owner, parent }) ??
+      (known.has(name) ? undefined : "the team has no secret of this name");
+    if (refused !== undefined) throw invalid(member, `${name}: ${refused}`);
   }
 }
+
+/** Why a run does not get the value of a secret that is a key for models. */
+export const PROVIDER_KEY = "it is a key of a model provider, which the model gateway uses for the run";
 
 /** The writers of an environment decide which secrets its commands get, so a run of another team gets none through it. */
 const isOwn = (environment: Environment, { owner, creator }: Pick<SecretOwner, "owner" | "creator">): boolean =>

@@ -8,9 +8,11 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { checkModel } from "#shared/models/models.ts";
+import { listProviders } from "#shared/models/providers.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { parseTeam, type Team } from "#shared/records/team.ts";
 import { dequeueMore } from "#shared/runs/capacity/wait-queue.ts";
+import { secretStore } from "#shared/secrets/secret-store.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { CreateTeamRequest, SettingsChange, TeamDetail, UpdateTeamRequest } from "#shared/wire/team.ts";
@@ -32,6 +34,13 @@ export async function addTeam(
   { table, now: clock }: TeamPorts,
 ): Promise<CreatedTeam> {
   const { set } = toTeamChange(request.settings ?? {});
+  const [provider] = Object.keys(request.settings?.provider_keys ?? {});
+  if (provider !== undefined) {
+    throw invalid(
+      `settings.provider_keys.${provider}`,
+      "a new team has no secrets: create the secret, and then set this",
+    );
+  }
   // A team that does not exist yet has no environments.
   if (request.settings?.default_environment_id) {
     throw invalid("settings.default_environment_id", "there is no such environment of the team");
@@ -75,6 +84,7 @@ export async function changeTeam(uid: string, request: UpdateTeamRequest, ports:
   const { set, remove } = toTeamChange(request.settings ?? {});
   const { default_environment_id } = request.settings ?? {};
   await refuseOthersEnvironment(default_environment_id, uid, "settings.default_environment_id", table);
+  await checkProviderKeys(request.settings?.provider_keys ?? {}, uid, table);
   const name = request.name ?? undefined;
   try {
     await teamStore(table).update(uid, { set: { ...set, ...(name === undefined ? {} : { name }) }, remove });
@@ -83,6 +93,20 @@ export async function changeTeam(uid: string, request: UpdateTeamRequest, ports:
   }
   if (request.settings?.concurrency_limit !== undefined) await dequeueMore({ type: "Team", uid }, ports);
   return readTeamDetail(uid, ports);
+}
+
+/** Refuses keys of providers that this deployment does not have, and secrets that the team does not have. */
+async function checkProviderKeys(keys: Readonly<Record<string, string>>, team: string, table: Table): Promise<void> {
+  const names = [...new Set(Object.values(keys))];
+  const known = new Set((await secretStore(table).getMany(team, names)).map(({ name }) => name));
+  for (const [provider, secret] of Object.entries(keys)) {
+    const path = `settings.provider_keys.${provider}`;
+    const kind = listProviders().find(({ name }) => name === provider)?.kind;
+    if (kind === undefined)
+      throw invalid(path, "is not a provider of this deployment; the ids of its models begin with it");
+    if (kind === "bedrock") throw invalid(path, "has no keys: the account of the deployment pays for its models");
+    if (!known.has(secret)) throw invalid(path, `the team has no secret of the name ${secret}`);
+  }
 }
 
 function toTeamChange(settings: SettingsChange): TeamChange {

@@ -225,12 +225,15 @@ export const AmbientAgentConfig = v.pipe(
         reasoning_level: v.exactOptional(text(64, 1)),
       }),
     ),
-    /** The secrets that third-party harnesses use to authenticate. */
+    /**
+     * The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys.
+     * The model gateway uses them; the run's sandbox does not get them.
+     */
     harness_auth_secrets: v.exactOptional(
       v.object({
-        /** The name of the secret for `claude`. */
+        /** The name of the secret with the key for Anthropic's models. */
         claude_auth_secret_name: v.exactOptional(Name),
-        /** The name of the secret for `codex`. */
+        /** The name of the secret with the key for OpenAI's models. */
         codex_auth_secret_name: v.exactOptional(Name),
       }),
     ),

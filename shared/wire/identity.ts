@@ -50,7 +50,7 @@ const IdentityDefaults = {
   ...LimitDefaults,
   /** The older name of `harness.type`. An empty text clears the harness. */
   base_harness: optional(v.union([harness.type, v.literal("")])),
-  /** The secrets that third-party harnesses use to authenticate. */
+  /** The secrets with the keys of its runs for models of Anthropic and OpenAI. */
   harness_auth_secrets: v.exactOptional(v.nullable(config.harness_auth_secrets.wrapped)),
 };
 
@@ -118,7 +118,7 @@ export const IdentityItem = v.object({
   /** The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
   worker_host: v.exactOptional(v.string()),
   ...StoredLimits,
-  /** The secrets that third-party harnesses use to authenticate. */
+  /** The secrets with the keys of its runs for models of Anthropic and OpenAI. */
   harness_auth_secrets: config.harness_auth_secrets,
   /** The secrets available to runs, at most 50. */
   secrets: v.array(

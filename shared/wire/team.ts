@@ -3,8 +3,11 @@ import { EmailAddress } from "./email.ts";
 import { PageInfo } from "./list.ts";
 import { Id, Name, usdUpTo } from "./primitives.ts";
 import { Role } from "./role.ts";
+import { SecretName } from "./secrets/secret-name.ts";
 
 const whole = (least: number, most: number) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
+
+const ProviderName = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/));
 
 const MAX_RETENTION_DAYS = 3650;
 
@@ -23,6 +26,11 @@ const Settings = {
   retention_days: whole(1, MAX_RETENTION_DAYS),
   /** Whether runs of the team can be public. If not, no run of the team is, also none that was shared before. */
   sharing_allowed: v.boolean(),
+  /**
+   * By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the deployment's. An empty
+   * object: none.
+   */
+  provider_keys: v.pipe(v.record(ProviderName, SecretName), v.maxEntries(20)),
 };
 
 /** The settings of a team, with all defaults applied. Null: neither a value nor a default. */
@@ -46,6 +54,11 @@ export const TeamSettings = v.object({
    * public either.
    */
   sharing_allowed: v.boolean(),
+  /**
+   * By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the
+   * deployment's. An empty object: none.
+   */
+  provider_keys: v.record(v.string(), v.string()),
 });
 export type TeamSettings = v.InferOutput<typeof TeamSettings>;
 
@@ -70,6 +83,11 @@ const SettingsChange = v.object({
    * public either.
    */
   sharing_allowed: v.exactOptional(v.nullable(Settings.sharing_allowed)),
+  /**
+   * By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the
+   * deployment's. An empty object: none.
+   */
+  provider_keys: v.exactOptional(v.nullable(Settings.provider_keys)),
 });
 export type SettingsChange = v.InferOutput<typeof SettingsChange>;
 

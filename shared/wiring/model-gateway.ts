@@ -13,7 +13,7 @@ import { runStore } from "#shared/runs/run-store.ts";
 import { compatibleTimeoutMs, listSetting, setting, settingIfAny } from "#shared/settings.ts";
 import { DeployedProvider } from "#shared/wire/providers/provider-settings.ts";
 import { createRunQueue } from "#shared/wiring/adapters.ts";
-import { createTable } from "./common.ts";
+import { createTable, createVault } from "./common.ts";
 
 /** The ports of the model gateway. */
 export function createGatewayPorts(): GatewayPorts {
@@ -28,6 +28,7 @@ export function createGatewayPorts(): GatewayPorts {
     log: logLine,
     principals: principalStore(table, now),
     providers: createProviders(now),
+    vault: createVault(),
   };
 }
 

@@ -53,6 +53,7 @@ describe("the configuration of a run", () => {
       harness_auth_secrets: { claude_auth_secret_name: "CLAUDE", codex_auth_secret_name: "CODEX" },
       computer_use_enabled: false,
     };
+    for (const name of ["CLAUDE", "CODEX"]) await user.post("/agent/secrets", { name, value: "key" });
     for (const credential_strategy of ["CREATOR", "EXECUTOR", null]) {
       for (const public_access of ["VIEWER", "EDITOR"]) {
         const config = { ...shared, credential_strategy, session_sharing: { public_access } };

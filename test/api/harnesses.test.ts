@@ -60,14 +60,9 @@ describe("config.harness of a third-party agent", () => {
     vi.stubEnv("MODEL_PROVIDERS", "openai");
     const none = await refused({ harness: { type: "claude" } });
     const local = await refused({ harness: { type: "codex" } }, { execution_location: "LOCAL" });
-    const secret = await refused({
-      harness: { type: "codex" },
-      harness_auth_secrets: { codex_auth_secret_name: "CODEX" },
-    });
     for (const [response, named] of [
       [none, "config.harness.type"],
       [local, "config.harness.type"],
-      [secret, "config.harness_auth_secrets.codex_auth_secret_name"],
     ] as const) {
       expect(response).toMatchObject({ status: 422, body: { error_code: "operation_not_supported" } });
       expect(response.body.detail).toContain(named);

@@ -215,17 +215,19 @@ describe("the harness of an identity", () => {
     expect((await update({ base_harness: "none" })).status).toBe(400);
   });
 
-  it("has secrets to authenticate with, which are refused for the harness that it names", async () => {
+  it("has secrets with keys for models, which its runs have unless they name others", async () => {
     const secrets = { claude_auth_secret_name: "CLAUDE" };
-    const uid = await identity({ harness: { type: "codex" }, harness_auth_secrets: secrets });
+    const uid = await identity({ harness_auth_secrets: secrets });
     const update = (body: object) => user.put(`/agent/identities/${uid}`, body);
     expect((await user.get(`/agent/identities/${uid}`)).body.harness_auth_secrets).toEqual(secrets);
-    expect(await update({ harness: { type: "claude" } })).toMatchObject({
-      status: 422,
-      body: { detail: expect.stringMatching(/^harness_auth_secrets.claude_auth_secret_name: /) },
-    });
+    const path = "config.harness_auth_secrets.claude_auth_secret_name";
+    const run = () => user.post("/agent/runs", { prompt: "a", agent_identity_uid: uid });
+    expect(await run(), "there is no such secret").toMatchObject({ status: 400, body: { errors: [{ path }] } });
+    await user.post("/agent/secrets", { name: "CLAUDE", value: "key" });
+    const { body } = await run();
+    const shown = (await user.get(`/agent/runs/${body.run_id}`)).body;
+    expect(shown.agent_config.harness_auth_secrets).toEqual(secrets);
     expect((await update({ harness_auth_secrets: {} })).body).not.toHaveProperty("harness_auth_secrets");
-    expect((await update({ harness: { type: "claude" } })).status).toBe(200);
   });
 });
 

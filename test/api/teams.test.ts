@@ -28,6 +28,7 @@ const DEFAULTS = {
   budget_usd_month: null,
   retention_days: null,
   sharing_allowed: true,
+  provider_keys: {},
 };
 const path = (more = "") => `/agent/teams/${plane.team}${more}`;
 const names = (items: readonly { name: string }[]) => items.map(({ name }) => name);

@@ -173,7 +173,11 @@ describe("a response of the gateway", () => {
 
   /** Reads an error of a provider as the gateway does. */
   const readError = async (body: string | null, init: ResponseInit) => {
-    const response = await withReadErrors(async () => new Response(body, init), "anthropic", messages)(call());
+    const response = await withReadErrors(
+      async () => new Response(body, init),
+      { name: "anthropic" },
+      messages,
+    )(call());
     const { error } = v.parse(Said, await response.json());
     return { status: response.status, headers: response.headers, message: error.message };
   };

@@ -5,6 +5,7 @@ import { addHolds, addSpending, type Payer, putBudget, readBudget, readPayer } f
 import { readPayers } from "#shared/budgets/payers.ts";
 import { type BudgetPorts, type Quote, type Reservation, reserve, settle, sweep } from "#shared/budgets/reserve.ts";
 import { type TeamMonth, teamMonth } from "#shared/budgets/team-month.ts";
+import { readTeam } from "#shared/records/team.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { readTeamDetail } from "#shared/teams/team-detail.ts";
@@ -55,8 +56,12 @@ describe("readPayers", () => {
     };
     const limit = (budget_usd_month: number) =>
       table.write({ kind: "update", key: keys.team("t"), set: { budget_usd_month } });
-    const read = (head: { scope: string; b?: true }, isFree = false) =>
-      readPayers({ run_id: "run", ...head }, { startedAt, isFree }, { get, batchGet: table.batchGet });
+    const read = async (head: { scope: string; b?: true }, isFree = false, hasOwnKey = false) =>
+      readPayers(
+        { run_id: "run", ...head },
+        { startedAt, isFree, hasOwnKey, team: await readTeam("t", table) },
+        { get, batchGet: table.batchGet },
+      );
     return { reads, limit, read };
   };
   const ofRuns = ["run", "root"].map((runId) => ({ kind: "run", runId }));
@@ -64,13 +69,13 @@ describe("readPayers", () => {
   it("returns the budgets of the run and its ancestors, and the month that its cost counts in", async () => {
     const { reads, read } = await setUp();
     expect(await read({ scope: "TEAM#t", b: true })).toStrictEqual({ payers: ofRuns, limited: [], countedIn: MAY });
-    expect(reads.splice(0).toSorted()).toEqual(["BUDGET", "TEAM"]);
+    expect(reads.splice(0)).toEqual(["BUDGET"]);
     expect(await read({ scope: "TEAM#t" }), "without a budget").toStrictEqual({
       payers: [],
       limited: [],
       countedIn: MAY,
     });
-    expect(reads).toEqual(["TEAM"]);
+    expect(reads).toEqual([]);
   });
 
   it("returns the month as the last payer if the team has a budget", async () => {
@@ -81,7 +86,13 @@ describe("readPayers", () => {
     expect(await read({ scope: "TEAM#t" })).toStrictEqual({ payers: [month], limited: [] });
   });
 
-  it("reads and returns no month for personal runs and for calls that cost nothing", async () => {
+  it("returns no month for calls with a key of the team, which pays its provider itself", async () => {
+    const { limit, read } = await setUp();
+    await limit(0.5);
+    expect(await read({ scope: "TEAM#t", b: true }, false, true)).toStrictEqual({ payers: ofRuns, limited: [] });
+  });
+
+  it("returns no month for personal runs and for calls that cost nothing", async () => {
     const { reads, limit, read } = await setUp();
     await limit(0.5);
     expect(await read({ scope: "USER#u", b: true })).toStrictEqual({ payers: ofRuns, limited: [] });

@@ -197,9 +197,9 @@ function carriedBytes(output: string): number {
   // A follow-up with attachments copies uploads to its run.
   if (/^(runs\/send-followup|conversations\/send-conversation-followup)\//.test(output)) return 3_500;
   // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
-  if (output.startsWith("environments/try-environment/")) return 43_500;
+  if (output.startsWith("environments/try-environment/")) return 45_500;
   // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members and options, and the reads of workers and secrets.
-  if (output.startsWith("runs/create-run/")) return 64_500;
+  if (output.startsWith("runs/create-run/")) return 67_000;
   if (output.startsWith("schedules/run-schedule/")) return 35_500;
   if (/^schedules\/(create|update)-/.test(output)) return 52_500;
   // The preview of an event plans a run, with the check that its model is not gone.
@@ -215,9 +215,9 @@ function carriedBytes(output: string): number {
   if (output.startsWith("web-sessions/exchange-code/")) return 18_500;
   // The MCP server carries the creation of runs, follow-ups, cancels, and the lists of runs, schedules, environments and identities.
   if (output.startsWith("mcp/send-message/")) return 175_000;
-  // The model gateway carries the filters of three APIs, the budgets of runs and teams, the limits of runs, the errors of providers, and the limits of
+  // The model gateway carries the filters of three APIs, the budgets of runs and teams, the limits of runs, the errors of providers, the keys of teams, and the limits of
   // servers.
-  if (output.startsWith("model/call-model/")) return 24_500;
+  if (output.startsWith("model/call-model/")) return 28_500;
   // The signature of identity tokens carries a library, too.
   if (output.startsWith("harness/create-identity-token/")) return 8_500;
   // The exchange of tokens carries the library that verifies them.

@@ -68,16 +68,24 @@ describe("the model gateway", () => {
   it("reads a key in Secrets Manager, and no other secret", () => {
     const deployment = synthesize({ anthropicKeyParameter: "/aws/reference/secretsmanager/models/anthropic" });
     const services = listRights(deployment).filter(([actions]) => /^(ssm|secretsmanager):/.test(actions));
-    expect(services.map(([actions]) => actions)).toEqual(["ssm:GetParameter", "secretsmanager:GetSecretValue"]);
-    expect(services[0]?.[1]).toContain("parameter/aws/reference/secretsmanager/models/anthropic");
-    expect(services[1]?.[1]).toContain(":secret:models/anthropic-??????");
+    const [ofTeams, parameter, secret] = services;
+    expect(services.map(([actions]) => actions)).toEqual([
+      "ssm:GetParameters",
+      "ssm:GetParameter",
+      "secretsmanager:GetSecretValue",
+    ]);
+    expect(ofTeams?.[1]).toContain("parameter/runyard/secrets/*");
+    expect(parameter?.[1]).toContain("parameter/aws/reference/secretsmanager/models/anthropic");
+    expect(secret?.[1]).toContain(":secret:models/anthropic-??????");
   });
 
-  it("reads the configured keys, calls Bedrock if enabled, and has no other such permission", () => {
+  it("reads the configured keys and those of teams, calls Bedrock if enabled, and has no other such permission", () => {
     const services = (deployment: Synthesized) =>
       listRights(deployment).filter(([actions]) => /^(ssm|bedrock):/.test(actions));
-    expect(services(bare)).toEqual([]);
-    const [[read, parameters] = [], [invoke, models] = [], ...others] = services(full);
+    const ofTeams = ["ssm:GetParameters", expect.stringContaining("parameter/runyard/secrets/*")];
+    expect(services(bare)).toEqual([ofTeams]);
+    const [first, [read, parameters] = [], [invoke, models] = [], ...others] = services(full);
+    expect(first).toEqual(ofTeams);
     expect(others).toEqual([]);
     expect(read).toBe("ssm:GetParameter");
     expect(parameters?.match(/parameter\/runyard\/models\/\w+/g)?.sort()).toEqual([

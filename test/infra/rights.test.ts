@@ -241,16 +241,18 @@ describe("a function's role", () => {
     ]);
   });
 
-  it("lets only resolve-prompt and the function that calls other systems read secret values, and not write them", () => {
+  it("lets only resolve-prompt, the model gateway and the function that calls other systems read secret values, and not write them", () => {
     const reads = ({ Action, Resource }: Statement) =>
       [Action].flat().some((action) => action.startsWith("ssm:Get")) && JSON.stringify(Resource).includes("/secrets/");
     const all = [...endpoints, ...workers].map(named);
     expect(all.filter((name) => listStatements(name).some(reads))).toEqual([
       "runyard-resolve-prompt",
+      "runyard-call-model",
       "runyard-call-systems",
     ]);
-    const actions = listActions("runyard-resolve-prompt").filter((action) => action.startsWith("ssm:"));
-    expect(actions).toEqual(["ssm:GetParameters"]);
+    for (const name of ["runyard-resolve-prompt", "runyard-call-model"]) {
+      expect(listActions(name).filter((action) => action.startsWith("ssm:"))).toEqual(["ssm:GetParameters"]);
+    }
   });
 
   it("uses no policy that others may change", () => {

@@ -112,7 +112,7 @@ describe("the model gateway", () => {
     const signal = AbortSignal.timeout(10_000);
     const refusal = await provider({ dialect: messages, request, headers: {}, signal });
     expect(refusal.status).toBe(status);
-    const read = withReadErrors(async () => refusal, "bedrock", messages);
+    const read = withReadErrors(async () => refusal, { name: "bedrock" }, messages);
     const response = JSON.stringify(await (await read({ dialect: messages, request, headers: {}, signal })).json());
     expect(response).toMatch(remedy);
     // A refusal may name principals of the deployment's account.

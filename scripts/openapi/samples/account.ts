@@ -157,6 +157,7 @@ export const ACCOUNT_SAMPLES: Samples = {
   budget_usd_month: 200,
   retention_days: 90,
   sharing_allowed: true,
+  provider_keys: { anthropic: "ANTHROPIC_KEY" },
   "InvitationItem.id": "0199a3c4-1f2e-7d3c-8b4a-5c6d7e8f9a0b",
   "InvitationItem.expires_at": "2026-05-25T19:00:00.000Z",
   "InvitationItem.email": "ada@example.com",

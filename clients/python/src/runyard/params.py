@@ -174,13 +174,13 @@ class AmbientAgentConfigHarnessParam(TypedDict, total=False):
 
 
 class AmbientAgentConfigHarnessAuthSecretsParam(TypedDict, total=False):
-    """The secrets that third-party harnesses use to authenticate."""
+    """The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them."""
 
     claude_auth_secret_name: str
-    """The name of the secret for `claude`."""
+    """The name of the secret with the key for Anthropic's models."""
 
     codex_auth_secret_name: str
-    """The name of the secret for `codex`."""
+    """The name of the secret with the key for OpenAI's models."""
 
 
 class AmbientAgentConfigSecretParam(TypedDict, total=False):
@@ -259,7 +259,7 @@ class AmbientAgentConfigParam(TypedDict, total=False):
     """The program that runs the agent. Responses omit it for the default harness."""
 
     harness_auth_secrets: AmbientAgentConfigHarnessAuthSecretsParam
-    """The secrets that third-party harnesses use to authenticate."""
+    """The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them."""
 
     secrets: Sequence[AmbientAgentConfigSecretParam]
     """The team's secrets that commands get as environment variables, besides those of the environment and the identity, at most 50."""
@@ -936,10 +936,10 @@ class CreateIdentityRequestApprovalParam(TypedDict, total=False):
 
 class CreateIdentityRequestHarnessAuthSecretsParam(TypedDict, total=False):
     claude_auth_secret_name: str
-    """The name of the secret for `claude`."""
+    """The name of the secret with the key for Anthropic's models."""
 
     codex_auth_secret_name: str
-    """The name of the secret for `codex`."""
+    """The name of the secret with the key for OpenAI's models."""
 
 
 class CreateIdentityRequestParam(TypedDict, total=False):
@@ -1006,7 +1006,7 @@ class CreateIdentityRequestParam(TypedDict, total=False):
     """The older name of `harness.type`. An empty text clears the harness."""
 
     harness_auth_secrets: Optional[CreateIdentityRequestHarnessAuthSecretsParam]
-    """The secrets that third-party harnesses use to authenticate."""
+    """The secrets with the keys of its runs for models of Anthropic and OpenAI."""
 
 
 class UpdateIdentityRequestMcpServerToolsParam(TypedDict, total=False):
@@ -1099,10 +1099,10 @@ class UpdateIdentityRequestApprovalParam(TypedDict, total=False):
 
 class UpdateIdentityRequestHarnessAuthSecretsParam(TypedDict, total=False):
     claude_auth_secret_name: str
-    """The name of the secret for `claude`."""
+    """The name of the secret with the key for Anthropic's models."""
 
     codex_auth_secret_name: str
-    """The name of the secret for `codex`."""
+    """The name of the secret with the key for OpenAI's models."""
 
 
 class UpdateIdentityRequestSecretsAppendParam(TypedDict, total=False):
@@ -1174,7 +1174,7 @@ class UpdateIdentityRequestParam(TypedDict, total=False):
     """The older name of `harness.type`. An empty text clears the harness."""
 
     harness_auth_secrets: Optional[UpdateIdentityRequestHarnessAuthSecretsParam]
-    """The secrets that third-party harnesses use to authenticate."""
+    """The secrets with the keys of its runs for models of Anthropic and OpenAI."""
 
     secrets_append: Optional[Sequence[UpdateIdentityRequestSecretsAppendParam]]
     """Secrets to add to those of the identity. Must be the only member of its request."""
@@ -1516,6 +1516,9 @@ class CreateTeamRequestSettingsParam(TypedDict, total=False):
     sharing_allowed: Optional[bool]
     """Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either."""
 
+    provider_keys: Optional[Mapping[str, str]]
+    """By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the deployment's. An empty object: none."""
+
 
 class CreateTeamRequestParam(TypedDict, total=False):
     """A new team."""
@@ -1551,6 +1554,9 @@ class UpdateTeamRequestSettingsParam(TypedDict, total=False):
 
     sharing_allowed: Optional[bool]
     """Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either."""
+
+    provider_keys: Optional[Mapping[str, str]]
+    """By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the deployment's. An empty object: none."""
 
 
 class UpdateTeamRequestParam(TypedDict, total=False):

@@ -485,13 +485,13 @@ class ResolvedAgentConfigHarness(BaseModel):
 
 
 class ResolvedAgentConfigHarnessAuthSecrets(BaseModel):
-    """The secrets that third-party harnesses use to authenticate."""
+    """The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them."""
 
     claude_auth_secret_name: Optional[str] = None
-    """The name of the secret for `claude`."""
+    """The name of the secret with the key for Anthropic's models."""
 
     codex_auth_secret_name: Optional[str] = None
-    """The name of the secret for `codex`."""
+    """The name of the secret with the key for OpenAI's models."""
 
 
 class ResolvedAgentConfigSecret(BaseModel):
@@ -570,7 +570,7 @@ class ResolvedAgentConfig(BaseModel):
     """The program that runs the agent. Responses omit it for the default harness."""
 
     harness_auth_secrets: Optional[ResolvedAgentConfigHarnessAuthSecrets] = None
-    """The secrets that third-party harnesses use to authenticate."""
+    """The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them."""
 
     secrets: Optional[List[ResolvedAgentConfigSecret]] = None
     """Together with those of the environment and the identity."""
@@ -2952,13 +2952,13 @@ class IdentityItemApproval(BaseModel):
 
 
 class IdentityItemHarnessAuthSecrets(BaseModel):
-    """The secrets that third-party harnesses use to authenticate."""
+    """The secrets with the keys of its runs for models of Anthropic and OpenAI."""
 
     claude_auth_secret_name: Optional[str] = None
-    """The name of the secret for `claude`."""
+    """The name of the secret with the key for Anthropic's models."""
 
     codex_auth_secret_name: Optional[str] = None
-    """The name of the secret for `codex`."""
+    """The name of the secret with the key for OpenAI's models."""
 
 
 class IdentityItemSecret(BaseModel):
@@ -3050,7 +3050,7 @@ class IdentityItem(BaseModel):
     """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
 
     harness_auth_secrets: Optional[IdentityItemHarnessAuthSecrets] = None
-    """The secrets that third-party harnesses use to authenticate."""
+    """The secrets with the keys of its runs for models of Anthropic and OpenAI."""
 
     secrets: List[IdentityItemSecret]
     """The secrets available to runs, at most 50."""
@@ -3468,6 +3468,9 @@ class TeamSettings(BaseModel):
 
     sharing_allowed: bool
     """Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either."""
+
+    provider_keys: Dict[str, str]
+    """By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the deployment's. An empty object: none."""
 
 
 class TeamItem(BaseModel):

@@ -129,11 +129,11 @@ interface components {
                 /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
             };
-            /** @description The secrets that third-party harnesses use to authenticate. */
+            /** @description The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them. */
             harness_auth_secrets?: {
-                /** @description The name of the secret for `claude`. */
+                /** @description The name of the secret with the key for Anthropic's models. */
                 claude_auth_secret_name?: string;
-                /** @description The name of the secret for `codex`. */
+                /** @description The name of the secret with the key for OpenAI's models. */
                 codex_auth_secret_name?: string;
             };
             /** @description The team's secrets that commands get as environment variables, besides those of the environment and the identity, at most 50. */
@@ -856,11 +856,11 @@ interface components {
             }[] | null;
             /** @description The older name of `harness.type`. An empty text clears the harness. */
             base_harness?: (("default" | "oz" | "claude" | "codex" | "gemini") | "") | null;
-            /** @description The secrets that third-party harnesses use to authenticate. */
+            /** @description The secrets with the keys of its runs for models of Anthropic and OpenAI. */
             harness_auth_secrets?: {
-                /** @description The name of the secret for `claude`. */
+                /** @description The name of the secret with the key for Anthropic's models. */
                 claude_auth_secret_name?: string;
-                /** @description The name of the secret for `codex`. */
+                /** @description The name of the secret with the key for OpenAI's models. */
                 codex_auth_secret_name?: string;
             } | null;
         };
@@ -947,6 +947,10 @@ interface components {
                 retention_days?: number | null;
                 /** @description Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either. */
                 sharing_allowed?: boolean | null;
+                /** @description By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the deployment's. An empty object: none. */
+                provider_keys?: {
+                    [key: string]: string;
+                } | null;
             };
         };
         /** @description A new trigger. */
@@ -1882,11 +1886,11 @@ interface components {
                 /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[];
-            /** @description The secrets that third-party harnesses use to authenticate. */
+            /** @description The secrets with the keys of its runs for models of Anthropic and OpenAI. */
             harness_auth_secrets?: {
-                /** @description The name of the secret for `claude`. */
+                /** @description The name of the secret with the key for Anthropic's models. */
                 claude_auth_secret_name?: string;
-                /** @description The name of the secret for `codex`. */
+                /** @description The name of the secret with the key for OpenAI's models. */
                 codex_auth_secret_name?: string;
             };
             /** @description The secrets available to runs, at most 50. */
@@ -2968,11 +2972,11 @@ interface components {
                 /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
             };
-            /** @description The secrets that third-party harnesses use to authenticate. */
+            /** @description The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them. */
             harness_auth_secrets?: {
-                /** @description The name of the secret for `claude`. */
+                /** @description The name of the secret with the key for Anthropic's models. */
                 claude_auth_secret_name?: string;
-                /** @description The name of the secret for `codex`. */
+                /** @description The name of the secret with the key for OpenAI's models. */
                 codex_auth_secret_name?: string;
             };
             /** @description Together with those of the environment and the identity. */
@@ -3740,6 +3744,10 @@ interface components {
             retention_days: number | null;
             /** @description Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either. */
             sharing_allowed: boolean;
+            /** @description By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the deployment's. An empty object: none. */
+            provider_keys: {
+                [key: string]: string;
+            };
         };
         /** @description An event that a trigger is tested with. */
         TestTriggerRequest: {
@@ -4286,11 +4294,11 @@ interface components {
             }[] | null;
             /** @description The older name of `harness.type`. An empty text clears the harness. */
             base_harness?: (("default" | "oz" | "claude" | "codex" | "gemini") | "") | null;
-            /** @description The secrets that third-party harnesses use to authenticate. */
+            /** @description The secrets with the keys of its runs for models of Anthropic and OpenAI. */
             harness_auth_secrets?: {
-                /** @description The name of the secret for `claude`. */
+                /** @description The name of the secret with the key for Anthropic's models. */
                 claude_auth_secret_name?: string;
-                /** @description The name of the secret for `codex`. */
+                /** @description The name of the secret with the key for OpenAI's models. */
                 codex_auth_secret_name?: string;
             } | null;
             /** @description Secrets to add to those of the identity. Must be the only member of its request. */
@@ -4358,6 +4366,10 @@ interface components {
                 retention_days?: number | null;
                 /** @description Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either. */
                 sharing_allowed?: boolean | null;
+                /** @description By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the deployment's. An empty object: none. */
+                provider_keys?: {
+                    [key: string]: string;
+                } | null;
             } | null;
         };
         /** @description Changes to a trigger. Absent members keep their values. */

@@ -108,7 +108,7 @@ class AsyncIdentities(AsyncResource):
             output_schema: The default of its runs. An empty object clears it.
             approvals: Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it.
             base_harness: The older name of `harness.type`. An empty text clears the harness.
-            harness_auth_secrets: The secrets that third-party harnesses use to authenticate.
+            harness_auth_secrets: The secrets with the keys of its runs for models of Anthropic and OpenAI.
         """
         return await self._call(
             "POST",
@@ -241,7 +241,7 @@ class AsyncIdentities(AsyncResource):
             output_schema: The default of its runs. An empty object clears it.
             approvals: Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it.
             base_harness: The older name of `harness.type`. An empty text clears the harness.
-            harness_auth_secrets: The secrets that third-party harnesses use to authenticate.
+            harness_auth_secrets: The secrets with the keys of its runs for models of Anthropic and OpenAI.
             secrets_append: Secrets to add to those of the identity. Must be the only member of its request.
         """
         return await self._call(
