@@ -227,6 +227,8 @@ export class FakeControlPlane implements AsyncDisposable {
         return this.#artifact(call);
       case "notify-user":
         return { status: 200 };
+      case "identity-token":
+        return this.#issueToken(call);
       case "upload-snapshot":
         return this.#snapshot(call);
       case "commit-snapshot":
@@ -239,6 +241,11 @@ export class FakeControlPlane implements AsyncDisposable {
       default:
         return { status: 404 };
     }
+  }
+
+  #issueToken({ body }: Call): ResponseBody {
+    const claims = Buffer.from(JSON.stringify({ aud: body["audience"], nonce: randomUUID() })).toString("base64url");
+    return { status: 200, body: { token: `header.${claims}.signature`, expires_at: new Date().toISOString() } };
   }
 
   #resolvePrompt(): ResolvePromptResponse {

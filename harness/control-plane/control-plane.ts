@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { Message } from "#shared/wire/conversation.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 import { type LiveFrame, LiveResponse } from "#shared/wire/event.ts";
+import { IdentityTokenResponse } from "#shared/wire/execution/identity-token.ts";
 import { type ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/execution/report-artifact.ts";
 import {
   type CommitSnapshotRequest,
@@ -59,6 +60,8 @@ export interface ControlPlane {
   commitSnapshot(snapshot: CommitSnapshotRequest): Promise<void>;
   reportArtifact(artifact: ReportArtifactRequest): Promise<ReportArtifactResponse>;
   notifyUser(message: string): Promise<void>;
+  /** Returns a token that proves the run's identity to `audience`. */
+  createIdentityToken(audience: string): Promise<IdentityTokenResponse>;
   /** Declares that the conversation has a raw transcript in an agent's own format. */
   externalConversation(format: string): Promise<void>;
   /** Returns where to upload the raw transcript. After the upload, the same call attaches it to the conversation. */
@@ -138,6 +141,7 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
     async notifyUser(message) {
       await call(`${support}/notify-user`, { message }, Empty, limits);
     },
+    createIdentityToken: (audience) => call(`${support}/identity-token`, { audience }, IdentityTokenResponse, limits),
     async externalConversation(format) {
       await call(`${support}/external-conversation`, { format }, ExternalConversationResponse, limits);
     },

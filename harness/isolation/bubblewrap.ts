@@ -64,10 +64,10 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
     ...["--proc", "/proc", "--dev", "/dev"],
     ...Object.entries(devices).flatMap(([name, node]) => ["--dev-bind", node, `/dev/${name}`]),
   ];
-  return ({ host, runId, marker, secrets = {}, programs: shared, limited }) => {
+  return ({ host, runId, marker, secrets = {}, programs: shared, limited, providers }) => {
     const network = limited === undefined ? options.network : limited.network;
     if (limited !== undefined) writeEtc(etc, network);
-    const environment = { ...buildCommandEnvironment(INSIDE, runId), ...limited?.variables, PATH };
+    const environment = { ...buildCommandEnvironment(INSIDE, runId, providers), ...limited?.variables, PATH };
     const places = [
       ...["--bind", host.tmp, INSIDE.tmp, "--bind", host.home, INSIDE.home, "--bind", host.workspace, INSIDE.workspace],
       // On disk: files in a memory file system would count towards no process.

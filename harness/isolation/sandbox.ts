@@ -1,6 +1,8 @@
+import type { Providers } from "#shared/wire/execution/providers.ts";
 import { Stop } from "../support/stop.ts";
 import type { Limits } from "./limits.ts";
 import type { Network } from "./network.ts";
+import { buildProviderVariables } from "./provider-variables.ts";
 
 /** The paths of a workspace: on the host, or as commands see them. */
 export interface WorkspacePaths {
@@ -62,6 +64,8 @@ export interface SandboxOptions {
   readonly marker: Readonly<Record<string, string>>;
   /** Environment variables of every command; those of the sandbox itself take precedence. @default none */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** The cloud providers that commands sign in to. @default none */
+  readonly providers?: Providers;
   /** A directory of the host with programs that commands may run. @default none */
   readonly programs?: string;
   /** How the network of its commands is limited. @default it is that of the host's sandboxes */
@@ -88,12 +92,12 @@ export const BASH_OPTIONS = ["-eo", "pipefail"] as const;
  * @param kind "machine" if the machine runs only this execution
  */
 export function createPlainSandbox(
-  { host, runId, marker, secrets, programs, limited }: SandboxOptions,
+  { host, runId, marker, secrets, programs, limited, providers }: SandboxOptions,
   kind: "machine" | "none",
 ): Sandbox {
   if (limited !== undefined) throw new Stop("unreachable", NOT_LIMITED);
   const own = {
-    ...buildCommandEnvironment(host, runId),
+    ...buildCommandEnvironment(host, runId, providers),
     ...marker,
     PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
   };
@@ -120,8 +124,13 @@ const NOT_LIMITED =
   "the environment limits the network of its runs, which this sandbox cannot: set its network.mode to open, or execute them on a single machine with bubblewrap";
 
 /** Builds the environment of a command without PATH and the run's variables and secrets. It never contains a key. */
-export function buildCommandEnvironment(paths: WorkspacePaths, runId: string): Record<string, string> {
+export function buildCommandEnvironment(
+  paths: WorkspacePaths,
+  runId: string,
+  providers: Providers = {},
+): Record<string, string> {
   return {
+    ...buildProviderVariables(providers, paths, runId),
     HOME: paths.home,
     TMPDIR: paths.tmp,
     LANG: "C.UTF-8",

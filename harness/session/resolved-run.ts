@@ -42,6 +42,7 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
     runId: envelope.run_id,
     marker: createMarker(envelope.execution_id),
     secrets: { ...context.variables, ...secrets },
+    ...(context.providers === undefined ? {} : { providers: context.providers }),
     ...(programs === undefined ? {} : { programs }),
     ...(limited === undefined ? {} : { limited }),
   });

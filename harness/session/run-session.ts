@@ -12,7 +12,7 @@ import { SliceEnd } from "../support/time-slice.ts";
 import { converse, sendReply } from "./conversation.ts";
 import { readOutputFormat } from "./output-format.ts";
 import { type PreparedWorkspace, prepareWorkspace } from "./prepared-workspace.ts";
-import { resolveRun } from "./resolved-run.ts";
+import { type ResolvedRun, resolveRun } from "./resolved-run.ts";
 import { type SessionAgent, startAgent } from "./session-agent.ts";
 import { finishRun, openChannel, type SessionChannel, type SessionContext } from "./session-context.ts";
 import { type ExitCode, reportShutdown } from "./shutdown-report.ts";
@@ -61,7 +61,9 @@ async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof S
   run.egress.watch((detail) => channel.outbox.event("network_blocked", { is_error: true, detail }));
   let agent: SessionAgent | undefined;
   let prepared: PreparedWorkspace | undefined;
+  let tokens: { close(): void } | undefined;
   try {
+    tokens = await openTokens(session, run);
     prepared = await prepareWorkspace(session, run, channel);
     agent = await startAgent(session, run, channel, prepared);
     const format = await readOutputFormat(run.context, prepared.start);
@@ -78,8 +80,22 @@ async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof S
     channel.live.end();
     await prepared?.background.close();
     await agent?.close().catch((error: unknown) => session.log("warn", session.redactor.text(formatError(error))));
+    tokens?.close();
     await run.closeNetwork();
   }
+}
+
+/** Few environments name cloud providers, so the others do not load it. */
+async function openTokens({ plane, redactor, log }: SessionContext, { context, workspace, sandbox }: ResolvedRun) {
+  if (context.providers === undefined) return undefined;
+  const { openProviderTokens } = await import("../identity/provider-tokens.ts");
+  return await openProviderTokens(context.providers, {
+    plane,
+    redactor,
+    log,
+    host: workspace.paths,
+    inside: sandbox.paths,
+  });
 }
 
 async function saveAtSliceEnd(

@@ -5,6 +5,7 @@ import type { Owner } from "#shared/table/keys.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { StoredRepository } from "#shared/wire/config.ts";
 import type { EnvironmentItem, EnvironmentPerson } from "#shared/wire/environment.ts";
+import { Providers } from "#shared/wire/execution/providers.ts";
 import { pickLimits, StoredLimits } from "#shared/wire/limits/run-limits.ts";
 import { StoredNetwork } from "#shared/wire/network/stored-network.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -26,6 +27,7 @@ const Environment = v.object({
   repositories: v.exactOptional(v.array(StoredRepository)),
   setup_commands: v.exactOptional(v.array(v.string())),
   variables: v.exactOptional(v.record(v.string(), v.string())),
+  providers: v.exactOptional(Providers),
   /** @default open */
   network: v.exactOptional(StoredNetwork),
   worker_host: v.exactOptional(v.string()),
@@ -77,7 +79,7 @@ export function toEnvironmentItem(
   head: RunHead | undefined,
 ): EnvironmentItem {
   const { uid, owner, name, description, docker_image, repositories = [], setup_commands, secrets } = environment;
-  const { worker_host, variables, network } = environment;
+  const { worker_host, variables, providers, network } = environment;
   return {
     uid,
     config: {
@@ -88,6 +90,7 @@ export function toEnvironmentItem(
       ...(repositories.length === 0 ? {} : { repositories: maskRepositories(repositories) }),
       setup_commands: setup_commands ?? [],
       ...(variables === undefined ? {} : { variables }),
+      ...(providers === undefined ? {} : { providers }),
       ...(network === undefined ? {} : { network }),
       ...(worker_host === undefined ? {} : { worker_host }),
       ...pickLimits(environment),

@@ -64,9 +64,10 @@ export function withEnvironment<R extends { readonly config?: AmbientAgentConfig
 /** What a run copies of its environment besides its configuration: a change of the environment changes no run. */
 export const copySetup = (
   environment: Environment | undefined,
-): Pick<Environment, "setup_commands" | "docker_image" | "variables" | "network"> => ({
+): Pick<Environment, "setup_commands" | "docker_image" | "variables" | "providers" | "network"> => ({
   ...(environment?.setup_commands === undefined ? {} : { setup_commands: environment.setup_commands }),
   ...(environment?.docker_image === undefined ? {} : { docker_image: environment.docker_image }),
   ...(environment?.variables === undefined ? {} : { variables: environment.variables }),
+  ...(environment?.providers === undefined ? {} : { providers: environment.providers }),
   ...(environment?.network === undefined ? {} : { network: environment.network }),
 });

@@ -136,6 +136,7 @@ function toChange(request: UpdateEnvironmentRequest, before: Environment | undef
     repositories: changedRepositories(request, before?.repositories ?? []),
     setup_commands: request.setup_commands,
     variables: request.variables,
+    providers: request.providers,
     network: request.network?.mode === "open" ? {} : request.network,
     worker_host: request.worker_host,
     timeout_minutes: request.timeout_minutes,

@@ -51,6 +51,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
       ...shownApis(body),
       ...(body.setup_commands === undefined ? {} : { setup_commands: body.setup_commands }),
       ...(body.variables === undefined ? {} : { variables: body.variables }),
+      ...(body.providers === undefined ? {} : { providers: body.providers }),
       ...(body.network === undefined ? {} : { network: body.network }),
       ...shownServers(body),
       ...(secrets.length === 0 ? {} : { secrets }),

@@ -3,6 +3,7 @@ import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ResolvedAgentConfig } from "#shared/wire/config.ts";
+import { Providers } from "#shared/wire/execution/providers.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { StoredNetwork } from "#shared/wire/network/stored-network.ts";
 import { ExecutionLocation, RunMode, RunSchedule, RunSourceType, UserProfile } from "#shared/wire/run.ts";
@@ -39,6 +40,8 @@ export const RunBody = v.object({
   docker_image: v.exactOptional(v.string()),
   /** The plain variables of its environment when the run was created. */
   variables: v.exactOptional(v.record(v.string(), v.string())),
+  /** The cloud providers that its commands sign in to, as its environment said when the run was created. */
+  providers: v.exactOptional(Providers),
   /** What commands may call, as its environment said when the run was created. @default everything */
   network: v.exactOptional(StoredNetwork),
   secrets: v.exactOptional(v.array(RunSecret)),

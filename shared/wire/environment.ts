@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { NO_CREDENTIALS, Repository, StoredRepository } from "./config.ts";
+import { Providers } from "./execution/providers.ts";
 import { LimitDefaults, StoredLimits } from "./limits/run-limits.ts";
 import { PageInfo } from "./list.ts";
 import { Network } from "./network/network.ts";
@@ -62,6 +63,8 @@ const EnvironmentParts = {
    * environment can read them.
    */
   variables: optional(Variables),
+  /** Cloud providers that commands sign in to with the identity of their run, without a secret: `{}` removes them. */
+  providers: optional(Providers),
   /** What commands, clones and MCP servers may call. Everything by default. */
   network: optional(Network),
   /** The self-hosted worker of its runs, unless they name another. */
@@ -145,6 +148,8 @@ export const EnvironmentConfig = v.object({
    * environment can read them.
    */
   variables: v.exactOptional(v.record(v.string(), v.string())),
+  /** Cloud providers that commands sign in to with the identity of their run. */
+  providers: v.exactOptional(Providers),
   /** What commands, clones and MCP servers may call. Everything by default. */
   network: v.exactOptional(StoredNetwork),
   /** The self-hosted worker of its runs, unless they name another. */

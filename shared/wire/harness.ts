@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { ResolvedAgentConfig } from "./config.ts";
 import { Message } from "./conversation.ts";
 import { ApprovalDecision } from "./execution/approval.ts";
+import { Providers } from "./execution/providers.ts";
 import { Interrupt, TurnOutcome } from "./execution/turn.ts";
 import { StoredNetwork } from "./network/stored-network.ts";
 import { Count, Id, Positive, text, textOfBytes } from "./primitives.ts";
@@ -139,6 +140,8 @@ export const ResolvePromptResponse = v.object({
       setup_commands: v.exactOptional(v.array(v.string())),
       /** The plain environment variables of commands. Secrets of the same name take precedence. */
       variables: v.exactOptional(v.record(v.string(), v.string())),
+      /** The cloud providers that commands sign in to with identity tokens of the run. */
+      providers: v.exactOptional(Providers),
       /** What commands, clones and MCP servers may call. */
       network: v.exactOptional(StoredNetwork),
       /** The MCP servers by name, including the values of environment variables and headers. */

@@ -35,6 +35,15 @@ const parts = {
   ],
   setup_commands: ["npm ci", "npm run build"],
   variables: { NODE_ENV: "test", GREETING: "a\nb" },
+  providers: {
+    aws: { role_arn: "arn:aws:iam::123456789012:role/deploy" },
+    gcp: {
+      project_number: "12345",
+      workload_identity_federation_pool_id: "runyard-pool",
+      workload_identity_federation_provider_id: "runyard",
+      service_account_email: "deploy@acme.iam.gserviceaccount.com",
+    },
+  },
   secrets: [{ name: "NPM_TOKEN" }],
 };
 
@@ -227,6 +236,7 @@ describe("PUT /agent/environments/{environmentUid}", () => {
     expect(body.config).toEqual({
       name: "Store",
       variables: parts.variables,
+      providers: parts.providers,
       docker_image: "node:24",
       github_repos: [],
       repositories: [{ url: "https://git.test/tools" }],
@@ -407,6 +417,26 @@ describe("POST /agent/runs in an environment", () => {
     expect((await user.get(`${path}/${uid}`)).body.config).not.toHaveProperty("variables");
     const resolved = await createHarness(plane, await plane.dispatch(body.run_id)).resolve();
     expect(resolved.body.context.variables).toEqual(parts.variables);
+  });
+
+  it("passes the providers as of the run's creation to the sandbox", async () => {
+    const { uid } = await create("Shop", parts);
+    const { body } = await run({ environment_id: uid });
+    await user.put(`${path}/${uid}`, { providers: {} });
+    expect((await user.get(`${path}/${uid}`)).body.config).not.toHaveProperty("providers");
+    const resolved = await createHarness(plane, await plane.dispatch(body.run_id)).resolve();
+    expect(resolved.body.context.providers).toEqual(parts.providers);
+  });
+
+  it("refuses providers whose names a cloud does not have", async () => {
+    const gcp = { ...parts.providers.gcp, project_number: "acme", service_account_email: "deploy@example.com" };
+    const { status, body } = await user.post(path, { name: "Shop", providers: { aws: { role_arn: "deploy" }, gcp } });
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([
+      { path: "providers.aws.role_arn", message: "must be the ARN of a role of IAM" },
+      { path: "providers.gcp.project_number", message: "must be the number of a project" },
+      { path: "providers.gcp.service_account_email", message: "must be the address of a service account" },
+    ]);
   });
 
   it("has no name as a variable and as a secret", async () => {

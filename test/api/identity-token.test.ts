@@ -3,6 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, createClient, request } from "../support/client.ts";
 import { BASE_URL, createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, deliver, type Harness, startedRun, workingRun } from "../support/execution.ts";
+import { createHooks } from "../support/hooks.ts";
+import { makeSchedule } from "../support/schedules.ts";
 import { assumeRole, trustPolicy } from "../support/sts-stand-in.ts";
 
 const AWS = "sts.amazonaws.com";
@@ -94,6 +96,26 @@ describe("POST /harness-support/identity-token", () => {
         "repository",
       );
     }
+  });
+
+  it("names the schedule or the trigger that created the run", async () => {
+    const schedule = await makeSchedule(plane);
+    const { body } = await user.post(`/agent/schedules/${schedule.id}/run`);
+    const scheduled = createHarness(plane, await plane.dispatch(body.run_id));
+    await scheduled.resolve();
+    await scheduled.beat();
+    const claims = decodeJwt(await issueToken(scheduled));
+    expect(claims).toMatchObject({ schedule_id: schedule.id, source: "SCHEDULED_AGENT" });
+    expect(claims).not.toHaveProperty("trigger_id");
+    const hooks = createHooks(plane);
+    const trigger = await hooks.createPlain();
+    await hooks.sendPlain(trigger, { subject: "down" });
+    const run = (await hooks.runs()).find(({ source }: { source: string }) => source === "CUSTOM_WEBHOOK");
+    const triggered = createHarness(plane, await plane.dispatch(run.run_id));
+    await triggered.resolve();
+    await triggered.beat();
+    expect(decodeJwt(await issueToken(triggered))).toMatchObject({ trigger_id: trigger, source: "CUSTOM_WEBHOOK" });
+    expect(decodeJwt(await issueToken(triggered))).not.toHaveProperty("schedule_id");
   });
 
   it("names the root of a child run", async () => {

@@ -35,10 +35,11 @@ const RULE = {
   },
 };
 const MEMBERS = {
-  line: "--description d --repo https://x/a.git#fix#7 --repo https://x/b.git --setup s1 --setup s2 --variable A=b --variable C=d=e --secret T --image i --worker w",
+  line: "--description d --repo https://x/a.git#fix#7 --repo https://x/b.git --setup s1 --setup s2 --variable A=b --variable C=d=e --aws-role arn:aws:iam::123456789012:role/r --secret T --image i --worker w",
   body: {
     description: "d",
     variables: { A: "b", C: "d=e" },
+    providers: { aws: { role_arn: "arn:aws:iam::123456789012:role/r" } },
     repositories: [{ url: "https://x/a.git", ref: "fix#7" }, { url: "https://x/b.git" }],
     setup_commands: ["s1", "s2"],
     secrets: [{ name: "T" }],
@@ -151,9 +152,9 @@ const CASES: readonly (readonly [line: string, responses: readonly ReturnType<ty
     },
   ],
   [
-    `environments update ${UID} --description "" --image "" --worker "" --repo "" --variable ""`,
+    `environments update ${UID} --description "" --image "" --worker "" --repo "" --variable "" --aws-role ""`,
     [environment],
-    { description: "", docker_image: "", worker_host: "", repositories: [], variables: {} },
+    { description: "", docker_image: "", worker_host: "", repositories: [], variables: {}, providers: {} },
   ],
   [`environments share ${UID}`, [shared], { link: true }],
   [`environments share ${UID} --user u1`, [shared], { user_uid: "u1" }],

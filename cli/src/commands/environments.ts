@@ -72,6 +72,8 @@ function printEnvironment(context: Context, { uid, config, ...item }: Environmen
     ["repositories", [...new Set([...others, ...github])].join("\n") || undefined],
     ["set-up", config.setup_commands.join("\n") || undefined],
     ["variables", formatVariables(config.variables)],
+    ["role of AWS", config.providers?.aws?.role_arn],
+    ["project of Google Cloud", config.providers?.gcp?.project_number],
     ["network", config.network && formatNetwork(config.network)],
     ["secrets", config.secrets?.map(({ name }) => name).join("\n")],
     ["set-up failed", item.setup_failed],
@@ -103,6 +105,7 @@ function commandWithMembers(name: string) {
     .option("--sparse <directory>", "directory to check out of each --repo; repeatable", repeated)
     .option("--setup <command>", "command to run before the agent starts; repeatable", repeated)
     .option("--variable <name=value>", "plain variable of its commands; repeatable", variable)
+    .option("--aws-role <arn>", "role of AWS that its commands assume as their run; replaces its providers")
     .addOption(
       new Option("--network <mode>", "what its commands may call").choices(["open", "allowlist", "none"] as const),
     )
@@ -114,13 +117,24 @@ function commandWithMembers(name: string) {
 
 type Members = ReturnType<ReturnType<typeof commandWithMembers>["opts"]>;
 
-const buildBody = ({ description, repo, setup, secret, variable: variables, image, worker, ...more }: Members) => ({
+const buildBody = ({
+  description,
+  repo,
+  setup,
+  secret,
+  variable: variables,
+  awsRole: role_arn,
+  image,
+  worker,
+  ...more
+}: Members) => ({
   description,
   docker_image: image,
   worker_host: worker,
   repositories: buildRepositories(repo, more),
   setup_commands: dropEmpty(setup),
   variables,
+  providers: role_arn === undefined ? undefined : role_arn === "" ? {} : { aws: { role_arn } },
   network: buildNetwork(more),
   secrets: dropEmpty(secret)?.map((name) => ({ name })),
 });

@@ -1239,6 +1239,39 @@ class CreateEnvironmentRequestGithubRepoParam(TypedDict, total=False):
     """The repository's name. Must not contain credentials: store them as a secret and name it in token_secret. Must be the name of a GitHub repository."""
 
 
+class ProvidersAwsParam(TypedDict, total=False):
+    """Commands get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`."""
+
+    role_arn: Required[str]
+    """The ARN of the role, such as `arn:aws:iam::123456789012:role/deploy`. Must be the ARN of a role of IAM."""
+
+
+class ProvidersGcpParam(TypedDict, total=False):
+    """Commands get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`."""
+
+    project_number: Required[str]
+    """The number of the project that has the pool. Must be the number of a project."""
+
+    workload_identity_federation_pool_id: Required[str]
+    """The id of the workload identity pool. Must have 4 to 32 of the characters a-z 0-9 - and start with a letter."""
+
+    workload_identity_federation_provider_id: Required[str]
+    """The id of the provider in that pool. Must have 4 to 32 of the characters a-z 0-9 - and start with a letter."""
+
+    service_account_email: str
+    """The service account that commands act as. Must be the address of a service account."""
+
+
+class ProvidersParam(TypedDict, total=False):
+    """The cloud providers that commands sign in to with the identity of their run, without a secret."""
+
+    aws: ProvidersAwsParam
+    """Commands get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`."""
+
+    gcp: ProvidersGcpParam
+    """Commands get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`."""
+
+
 class NetworkParam(TypedDict, total=False):
     """What commands of an environment may call: everything, the domains of a list, or nothing. Must name at least one domain or preset; for no network, set network.mode to none. Have an effect with the mode allowlist only: set network.mode to allowlist, or leave domains out."""
 
@@ -1313,6 +1346,9 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
 
     variables: Optional[Mapping[str, str]]
     """The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them."""
+
+    providers: Optional[ProvidersParam]
+    """Cloud providers that commands sign in to with the identity of their run, without a secret: `{}` removes them."""
 
     network: Optional[NetworkParam]
     """What commands, clones and MCP servers may call. Everything by default."""
@@ -1414,6 +1450,9 @@ class UpdateEnvironmentRequestParam(TypedDict, total=False):
 
     variables: Optional[Mapping[str, str]]
     """The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them."""
+
+    providers: Optional[ProvidersParam]
+    """Cloud providers that commands sign in to with the identity of their run, without a secret: `{}` removes them."""
 
     network: Optional[NetworkParam]
     """What commands, clones and MCP servers may call. Everything by default."""

@@ -2012,6 +2012,39 @@ class EnvironmentConfigGithubRepo(BaseModel):
     """The repository's name."""
 
 
+class ProvidersAws(BaseModel):
+    """Commands get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`."""
+
+    role_arn: str
+    """The ARN of the role, such as `arn:aws:iam::123456789012:role/deploy`. Must be the ARN of a role of IAM."""
+
+
+class ProvidersGcp(BaseModel):
+    """Commands get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`."""
+
+    project_number: str
+    """The number of the project that has the pool. Must be the number of a project."""
+
+    workload_identity_federation_pool_id: str
+    """The id of the workload identity pool. Must have 4 to 32 of the characters a-z 0-9 - and start with a letter."""
+
+    workload_identity_federation_provider_id: str
+    """The id of the provider in that pool. Must have 4 to 32 of the characters a-z 0-9 - and start with a letter."""
+
+    service_account_email: Optional[str] = None
+    """The service account that commands act as. Must be the address of a service account."""
+
+
+class Providers(BaseModel):
+    """The cloud providers that commands sign in to with the identity of their run, without a secret."""
+
+    aws: Optional[ProvidersAws] = None
+    """Commands get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`."""
+
+    gcp: Optional[ProvidersGcp] = None
+    """Commands get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`."""
+
+
 class StoredNetwork(BaseModel):
     """The network of an environment that limits it."""
 
@@ -2084,6 +2117,9 @@ class EnvironmentConfig(BaseModel):
 
     variables: Optional[Dict[str, str]] = None
     """The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them."""
+
+    providers: Optional[Providers] = None
+    """Cloud providers that commands sign in to with the identity of their run."""
 
     network: Optional[StoredNetwork] = None
     """What commands, clones and MCP servers may call. Everything by default."""
@@ -4210,6 +4246,9 @@ class ResolvePromptResponseContext(BaseModel):
 
     variables: Optional[Dict[str, str]] = None
     """The plain environment variables of commands. Secrets of the same name take precedence."""
+
+    providers: Optional[Providers] = None
+    """The cloud providers that commands sign in to with identity tokens of the run."""
 
     network: Optional[StoredNetwork] = None
     """What commands, clones and MCP servers may call."""

@@ -731,6 +731,8 @@ interface components {
             setup_commands?: string[] | null;
             /** @description The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them. */
             variables?: components["schemas"]["Variables"] | null;
+            /** @description Cloud providers that commands sign in to with the identity of their run, without a secret: `{}` removes them. */
+            providers?: components["schemas"]["Providers"] | null;
             /** @description What commands, clones and MCP servers may call. Everything by default. */
             network?: components["schemas"]["Network"] | null;
             /** @description The self-hosted worker of its runs, unless they name another. */
@@ -1421,6 +1423,8 @@ interface components {
             variables?: {
                 [key: string]: string;
             };
+            /** @description Cloud providers that commands sign in to with the identity of their run. */
+            providers?: components["schemas"]["Providers"];
             /** @description What commands, clones and MCP servers may call. Everything by default. */
             network?: components["schemas"]["StoredNetwork"];
             /** @description The self-hosted worker of its runs, unless they name another. */
@@ -2477,6 +2481,25 @@ interface components {
                 expires_at: string;
             }[];
         };
+        /** @description The cloud providers that commands sign in to with the identity of their run, without a secret. */
+        Providers: {
+            /** @description Commands get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`. */
+            aws?: {
+                /** @description The ARN of the role, such as `arn:aws:iam::123456789012:role/deploy`. Must be the ARN of a role of IAM. */
+                role_arn: string;
+            };
+            /** @description Commands get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`. */
+            gcp?: {
+                /** @description The number of the project that has the pool. Must be the number of a project. */
+                project_number: string;
+                /** @description The id of the workload identity pool. Must have 4 to 32 of the characters a-z 0-9 - and start with a letter. */
+                workload_identity_federation_pool_id: string;
+                /** @description The id of the provider in that pool. Must have 4 to 32 of the characters a-z 0-9 - and start with a letter. */
+                workload_identity_federation_provider_id: string;
+                /** @description The service account that commands act as. Must be the address of a service account. */
+                service_account_email?: string;
+            };
+        };
         /** @description An artifact of a publicly shared run, without URLs. Its content is downloaded by its uid. */
         PublicArtifact: {
             /** @description The type of the artifact. */
@@ -2799,6 +2822,8 @@ interface components {
                 variables?: {
                     [key: string]: string;
                 };
+                /** @description The cloud providers that commands sign in to with identity tokens of the run. */
+                providers?: components["schemas"]["Providers"];
                 /** @description What commands, clones and MCP servers may call. */
                 network?: components["schemas"]["StoredNetwork"];
                 /** @description The MCP servers by name, including the values of environment variables and headers. */
@@ -4164,6 +4189,8 @@ interface components {
             setup_commands?: string[] | null;
             /** @description The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them. */
             variables?: components["schemas"]["Variables"] | null;
+            /** @description Cloud providers that commands sign in to with the identity of their run, without a secret: `{}` removes them. */
+            providers?: components["schemas"]["Providers"] | null;
             /** @description What commands, clones and MCP servers may call. Everything by default. */
             network?: components["schemas"]["Network"] | null;
             /** @description The self-hosted worker of its runs, unless they name another. */
@@ -5249,6 +5276,7 @@ export type Overlap = components['schemas']['Overlap'];
 export type PageInfo = components['schemas']['PageInfo'];
 export type PrepareAttachmentsRequest = components['schemas']['PrepareAttachmentsRequest'];
 export type PrepareAttachmentsResponse = components['schemas']['PrepareAttachmentsResponse'];
+export type Providers = components['schemas']['Providers'];
 export type PublicArtifact = components['schemas']['PublicArtifact'];
 export type PublicRun = components['schemas']['PublicRun'];
 export type PullRequestStatus = components['schemas']['PullRequestStatus'];

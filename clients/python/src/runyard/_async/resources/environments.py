@@ -14,6 +14,7 @@ from ...params import (
     CreateEnvironmentRequestGithubRepoParam,
     CreateEnvironmentRequestSecretParam,
     NetworkParam,
+    ProvidersParam,
     RepositoryParam,
     UpdateEnvironmentRequestApprovalParam,
     UpdateEnvironmentRequestGithubRepoParam,
@@ -46,6 +47,7 @@ class AsyncEnvironments(AsyncResource):
         repositories: Union[Optional[Sequence[RepositoryParam]], NotGiven] = NOT_GIVEN,
         setup_commands: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
         variables: Union[Optional[Mapping[str, str]], NotGiven] = NOT_GIVEN,
+        providers: Union[Optional[ProvidersParam], NotGiven] = NOT_GIVEN,
         network: Union[Optional[NetworkParam], NotGiven] = NOT_GIVEN,
         worker_host: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout_minutes: Union[Optional[int], NotGiven] = NOT_GIVEN,
@@ -76,6 +78,7 @@ class AsyncEnvironments(AsyncResource):
             repositories: The Git repositories to clone before the agent starts, at most 10.
             setup_commands: The commands to run before the agent starts, in order, at most 20.
             variables: The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them.
+            providers: Cloud providers that commands sign in to with the identity of their run, without a secret: `{}` removes them.
             network: What commands, clones and MCP servers may call. Everything by default.
             worker_host: The self-hosted worker of its runs, unless they name another.
             timeout_minutes: The default of its runs, up to 10,080. 0 clears it.
@@ -100,6 +103,7 @@ class AsyncEnvironments(AsyncResource):
                 "repositories": repositories,
                 "setup_commands": setup_commands,
                 "variables": variables,
+                "providers": providers,
                 "network": network,
                 "worker_host": worker_host,
                 "timeout_minutes": timeout_minutes,
@@ -177,6 +181,7 @@ class AsyncEnvironments(AsyncResource):
         repositories: Union[Optional[Sequence[RepositoryParam]], NotGiven] = NOT_GIVEN,
         setup_commands: Union[Optional[Sequence[str]], NotGiven] = NOT_GIVEN,
         variables: Union[Optional[Mapping[str, str]], NotGiven] = NOT_GIVEN,
+        providers: Union[Optional[ProvidersParam], NotGiven] = NOT_GIVEN,
         network: Union[Optional[NetworkParam], NotGiven] = NOT_GIVEN,
         worker_host: Union[Optional[str], NotGiven] = NOT_GIVEN,
         timeout_minutes: Union[Optional[int], NotGiven] = NOT_GIVEN,
@@ -207,6 +212,7 @@ class AsyncEnvironments(AsyncResource):
             repositories: The Git repositories to clone before the agent starts, at most 10.
             setup_commands: The commands to run before the agent starts, in order, at most 20.
             variables: The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them.
+            providers: Cloud providers that commands sign in to with the identity of their run, without a secret: `{}` removes them.
             network: What commands, clones and MCP servers may call. Everything by default.
             worker_host: The self-hosted worker of its runs, unless they name another.
             timeout_minutes: The default of its runs, up to 10,080. 0 clears it.
@@ -230,6 +236,7 @@ class AsyncEnvironments(AsyncResource):
                 "repositories": repositories,
                 "setup_commands": setup_commands,
                 "variables": variables,
+                "providers": providers,
                 "network": network,
                 "worker_host": worker_host,
                 "timeout_minutes": timeout_minutes,
