@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { commands } from "../support/api-client.ts";
+import { findViolations } from "./support/axe.ts";
 import { RUNBOOK, useWebApp } from "./support/web-app.ts";
 
 const app = useWebApp();
@@ -49,6 +50,28 @@ describe("the page of a run", () => {
     await page.getByRole("link", { name: "Nothing" }).click();
     await page.getByRole("heading", { name: "Sign in to Runyard" }).waitFor();
     expect(new URL(page.url()).searchParams.get("to")).toBe(`/runs/${run}`);
+  });
+
+  it("shows the call that waits for an approval, and carries out exactly the one that is approved", async () => {
+    const run = await app.api().create(commands("echo deployed", "echo removed"), {
+      title: "Deploy",
+      config: { ...RUNBOOK.config, approvals: [{ tool: "run_command", match: "echo" }] },
+    });
+    const { page, complaints } = await app.open(`/runs/${run}`);
+    const card = page.getByRole("region", { name: "Approval" });
+    await card.locator("code", { hasText: "echo deployed" }).waitFor();
+    await expect.poll(() => page.getByLabel("Deny with a message").count()).toBe(1);
+    expect(await findViolations(page)).toEqual([]);
+    await card.getByRole("button", { name: "Approve this call" }).click();
+    await card.locator("code", { hasText: "echo removed" }).waitFor();
+    await page.locator(".terminal", { hasText: "deployed" }).waitFor();
+    await card.getByLabel("Reason").fill("Not today");
+    await card.getByRole("button", { name: "Deny" }).click();
+    await card.waitFor({ state: "detached" });
+    await app.api().ended(run);
+    await expect.poll(() => page.getByText("Not today").count()).toBeGreaterThan(0);
+    expect(await page.locator(".terminal", { hasText: "removed" }).count()).toBe(0);
+    expect(complaints).toEqual([]);
   });
 
   it("archives a run, shares it, and deletes it after a confirmation", async () => {

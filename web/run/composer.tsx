@@ -53,8 +53,15 @@ export function Composer({ run, onSent }: ComposerProps) {
   const onKey = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
   };
-  const asks = run.state === "BLOCKED" && !isWaiting;
-  const label = asks ? "Answer the question" : ended ? "Continue with a follow-up" : "Send a follow-up";
+  const asks = run.state === "BLOCKED" && run.waiting_for === "answer";
+  const denies = run.waiting_for === "approval";
+  const label = denies
+    ? "Deny with a message"
+    : asks
+      ? "Answer the question"
+      : ended
+        ? "Continue with a follow-up"
+        : "Send a follow-up";
   return (
     <form className="composer" onSubmit={submit}>
       <InlineError error={send.error ?? interrupt.error} />
@@ -99,7 +106,7 @@ export function Composer({ run, onSent }: ComposerProps) {
             disabled={message.trim() === ""}
             icon={<SendHorizontal size={14} aria-hidden />}
           >
-            {asks ? "Answer" : "Send"}
+            {denies ? "Deny" : asks ? "Answer" : "Send"}
           </Button>
         </div>
       </div>

@@ -23,6 +23,7 @@ import { useStickToEnd } from "./use-stick-to-end.ts";
 
 // At the end of the page, below the conversation.
 const Composer = lazy(async () => ({ default: (await import("./composer.tsx")).Composer }));
+const ApprovalCard = lazy(async () => ({ default: (await import("./approval-card.tsx")).ApprovalCard }));
 const RunAside = lazy(async () => ({ default: (await import("./run-aside.tsx")).RunAside }));
 const PendingFollowups = lazy(async () => ({
   default: (await import("./pending-followups.tsx")).PendingFollowups,
@@ -70,7 +71,19 @@ function LoadedRun({ run, followed }: { readonly run: RunItem; readonly followed
   return (
     <div className="page page-run">
       <RunHeader run={run} connection={connection} position={position} onChanged={changed} />
-      <RunBanner run={run} entries={entries} />
+      {run.approval === undefined ? (
+        <RunBanner run={run} entries={entries} />
+      ) : (
+        <Suspense>
+          <ApprovalCard
+            key={run.approval.approval_id}
+            run={run}
+            approval={run.approval}
+            entries={entries}
+            onChanged={changed}
+          />
+        </Suspense>
+      )}
       <Timeline run={run} feed={feed} />
       <div className="run-columns">
         <section className="run-main" aria-label="Conversation" ref={stick.content}>
