@@ -1,5 +1,6 @@
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
+import { refuseUnsupportedOptions } from "#shared/http/unsupported-options.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { requireTeam } from "#shared/principals/default-team.ts";
 import { requireAdmin } from "#shared/principals/require-role.ts";
@@ -20,6 +21,7 @@ export const createTrigger = endpoint({
     const team = requireTeam(principal);
     const admin = requireAdmin(team, principal);
     refuseUnsupported(sentBody);
+    refuseUnsupportedOptions(sentBody, "triggers");
     const idempotency = toIdempotentRequest(header, principal, `create-trigger:${team}`, body);
     const { trigger, secret, replayed } = await addTrigger(team, body, admin, idempotency, ports);
     return { status: 201, body: { ...toTriggerItem(trigger, ports), secret }, headers: toReplayHeaders(replayed) };

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
+import { refuseUnsupportedOptions } from "#shared/http/unsupported-options.ts";
 import { requireAdministeredTeams, requirePerson } from "#shared/principals/require-role.ts";
 import { changeTrigger } from "#shared/triggers/change-trigger.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
@@ -17,6 +18,7 @@ export const updateTrigger = endpoint({
   async run({ path, body, sentBody, principal }, ports: TriggerReadPorts) {
     const teams = requireAdministeredTeams(principal);
     refuseUnsupported(sentBody);
+    refuseUnsupportedOptions(sentBody, "triggers");
     const trigger = await changeTrigger(teams, path.triggerUid, body, requirePerson(principal), ports);
     return { status: 200, body: toTriggerItem(trigger, ports) };
   },

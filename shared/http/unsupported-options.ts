@@ -21,6 +21,7 @@ const OPTIONS: UnsupportedMembers = {
 const CONFIGURATIONS = {
   runs: "config",
   schedules: "agent_config",
+  triggers: "agent_config",
   identities: "config",
   environments: "config",
 } as const;

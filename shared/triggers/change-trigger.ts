@@ -5,6 +5,7 @@ import { changeFailureCount } from "#shared/schedules/failures.ts";
 import type { Put } from "#shared/table/table.ts";
 import type { UpdateTriggerRequest } from "#shared/wire/triggers/trigger.ts";
 import { readTrigger, retryOnChange } from "./read-trigger.ts";
+import { configMember } from "./trigger-config.ts";
 import type { TriggerReadPorts } from "./trigger-ports.ts";
 import { type Trigger, triggerStore } from "./trigger-store.ts";
 import { checkRequest } from "./triggers.ts";
@@ -20,7 +21,7 @@ export function changeTrigger(
   ports: ChangePorts,
 ): Promise<Trigger> {
   return retryOnChange(teams, uid, ports.table, async (before) => {
-    await checkRequest(before.team_uid, request, before.kind, caller, ports.table);
+    await checkRequest(request, before, caller, ports.table);
     const {
       agent_uid = before.agent_uid,
       metadata = before.metadata,
@@ -29,6 +30,8 @@ export function changeTrigger(
       filter = before.filter,
       thread_key = before.thread_key,
       credential = before.credential,
+      agent_config,
+      budget_usd = before.budget_usd,
       scopes,
       pause_after_failures: limit,
       enabled = before.enabled,
@@ -42,6 +45,8 @@ export function changeTrigger(
       filter: _filter,
       thread_key: _threadKey,
       credential: _credential,
+      agent_config: _config,
+      budget_usd: _budget,
       scopes: _scopes,
       pause_after_failures: _limit,
       ...kept
@@ -52,6 +57,8 @@ export function changeTrigger(
       enabled,
       ...changeFailureCount({ ...before, ...kept }, { limit }),
       ...(agent_uid === undefined || agent_uid === "" ? {} : { agent_uid }),
+      ...changeConfig(before, agent_config),
+      ...(budget_usd === undefined || budget_usd === null ? {} : { budget_usd }),
       ...(followup_prompt === undefined || followup_prompt === "" ? {} : { followup_prompt }),
       ...(filter === undefined || filter === "" ? {} : { filter }),
       ...(thread_key === undefined || thread_key === "" ? {} : { thread_key }),
@@ -62,6 +69,15 @@ export function changeTrigger(
     };
     return replace(before, changed, ports);
   });
+}
+
+/** The configuration after a change, with the secrets of the one before it where the request shows them as `***`. */
+function changeConfig(
+  { agent_config: before }: Trigger,
+  sent: UpdateTriggerRequest["agent_config"],
+): Pick<Trigger, "agent_config"> {
+  if (sent === undefined) return before === undefined ? {} : { agent_config: before };
+  return configMember(sent, before);
 }
 
 /** What the caller writes is executed with no more than the caller has. Empty scopes are all of the caller's. */

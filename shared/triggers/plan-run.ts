@@ -8,7 +8,9 @@ import { planUnattendedRun, type UnattendedPorts } from "#shared/schedules/unatt
 import { findAuthorRefusal } from "./author.ts";
 import type { TriggerEvent } from "./event.ts";
 import { findSource } from "./sources/find-source.ts";
+import { findTicket } from "./sources/ticket.ts";
 import { renderPrompt } from "./template.ts";
+import { limitToBudget } from "./trigger-config.ts";
 import type { Trigger } from "./trigger-store.ts";
 
 /** Whether events of this type start runs. GitHub's `ping`, which reports a new webhook, does only if it is named. */
@@ -56,14 +58,17 @@ export async function planRun(
   const owner = { type: "Team", uid: team_uid } as const;
   await requireMember(team_uid, created_by.uid, ports.table);
   const { prompt, missing } = renderPrompt(trigger.prompt, event);
+  const ticket = findTicket(trigger, event);
+  const labels = { ...metadata, ...ticket.labels };
   const { environment, common } = await planUnattendedRun(runId, { ...trigger, owner, prompt }, ports);
   const body: RunBody = {
     title: name,
     ...common,
+    config: limitToBudget(common.config, trigger.budget_usd),
     source: findSource(trigger).runSource,
-    trigger: { trigger_id: trigger.uid },
+    trigger: { trigger_id: trigger.uid, ...(ticket.url === undefined ? {} : { url: ticket.url }) },
     mode,
-    ...(metadata === undefined ? {} : { metadata }),
+    ...(Object.keys(labels).length === 0 ? {} : { metadata: labels }),
   };
   return { owner, environment, body, missing };
 }

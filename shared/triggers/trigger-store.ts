@@ -22,6 +22,8 @@ const Trigger = v.object({
   /** Empty for all types. */
   events: v.array(v.string()),
   agent_uid: v.exactOptional(v.string()),
+  agent_config: TriggerItem.entries.agent_config,
+  budget_usd: v.exactOptional(v.number()),
   filter: TriggerItem.entries.filter,
   thread_key: TriggerItem.entries.thread_key,
   mode: RunMode,

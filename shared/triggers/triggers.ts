@@ -11,6 +11,7 @@ import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
 import { type PersonalPrincipal, type Principal, toProfile } from "#shared/principals/principal.ts";
 import { requireAdministeredTeams, requirePerson } from "#shared/principals/require-role.ts";
 import { grantScopes, scopesMember } from "#shared/principals/scopes.ts";
+import { shownConfig } from "#shared/runs/run-item.ts";
 import { findExecutor } from "#shared/schedules/agent.ts";
 import { changeFailureCount } from "#shared/schedules/failures.ts";
 import { secretStore } from "#shared/secrets/secret-store.ts";
@@ -32,6 +33,7 @@ import { readTrigger } from "./read-trigger.ts";
 import type { SourceChoice } from "./sources/find-source.ts";
 import { PRESETS } from "./sources/presets.ts";
 import { checkTemplate } from "./template.ts";
+import { checkConfig, configMember } from "./trigger-config.ts";
 import type { TriggerPorts, TriggerReadPorts } from "./trigger-ports.ts";
 import { type Trigger, triggerStore } from "./trigger-store.ts";
 import { STANDARD_PREFIX } from "./verify.ts";
@@ -41,9 +43,7 @@ const MAX_TRIGGERS = 50;
 
 /** Members of a trigger that this version does not carry out, and what to do instead. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
-  agent_config: "set agent_uid; the identity's defaults configure the runs",
   reply: "let the agent reply with a tool or a secret of its environment",
-  budget_usd: "set a budget for the team",
 };
 
 /** Refuses members that this version knows and does not carry out. */
@@ -76,7 +76,7 @@ export async function addTrigger(
   const choice = toSourceChoice(request);
   const prompt = request.prompt ?? (choice.preset === undefined ? undefined : PRESETS[choice.preset].prompt);
   if (prompt === undefined) throw invalid("prompt", "is required without a preset");
-  await checkRequest(team, request, request.kind, caller, table);
+  await checkRequest(request, { ...request, team_uid: team, created_by: toProfile(caller) }, caller, table);
   return runIdempotent<CreatedTrigger>(
     table,
     idempotency,
@@ -122,6 +122,8 @@ const newTrigger = (
   prompt: request.prompt,
   events: [...new Set(request.events)],
   ...(request.agent_uid === undefined ? {} : { agent_uid: request.agent_uid }),
+  ...configMember(request.agent_config, undefined),
+  ...(request.budget_usd === undefined ? {} : { budget_usd: request.budget_usd }),
   ...((request.filter ?? "") === "" ? {} : { filter: request.filter }),
   ...((request.thread_key ?? "") === "" ? {} : { thread_key: request.thread_key }),
   mode: request.mode ?? "normal",
@@ -183,18 +185,19 @@ export function checkSecret({ kind, preset, verification }: SourceChoice, secret
 
 /** Refuses a template or an expression with errors, and an identity that the caller cannot have execute runs of the team. */
 export async function checkRequest(
-  team: string,
   request: UpdateTriggerRequest,
-  kind: TriggerKind,
+  trigger: Pick<Trigger, "team_uid" | "kind" | "created_by">,
   caller: PersonalPrincipal,
   table: Table,
 ): Promise<void> {
-  const { prompt, followup_prompt, agent_uid } = request;
+  const { prompt, followup_prompt, agent_uid, agent_config } = request;
+  const { team_uid: team, kind } = trigger;
   refuseLimitedKey(caller, "triggers");
   if (prompt !== undefined) checkTemplate(prompt);
   if (followup_prompt !== undefined) checkTemplate(followup_prompt, "followup_prompt");
   await checkExpressions(kind, request);
   await checkCredential(team, request.credential ?? "", kind, table);
+  if (agent_config !== undefined) await checkConfig(agent_config, trigger, table);
   if (agent_uid === undefined || agent_uid === "") return;
   await findExecutor({ owner: { type: "Team", uid: team }, created_by: toProfile(caller), agent_uid }, table);
 }
@@ -215,6 +218,7 @@ export const toTriggerItem = (
   ...trigger,
   ingress_url: `${baseUrl}/hooks/${trigger.uid}`,
   ...(events.length === 0 ? {} : { events }),
+  ...(trigger.agent_config === undefined ? {} : { agent_config: shownConfig(trigger.agent_config) }),
   scope: { type: "Team", uid: team_uid },
   created_at: toTimestamp(trigger.created_at),
   updated_at: toTimestamp(trigger.updated_at),

@@ -82,10 +82,7 @@ describe("POST /agent/triggers", () => {
     expect((await user.get("/agent/triggers")).body).toEqual({ triggers: [] });
   });
 
-  it.each([
-    ["reply", { to: "thread" }],
-    ["agent_config", { model_id: "local/runbook" }],
-  ])("returns 422 and names %s, which is not carried out", async (name, value) => {
+  it.each([["reply", { to: "thread" }]])("returns 422 and names %s, which is not carried out", async (name, value) => {
     const { status, body } = await create({ [name]: value });
     expect(status).toBe(422);
     expect(body.detail).toMatch(new RegExp(`^${name}: is not supported by triggers yet; \\w`));

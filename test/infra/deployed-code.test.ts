@@ -201,9 +201,11 @@ function carriedBytes(output: string): number {
   // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members and options, and the reads of workers and secrets.
   if (output.startsWith("runs/create-run/")) return 67_000;
   if (output.startsWith("schedules/run-schedule/")) return 35_500;
-  if (/^schedules\/(create|update)-/.test(output)) return 52_500;
+  if (/^schedules\/(create|update)-/.test(output)) return 53_500;
+  // They check the configuration of the runs.
+  if (/^triggers\/(create|update)-/.test(output)) return 21_000;
   // The preview of an event plans a run, with the check that its model is not gone.
-  if (output.startsWith("triggers/test-trigger/")) return 23_500;
+  if (output.startsWith("triggers/test-trigger/")) return 26_000;
   // The response carries the library that checks it against the output schema of its run.
   if (output.startsWith("runs/get-response/")) return 7_200;
   if (output.startsWith("runs/list-runs/")) return 16_500;

@@ -6,7 +6,9 @@ import { describeFailureLimit, failureLimit, PAUSE_AFTER, PAUSE_AFTER_TEXT } fro
 import { agentUid } from "../names.ts";
 import { pairs, repeated } from "../options.ts";
 import { usage } from "../problem.ts";
+import { buildConfig } from "../run-config.ts";
 import { printFields, printList, timeText } from "../table.ts";
+import { commandWithConfig } from "./config-options.ts";
 import { withExamples } from "./examples.ts";
 import { deliveriesCommand, deliveryCommand, redeliverCommand, replayCommand, testCommand } from "./trigger-events.ts";
 
@@ -82,6 +84,8 @@ function printTrigger(context: Context, trigger: ShownTrigger): void {
       ["filter", trigger.filter],
       ["thread key", trigger.thread_key],
       ["agent", trigger.agent_uid],
+      ["environment", trigger.agent_config?.environment_id],
+      ["model", trigger.agent_config?.model_id],
       ["mode", trigger.mode],
       ["threads", trigger.threads],
       ["busy", trigger.busy],
@@ -97,9 +101,9 @@ function printTrigger(context: Context, trigger: ShownTrigger): void {
   );
 }
 
-/** The options of a trigger that can be changed. */
+/** The options of a trigger that can be changed. Those of its configuration replace the configuration. */
 const commandWithTrigger = (name: string) =>
-  new Command(name)
+  commandWithConfig(name)
     .option("--name <name>", "a name for people, and the title of the runs")
     .option("--prompt <template>", "template of the prompts; `-` reads it from standard input")
     .option("--followup-prompt <template>", "template of the follow-ups of a thread (default: {{ event.text }})")
@@ -132,6 +136,7 @@ async function toMembers(client: Runyard, options: Omit<TriggerOptions, "prompt"
     filter: options.filter,
     thread_key: options.threadKey,
     agent_uid: agent === undefined ? undefined : await agentUid(client, agent),
+    agent_config: await buildConfig(client, options),
     mode,
     metadata,
     followup_prompt: options.followupPrompt,

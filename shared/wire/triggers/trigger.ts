@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { AmbientAgentConfig, BudgetUsd, ResolvedAgentConfig } from "../config.ts";
 import { Scope, Scopes } from "../keys/scope.ts";
 import { FailureLimitChange } from "../limits/failure-limit.ts";
 import { PageInfo } from "../list.ts";
@@ -69,6 +70,10 @@ const optionalMembers = {
   events: v.exactOptional(TriggerEvents),
   /** The identity that executes the runs. By default the trigger's creator does. */
   agent_uid: v.exactOptional(Id),
+  /** The configuration of the runs, before the defaults of the identity, the environment and the team. `{}` is none. */
+  agent_config: v.exactOptional(AmbientAgentConfig),
+  /** The most that each run with its children and follow-ups may spend on models, in US dollars. A lower budget of the configuration stays. */
+  budget_usd: v.exactOptional(BudgetUsd),
   /**
    * The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or
    * empty for none.
@@ -136,6 +141,8 @@ export const UpdateTriggerRequest = v.object({
   scopes: v.exactOptional(v.array(Scope)),
   /** `""` clears the identity. */
   agent_uid: v.exactOptional(v.union([Id, v.literal("")])),
+  /** `null` clears the budget. */
+  budget_usd: v.exactOptional(v.nullable(BudgetUsd)),
   /** `""` restores the default. */
   followup_prompt: v.exactOptional(v.union([TriggerPrompt, v.literal("")])),
 });
@@ -198,6 +205,10 @@ export const TriggerItem = v.object({
   thread_key: v.exactOptional(v.string()),
   /** The identity that executes the runs. By default the trigger's creator does. */
   agent_uid: v.exactOptional(v.string()),
+  /** The configuration of the runs, before the defaults of the identity, the environment and the team. */
+  agent_config: v.exactOptional(ResolvedAgentConfig),
+  /** The most that each run with its children and follow-ups may spend on models, in US dollars. */
+  budget_usd: v.exactOptional(v.number()),
   /** The mode of the runs. */
   mode: RunMode,
   /** The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. */

@@ -740,6 +740,12 @@ class CreateTriggerRequestParam(TypedDict, total=False):
     agent_uid: str
     """The identity that executes the runs. By default the trigger's creator does. At most 512 bytes in UTF-8."""
 
+    agent_config: AmbientAgentConfigParam
+    """The configuration of the runs, before the defaults of the identity, the environment and the team. `{}` is none."""
+
+    budget_usd: float
+    """The most that each run with its children and follow-ups may spend on models, in US dollars. A lower budget of the configuration stays."""
+
     filter: str
     """The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8."""
 
@@ -788,6 +794,12 @@ class UpdateTriggerRequestParam(TypedDict, total=False):
 
     agent_uid: Union[str, Literal[""]]
     """`""` clears the identity."""
+
+    agent_config: AmbientAgentConfigParam
+    """The configuration of the runs, before the defaults of the identity, the environment and the team. `{}` is none."""
+
+    budget_usd: Optional[float]
+    """`null` clears the budget."""
 
     filter: str
     """The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8."""

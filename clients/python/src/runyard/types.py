@@ -2412,6 +2412,12 @@ class CreatedTrigger(BaseModel):
     agent_uid: Optional[str] = None
     """The identity that executes the runs. By default the trigger's creator does."""
 
+    agent_config: Optional[ResolvedAgentConfig] = None
+    """The configuration of the runs, before the defaults of the identity, the environment and the team."""
+
+    budget_usd: Optional[float] = None
+    """The most that each run with its children and follow-ups may spend on models, in US dollars."""
+
     mode: Union[RunMode, str]
     """The mode of the runs."""
 
@@ -2518,6 +2524,12 @@ class TriggerItem(BaseModel):
 
     agent_uid: Optional[str] = None
     """The identity that executes the runs. By default the trigger's creator does."""
+
+    agent_config: Optional[ResolvedAgentConfig] = None
+    """The configuration of the runs, before the defaults of the identity, the environment and the team."""
+
+    budget_usd: Optional[float] = None
+    """The most that each run with its children and follow-ups may spend on models, in US dollars."""
 
     mode: Union[RunMode, str]
     """The mode of the runs."""
@@ -2632,6 +2644,12 @@ class RotatedTrigger(BaseModel):
 
     agent_uid: Optional[str] = None
     """The identity that executes the runs. By default the trigger's creator does."""
+
+    agent_config: Optional[ResolvedAgentConfig] = None
+    """The configuration of the runs, before the defaults of the identity, the environment and the team."""
+
+    budget_usd: Optional[float] = None
+    """The most that each run with its children and follow-ups may spend on models, in US dollars."""
 
     mode: Union[RunMode, str]
     """The mode of the runs."""

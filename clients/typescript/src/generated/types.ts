@@ -981,6 +981,10 @@ interface components {
             events?: string[];
             /** @description The identity that executes the runs. By default the trigger's creator does. At most 512 bytes in UTF-8. */
             agent_uid?: string;
+            /** @description The configuration of the runs, before the defaults of the identity, the environment and the team. `{}` is none. */
+            agent_config?: components["schemas"]["AmbientAgentConfig"];
+            /** @description The most that each run with its children and follow-ups may spend on models, in US dollars. A lower budget of the configuration stays. */
+            budget_usd?: number;
             /** @description The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8. */
             filter?: string;
             /** @description The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. At most 2048 bytes in UTF-8. */
@@ -1152,6 +1156,10 @@ interface components {
             thread_key?: string;
             /** @description The identity that executes the runs. By default the trigger's creator does. */
             agent_uid?: string;
+            /** @description The configuration of the runs, before the defaults of the identity, the environment and the team. */
+            agent_config?: components["schemas"]["ResolvedAgentConfig"];
+            /** @description The most that each run with its children and follow-ups may spend on models, in US dollars. */
+            budget_usd?: number;
             /** @description The mode of the runs. */
             mode: components["schemas"]["RunMode"];
             /** @description The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. */
@@ -3137,6 +3145,10 @@ interface components {
             thread_key?: string;
             /** @description The identity that executes the runs. By default the trigger's creator does. */
             agent_uid?: string;
+            /** @description The configuration of the runs, before the defaults of the identity, the environment and the team. */
+            agent_config?: components["schemas"]["ResolvedAgentConfig"];
+            /** @description The most that each run with its children and follow-ups may spend on models, in US dollars. */
+            budget_usd?: number;
             /** @description The mode of the runs. */
             mode: components["schemas"]["RunMode"];
             /** @description The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. */
@@ -4022,6 +4034,10 @@ interface components {
             thread_key?: string;
             /** @description The identity that executes the runs. By default the trigger's creator does. */
             agent_uid?: string;
+            /** @description The configuration of the runs, before the defaults of the identity, the environment and the team. */
+            agent_config?: components["schemas"]["ResolvedAgentConfig"];
+            /** @description The most that each run with its children and follow-ups may spend on models, in US dollars. */
+            budget_usd?: number;
             /** @description The mode of the runs. */
             mode: components["schemas"]["RunMode"];
             /** @description The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. */
@@ -4409,6 +4425,10 @@ interface components {
             events?: string[];
             /** @description `""` clears the identity. */
             agent_uid?: string | "";
+            /** @description The configuration of the runs, before the defaults of the identity, the environment and the team. `{}` is none. */
+            agent_config?: components["schemas"]["AmbientAgentConfig"];
+            /** @description `null` clears the budget. */
+            budget_usd?: number | null;
             /** @description The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8. */
             filter?: string;
             /** @description The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. At most 2048 bytes in UTF-8. */

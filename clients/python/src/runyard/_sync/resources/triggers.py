@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Mapping, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 from typing_extensions import Literal, Unpack
 
 from ... import _wire
 from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from ...params import (
+    AmbientAgentConfigParam,
     TriggerAuthorsParam,
     TriggerVerificationParam,
 )
@@ -49,6 +50,8 @@ class Triggers(Resource):
         secret: Union[str, NotGiven] = NOT_GIVEN,
         events: Union[Sequence[str], NotGiven] = NOT_GIVEN,
         agent_uid: Union[str, NotGiven] = NOT_GIVEN,
+        agent_config: Union[AmbientAgentConfigParam, NotGiven] = NOT_GIVEN,
+        budget_usd: Union[float, NotGiven] = NOT_GIVEN,
         filter: Union[str, NotGiven] = NOT_GIVEN,
         thread_key: Union[str, NotGiven] = NOT_GIVEN,
         mode: Union[RunMode, NotGiven] = NOT_GIVEN,
@@ -79,6 +82,8 @@ class Triggers(Resource):
             secret: The secret, where the other system makes it. Otherwise it is generated. At most 512 bytes in UTF-8.
             events: The types of events that start runs, such as `build` or `build.failed`. All by default.
             agent_uid: The identity that executes the runs. By default the trigger's creator does. At most 512 bytes in UTF-8.
+            agent_config: The configuration of the runs, before the defaults of the identity, the environment and the team. `{}` is none.
+            budget_usd: The most that each run with its children and follow-ups may spend on models, in US dollars. A lower budget of the configuration stays.
             filter: The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8.
             thread_key: The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. At most 2048 bytes in UTF-8.
             mode: The mode of the runs.
@@ -105,6 +110,8 @@ class Triggers(Resource):
                 "secret": secret,
                 "events": events,
                 "agent_uid": agent_uid,
+                "agent_config": agent_config,
+                "budget_usd": budget_usd,
                 "filter": filter,
                 "thread_key": thread_key,
                 "mode": mode,
@@ -170,6 +177,8 @@ class Triggers(Resource):
         prompt: Union[str, NotGiven] = NOT_GIVEN,
         events: Union[Sequence[str], NotGiven] = NOT_GIVEN,
         agent_uid: Union[str, Literal[""], NotGiven] = NOT_GIVEN,
+        agent_config: Union[AmbientAgentConfigParam, NotGiven] = NOT_GIVEN,
+        budget_usd: Union[Optional[float], NotGiven] = NOT_GIVEN,
         filter: Union[str, NotGiven] = NOT_GIVEN,
         thread_key: Union[str, NotGiven] = NOT_GIVEN,
         mode: Union[RunMode, NotGiven] = NOT_GIVEN,
@@ -197,6 +206,8 @@ class Triggers(Resource):
             prompt: The template of the prompts, at most 8 KiB. A preset has one. At most 8192 bytes in UTF-8.
             events: The types of events that start runs, such as `build` or `build.failed`. All by default.
             agent_uid: `""` clears the identity.
+            agent_config: The configuration of the runs, before the defaults of the identity, the environment and the team. `{}` is none.
+            budget_usd: `null` clears the budget.
             filter: The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8.
             thread_key: The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. At most 2048 bytes in UTF-8.
             mode: The mode of the runs.
@@ -219,6 +230,8 @@ class Triggers(Resource):
                 "prompt": prompt,
                 "events": events,
                 "agent_uid": agent_uid,
+                "agent_config": agent_config,
+                "budget_usd": budget_usd,
                 "filter": filter,
                 "thread_key": thread_key,
                 "mode": mode,
