@@ -32,6 +32,8 @@ interface StartRequest {
   readonly workingDirectory: string;
   /** @default the time of the execution */
   readonly timeoutSeconds?: number | undefined;
+  /** Whether it runs at a pseudo-terminal. @default false */
+  readonly tty?: boolean | undefined;
 }
 
 interface BackgroundCommandsOptions {
@@ -86,7 +88,7 @@ export function createBackgroundCommands(options: BackgroundCommandsOptions): Ba
     sharesNetwork: sandbox.sharesNetwork,
     earlier,
     list: () => commands,
-    async start({ command, workingDirectory, timeoutSeconds }) {
+    async start({ command, workingDirectory, timeoutSeconds, tty }) {
       if (listRunning().length + starting >= MAX_RUNNING)
         throw new Error(
           `${MAX_RUNNING} background commands are running, which is the limit: stop one with stop_command`,
@@ -95,7 +97,7 @@ export function createBackgroundCommands(options: BackgroundCommandsOptions): Ba
       try {
         const id = `background-${++count}`;
         const files = { script: `${id}-step.sh`, text: `${id}.sh`, marker: createBackgroundMarker(id) };
-        const launched = await launch({ ...files, command, workingDirectory, signal, stdin: "pipe" });
+        const launched = await launch({ ...files, command, workingDirectory, signal, stdin: "pipe", tty });
         const started = follow(id, command, launched);
         commands.push(started);
         forgetOldest(commands);

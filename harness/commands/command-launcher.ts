@@ -23,6 +23,8 @@ interface LaunchRequest {
   readonly stdin?: "ignore" | "pipe";
   /** Environment variables that identify its processes on this machine, besides those of the execution. */
   readonly marker?: Readonly<Record<string, string>>;
+  /** Whether it runs at a pseudo-terminal. @default false */
+  readonly tty?: boolean | undefined;
 }
 
 /** A command that has been started. */
@@ -51,12 +53,19 @@ export function createLauncher(sandbox: Sandbox, host: WorkspacePaths) {
   const { limits } = sandbox;
   const before = limits === undefined ? "" : formatUlimits(limits);
   const pipes = createPipes(dirname(host.workspace));
+  const write = (name: string, content: string) => writeFile(`${host.steps}/${name}`, content, { mode: 0o444 });
   return async ({ script, text, signal, ...request }: LaunchRequest): Promise<LaunchedCommand> => {
-    const program = buildScript(`${sandbox.paths.steps}/${text}`, request.workingDirectory, before);
+    const { tty = false, workingDirectory } = request;
+    // Few commands need a terminal.
+    const terminal = tty ? await import("./pseudo-terminal.ts") : undefined;
+    const setup = terminal === undefined ? before : `${before}${terminal.TERMINAL_SETUP}`;
+    const program = buildScript(`${sandbox.paths.steps}/${text}`, workingDirectory, setup);
+    const inner = terminal === undefined ? script : `terminal-${script}`;
     await Promise.all([
       // Bash ignores a few NUL characters, and the rest of a text with many.
-      writeFile(`${host.steps}/${text}`, request.command.replaceAll("\0", ""), { mode: 0o444 }),
-      writeFile(`${host.steps}/${script}`, program, { mode: 0o444 }),
+      write(text, request.command.replaceAll("\0", "")),
+      write(inner, program),
+      terminal && write(script, terminal.buildTerminalProgram(`${sandbox.paths.steps}/${inner}`)),
     ]);
     const pipe = await pipes.open();
     if (signal.aborted) pipe?.close();

@@ -20,6 +20,8 @@ export interface CommandRequest {
   readonly limits?: OutputLimits;
   /** Whether people and models read its output: as a terminal shows it, and in a file if it is long. @default false */
   readonly isShown?: boolean;
+  /** Whether it runs at a pseudo-terminal. @default false */
+  readonly tty?: boolean | undefined;
   /** Receives the complete output, not redacted. */
   readonly onOutput?: (chunk: Buffer) => void;
 }
@@ -90,7 +92,7 @@ function createRunner(options: CommandRunnerOptions): CommandRunner {
       const signal = request.signal === undefined ? stop : AbortSignal.any([stop, request.signal]);
       signal.throwIfAborted();
       const files = { script: `step-${++count}.sh`, text: `command-${count}.sh` };
-      const child = await launch({ ...files, command, workingDirectory, signal });
+      const child = await launch({ ...files, command, workingDirectory, signal, tty: request.tty });
       const startedAt = performance.now();
       const shown = request.isShown === true ? outputFiles : undefined;
       const capture = createCapture(redactor, request.limits ?? limits, shown);

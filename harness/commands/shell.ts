@@ -9,6 +9,8 @@ export interface RunCommandInput {
   readonly workingDirectory?: string;
   /** Never more than the time that the execution has left. @default 600 */
   readonly timeoutSeconds?: number;
+  /** Whether it runs at a pseudo-terminal. @default false */
+  readonly tty?: boolean;
   /** Receives the output while the command is running; it is not redacted. */
   readonly onOutput?: (chunk: Buffer) => void;
 }

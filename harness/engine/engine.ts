@@ -44,7 +44,7 @@ export interface Turn {
 export interface AgentTools {
   runCommand(input: RunCommandInput): Promise<CommandResult>;
   /** Starts a command in the background. Returns when it listens on a port or has ended, or after a while. */
-  startCommand(command: string): Promise<ToolResult>;
+  startCommand(command: string, tty?: boolean): Promise<ToolResult>;
   /** All tools that a model may use in this run. */
   readonly all: readonly Tool[];
   /**

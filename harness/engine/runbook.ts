@@ -23,17 +23,17 @@ export const createRunbook = ({ opening, context }: Opened): AgentEngine => ({
     if (!isAnswered && turn.last !== undefined && continuesOnly(instructions)) return turn.last;
     const commands = instructions.flatMap(findShellBlocks);
     if (commands.length === 0) return { success: false, summary: NOTHING_TO_RUN, error_code: "invalid_request" };
-    for (const [index, { command, isBackground }] of commands.entries()) {
+    for (const [index, { command, isBackground, tty }] of commands.entries()) {
       if (index < commandsDone) continue;
       if (isBackground) {
-        const { isError, output } = await tools.startCommand(command);
+        const { isError, output } = await tools.startCommand(command, tty);
         if (isError !== true) continue;
         return {
           success: false,
           summary: describeFailure(index, commands.length, command, `failed to start: ${describeStart(output)}`),
         };
       }
-      const result = await tools.runCommand({ command });
+      const result = await tools.runCommand({ command, ...(tty ? { tty } : {}) });
       if (result.exitCode === 0) continue;
       return { success: false, summary: describeFailure(index, commands.length, result.command, describeEnd(result)) };
     }
@@ -67,7 +67,8 @@ export const plannedRunbook: AgentEngine = {
     const commands = instructions.flatMap(findShellBlocks);
     if (commands.length === 0) return { success: false, summary: NOTHING_TO_RUN, error_code: "invalid_request" };
     const blocks = commands.map(
-      ({ command, isBackground }) => `\`\`\`sh${isBackground ? " background" : ""}\n${command}\n\`\`\``,
+      ({ command, isBackground, tty }) =>
+        `\`\`\`sh${isBackground ? " background" : ""}${tty ? " tty" : ""}\n${command}\n\`\`\``,
     );
     return { success: true, summary: ["In normal mode these commands would run, in order:", ...blocks].join("\n\n") };
   },
@@ -82,6 +83,8 @@ export interface ShellBlock {
   readonly command: string;
   /** Whether its tag has the word `background`: the next block starts while the command is running. */
   readonly isBackground: boolean;
+  /** Whether its tag has the word `tty`: it runs at a pseudo-terminal. */
+  readonly tty: boolean;
 }
 
 /** The fenced blocks tagged sh, bash or shell, wherever they stand in a Markdown document. */
@@ -93,7 +96,7 @@ export function findShellBlocks(markdown: string): ShellBlock[] {
     const { lang, text }: { type: string; lang?: string; text?: string } = token;
     const [tag = "", ...words] = String(lang).split(/\s+/);
     if (/^(sh|bash|shell)$/i.test(tag) && text?.trim())
-      blocks.push({ command: text, isBackground: words.includes("background") });
+      blocks.push({ command: text, isBackground: words.includes("background"), tty: words.includes("tty") });
   });
   return blocks;
 }

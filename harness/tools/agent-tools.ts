@@ -85,11 +85,14 @@ export function createTools(options: ToolOptions): SessionTools {
       const report = createReporter(outbox);
       await settleDecidedCall(conversation, { tools, shell, background, workspace, saveStart, report, carryOut });
     },
-    async startCommand(command) {
+    async startCommand(command, tty = false) {
       // Schemas of tools take milliseconds to load.
       const { createRunCommandTool } = await import("./run-command.ts");
       const tool = createRunCommandTool(shell, background, UNATTENDED_SETTLE_MS);
-      return await agentTools.use(tool, { id: randomUUID(), input: { command, background: true } });
+      return await agentTools.use(tool, {
+        id: randomUUID(),
+        input: { command, background: true, ...(tty ? { tty } : {}) },
+      });
     },
     reportBackground() {
       for (const command of background.list().filter(({ hasNews }) => hasNews)) {
@@ -98,17 +101,18 @@ export function createTools(options: ToolOptions): SessionTools {
       }
     },
     async runCommand(options) {
-      const { command, workingDirectory = shell.here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = options;
+      const { command, workingDirectory = shell.here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, tty = false } = options;
       slice.beforeStep(timeoutSeconds * 1000);
       const id = randomUUID();
-      const asked = { command, working_directory: workingDirectory, timeout_seconds: timeoutSeconds };
+      const terminal = tty ? { tty } : {};
+      const asked = { command, working_directory: workingDirectory, timeout_seconds: timeoutSeconds, ...terminal };
       const refused = await findRefusal(RUN_COMMAND, { id, input: asked });
       if (refused !== undefined) throw new TurnEnd({ success: false, summary: `A command was not run: ${refused}.` });
       const output = live.open(id);
       const running = shell
-        .run({ command, workingDirectory, timeoutSeconds, onOutput: output.push }, turn())
+        .run({ command, workingDirectory, timeoutSeconds, ...terminal, onOutput: output.push }, turn())
         .finally(output.end);
-      const input = { working_directory: workingDirectory, timeout_seconds: timeoutSeconds };
+      const input = { working_directory: workingDirectory, timeout_seconds: timeoutSeconds, ...terminal };
       const reportEnd = begin(id, RUN_COMMAND, {
         command: truncateCommand(redactor.text(command)),
         ...input,

@@ -18,8 +18,8 @@ export const createRunCommandTool = (shell: Shell, background: BackgroundCommand
     description:
       "Runs a command in bash with -eo pipefail and returns its exit code and its output (beginning and end, 16 KB at most, including " +
       "standard error). A longer output is in a file that the result names as `output_file`. The working directory is kept for the next command, variables are not. Processes that it starts end " +
-      "with it, unless `background` is true. It has no terminal, and its standard input is empty: start what asks for input in the " +
-      "background.",
+      "with it, unless `background` is true. Its standard input is empty, and it has no terminal unless `tty` is true: start what asks " +
+      "for input in the background.",
     category: "command",
     readsOnly: false,
     input: v.object({
@@ -45,17 +45,25 @@ export const createRunCommandTool = (shell: Shell, background: BackgroundCommand
           ),
         ),
       ),
+      tty: v.optional(
+        v.pipe(
+          v.boolean(),
+          v.description("Run it at a pseudo-terminal, for programs that demand one. Default: false."),
+        ),
+      ),
     }),
-    async run({ command, working_directory, timeout_seconds, background: isBackground = false }, { signal, onOutput }) {
+    async run(input, { signal, onOutput }) {
+      const { command, working_directory, timeout_seconds, background: isBackground = false, tty = false } = input;
       if (isBackground) {
-        const request = { command, workingDirectory: working_directory ?? shell.here, timeoutSeconds: timeout_seconds };
+        const workingDirectory = working_directory ?? shell.here;
+        const request = { command, workingDirectory, timeoutSeconds: timeout_seconds, tty };
         const started = await background.start(request);
         const hasSettled = () => started.ports.length > 0;
         await started.waitFor(hasSettled, { timeoutMs: settleMs, signal, onOutput });
         // The first read_command returns this output too: otherwise it could wait for a line that has come already.
         const output = {
           ...readBackground(started, started.end === undefined),
-          working_directory: request.workingDirectory,
+          working_directory: workingDirectory,
         };
         const note = background.sharesNetwork ? {} : { note: NO_NETWORK };
         return { output: { ...output, ...note }, isError: started.end !== undefined && started.end.exitCode !== 0 };
@@ -63,6 +71,7 @@ export const createRunCommandTool = (shell: Shell, background: BackgroundCommand
       const result = await shell.run(
         {
           command,
+          ...(tty ? { tty } : {}),
           ...(working_directory === undefined ? {} : { workingDirectory: working_directory }),
           ...(timeout_seconds === undefined ? {} : { timeoutSeconds: timeout_seconds }),
           ...(onOutput === undefined ? {} : { onOutput }),

@@ -79,6 +79,6 @@ describe("the built-in runbook", () => {
 
   it("runs blocks of a template next to the values of an event", () => {
     const prompt = render(templates[0] ?? "", { a: "one", b: "```sh\nevil\n```" }).prompt;
-    expect(findShellBlocks(prompt)).toEqual([{ command: "make test", isBackground: false }]);
+    expect(findShellBlocks(prompt)).toEqual([{ command: "make test", isBackground: false, tty: false }]);
   });
 });

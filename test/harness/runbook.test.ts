@@ -44,7 +44,11 @@ describe("findShellBlocks", () => {
     ["sh", false],
     ["sh title=background", false],
   ])("says of a block tagged %s whether it runs in the background: %s", (tag, isBackground) => {
-    expect(findShellBlocks(block("npm start", tag))).toEqual([{ command: "npm start", isBackground }]);
+    expect(findShellBlocks(block("npm start", tag))).toEqual([{ command: "npm start", isBackground, tty: false }]);
+  });
+
+  it.each(["sh tty", "sh background tty"])("says of a block tagged %s that it runs at a terminal", (tag) => {
+    expect(findShellBlocks(block("npm start", tag))).toMatchObject([{ isBackground: tag.includes("back"), tty: true }]);
   });
 
   it.each(["sh", "bash", "shell", "Bash", "sh title=x"])("accepts a block tagged %s", (tag) => {
