@@ -76,6 +76,7 @@ const wiringOfFile: Readonly<Record<string, Wiring>> = {
   "web-sessions/exchange-code": ["oidc-sign-in", "createOidcSignInPorts"],
   "web-sessions/get-sign-in-methods": ["oidc-sign-in", "createSignInMethodPorts"],
   "triggers/create-trigger": ["triggers", "createTriggerPorts"],
+  "triggers/update-trigger": ["triggers", "createTriggerWritePorts"],
   "triggers/delete-trigger": ["triggers", "createTriggerPorts"],
   "triggers/rotate-trigger-secret": ["triggers", "createTriggerPorts"],
   "triggers/test-trigger": ["triggers", "createTriggerTestPorts"],

@@ -168,12 +168,14 @@ export const eventSources = {
     },
     timeoutSeconds: 30,
   },
-  /** Asynchronous invocation by plan-deliveries: attempts deliveries of one webhook. */
+  /** Asynchronous invocation by plan-deliveries: attempts deliveries of one webhook, or the reply of one run. */
   attemptDeliveries: {
     file: "execution/attempt-deliveries",
     rights: {
-      table: ["GetItem", "BatchGetItem", "UpdateItem"],
+      table: ["GetItem", "BatchGetItem", "Query", "UpdateItem"],
+      bucket: { GetObject: ["messages"] },
       webhookSender: ["InvokeFunction"],
+      systems: ["InvokeFunction"],
     },
     // It begins requests for half a minute, and a call of the sender takes 40 seconds at most.
     timeoutSeconds: 80,

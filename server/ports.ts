@@ -38,7 +38,7 @@ import type { DiscoveryPorts, Scanner, SkillPorts } from "#shared/skills/skill-p
 import type { DeletionPorts as TeamDeletionPorts } from "#shared/teams/delete-team.ts";
 import type { LimitPorts } from "#shared/teams/team-ports.ts";
 import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
-import { SYSTEM_MS } from "#shared/triggers/systems/system-api.ts";
+import { createSystemFetch } from "#shared/triggers/systems/system-api.ts";
 import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
 import type { SigningKeyStore } from "#shared/vault/signing-key-store.ts";
 import type { OidcSignInPorts } from "#shared/web-sessions/oidc-sign-in.ts";
@@ -209,7 +209,7 @@ export function createPorts(
   };
   const systemPorts: SystemPorts = {
     vault,
-    fetch: createOutwardFetch({ allowsPrivate: true, timeoutMs: SYSTEM_MS }),
+    fetch: createSystemFetch(),
     addresses: {
       github: environment["RUNYARD_GITHUB_API_URL"] || GITHUB_API,
       gitlab: environment["RUNYARD_GITLAB_API_URL"] || GITLAB_API,

@@ -4,8 +4,9 @@ import { logLine } from "#shared/log/log.ts";
 import { queueConsumer } from "#shared/queue/consumer.ts";
 import { invocation } from "#shared/queue/invocation.ts";
 import { ScheduledEvent } from "#shared/queue/scheduled-event.ts";
+import { planReplies } from "#shared/triggers/replies/plan-replies.ts";
 import { planEvents, requestDue } from "#shared/webhooks/plan-deliveries.ts";
-import { parseEventKey } from "#shared/webhooks/run-event-store.ts";
+import { type EventRef, parseEventKey } from "#shared/webhooks/run-event-store.ts";
 import { EventMessage } from "#shared/webhooks/webhook-messages.ts";
 import type { DeliveryPlanPorts } from "#shared/webhooks/webhook-ports.ts";
 
@@ -24,7 +25,7 @@ const StreamEvent = v.object({
 const planOne = queueConsumer({
   message: EventMessage,
   async run({ v: _, ...ref }, ports: DeliveryPlanPorts) {
-    await planEvents([ref], ports);
+    await planAll([ref], ports);
   },
 });
 
@@ -45,10 +46,15 @@ export const planDeliveries = invocation(
       if (ref === undefined) throw new Error(`${Keys.sk.S} is not an event`);
       return ref;
     });
-    await planEvents(refs, ports);
+    await planAll(refs, ports);
     return { batchItemFailures: [] };
   },
 );
+
+async function planAll(refs: readonly EventRef[], ports: DeliveryPlanPorts): Promise<void> {
+  await planReplies(refs, ports);
+  await planEvents(refs, ports);
+}
 
 const isQueueEvent = (event: unknown): event is SQSEvent =>
   v.is(v.object({ Records: v.array(v.object({ eventSource: v.literal("aws:sqs") })) }), event);

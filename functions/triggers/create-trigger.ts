@@ -5,7 +5,7 @@ import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { requireTeam } from "#shared/principals/default-team.ts";
 import { requireAdmin } from "#shared/principals/require-role.ts";
 import type { TriggerPorts } from "#shared/triggers/trigger-ports.ts";
-import { addTrigger, refuseUnsupported, toTriggerItem } from "#shared/triggers/triggers.ts";
+import { addTrigger, toTriggerItem } from "#shared/triggers/triggers.ts";
 import { CreatedTrigger, CreateTriggerRequest } from "#shared/wire/triggers/trigger.ts";
 
 /**
@@ -20,7 +20,6 @@ export const createTrigger = endpoint({
   async run({ body, sentBody, principal, header }, ports: TriggerPorts) {
     const team = requireTeam(principal);
     const admin = requireAdmin(team, principal);
-    refuseUnsupported(sentBody);
     refuseUnsupportedOptions(sentBody, "triggers");
     const idempotency = toIdempotentRequest(header, principal, `create-trigger:${team}`, body);
     const { trigger, secret, replayed } = await addTrigger(team, body, admin, idempotency, ports);

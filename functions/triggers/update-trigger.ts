@@ -3,8 +3,8 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { refuseUnsupportedOptions } from "#shared/http/unsupported-options.ts";
 import { requireAdministeredTeams, requirePerson } from "#shared/principals/require-role.ts";
 import { changeTrigger } from "#shared/triggers/change-trigger.ts";
-import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
-import { refuseUnsupported, toTriggerItem } from "#shared/triggers/triggers.ts";
+import type { TriggerWritePorts } from "#shared/triggers/trigger-ports.ts";
+import { toTriggerItem } from "#shared/triggers/triggers.ts";
 import { TriggerItem, UpdateTriggerRequest } from "#shared/wire/triggers/trigger.ts";
 
 /**
@@ -15,9 +15,8 @@ export const updateTrigger = endpoint({
   request: { path: v.object({ triggerUid: PathId }), body: UpdateTriggerRequest },
   reply: { 200: TriggerItem },
   errors: ["operation_not_supported", "feature_not_available"],
-  async run({ path, body, sentBody, principal }, ports: TriggerReadPorts) {
+  async run({ path, body, sentBody, principal }, ports: TriggerWritePorts) {
     const teams = requireAdministeredTeams(principal);
-    refuseUnsupported(sentBody);
     refuseUnsupportedOptions(sentBody, "triggers");
     const trigger = await changeTrigger(teams, path.triggerUid, body, requirePerson(principal), ports);
     return { status: 200, body: toTriggerItem(trigger, ports) };

@@ -32,7 +32,12 @@ export class RoutesStack extends Stack {
           // Only the fallback needs the list of all routes.
           ...(line.path === "*" && { ROUTES: packedRoutes() }),
           ...(line.file.startsWith("web-sessions/") && oidcVariables(platform.settings)),
-          ...(["webhooks/create-webhook", "runs/create-run"].includes(line.file) &&
+          ...([
+            "webhooks/create-webhook",
+            "runs/create-run",
+            "triggers/create-trigger",
+            "triggers/update-trigger",
+          ].includes(line.file) &&
             !execution.sendsWebhooks && { WEBHOOKS: "unavailable" }),
           ...(line.file === "workers/list-workers" && { WORKER_SOCKET_URL: execution.workerSocket.url }),
         },

@@ -33,13 +33,19 @@ interface OutwardOptions {
   readonly allowsPrivate: boolean;
   /** Milliseconds for a request with its response. @default 5000 */
   readonly timeoutMs?: number;
+  /** Bytes of a response. @default 262,144 */
+  readonly maxBytes?: number;
 }
 
 /**
  * Creates a fetch for URLs that callers choose. It connects to addresses on the internet only, which it checks after names are
  * resolved, and limits the time and size of a response.
  */
-export function createOutwardFetch({ allowsPrivate, timeoutMs = TIMEOUT_MS }: OutwardOptions): OutwardFetch {
+export function createOutwardFetch({
+  allowsPrivate,
+  timeoutMs = TIMEOUT_MS,
+  maxBytes = MAX_BYTES,
+}: OutwardOptions): OutwardFetch {
   const scopes: ReadonlySet<AddressScope> = new Set(allowsPrivate ? ["public", "private", "loopback"] : ["public"]);
   const isAllowed = (address: string): boolean => scopes.has(scopeOfAddress(address));
   return async (given, request = {}) => {
@@ -50,7 +56,7 @@ export function createOutwardFetch({ allowsPrivate, timeoutMs = TIMEOUT_MS }: Ou
     if (url.protocol !== "https:" && !(allowsPrivate && url.protocol === "http:")) {
       throw new BlockedAddress(`${url.protocol}//${url.host}`);
     }
-    return send(url, request, { lookup: createLookup(isAllowed), timeoutMs });
+    return send(url, request, { lookup: createLookup(isAllowed), timeoutMs, maxBytes });
   };
 }
 
@@ -71,12 +77,13 @@ function createLookup(isAllowed: (address: string) => boolean): LookupFunction {
 interface Connection {
   readonly lookup: LookupFunction;
   readonly timeoutMs: number;
+  readonly maxBytes: number;
 }
 
 function send(
   url: URL,
   { method = "GET", headers, body, ignoreBody = false }: OutwardRequest,
-  { lookup, timeoutMs }: Connection,
+  { lookup, timeoutMs, maxBytes }: Connection,
 ): Promise<Response> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>();
   const { request } = url.protocol === "http:" ? http : https;
@@ -108,7 +115,7 @@ function send(
       let bytes = 0;
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.byteLength;
-        if (bytes > MAX_BYTES) response.destroy(new Error(`the response has more than ${MAX_BYTES} bytes`));
+        if (bytes > maxBytes) response.destroy(new Error(`the response has more than ${maxBytes} bytes`));
         else chunks.push(chunk);
       });
       response.on("end", () => finish(Buffer.concat(chunks)));

@@ -56,6 +56,7 @@ import type { Key } from "./table.ts";
  * | delivery of a webhook | WEBHOOK#uid | DELIVERY#sequence | lists; gsi6: what is to be attempted |
  * | delivery of a run's end to its `notify_url` | RUN#run | DELIVERY#sequence of the event | gsi6: what is to be attempted |
  * | event that a webhook has a delivery of | WEBHOOK#uid | RUN_EVENT#run#sequence | one delivery for each event |
+ * | reply to the event that started a run | RUN#run | REPLY | written with the run, then by each attempt; gsi6: the attempts that are due |
  * | trigger | TRIGGER#uid | TRIGGER | every request that names it, its deliveries |
  * | trigger of a team | TEAM#team | TRIGGER#uid | lists |
  * | delivery to a trigger | TRIGGER#uid | DELIVERY#id | its outcome is written once; lists; gsi6: what is to be decided on |
@@ -168,6 +169,7 @@ export const keys = {
     sk: `DELIVERY#${padded(sequence)}`,
   }),
   runDelivery: (run: string, sequence: number): Key => ({ pk: runPk(run), sk: `DELIVERY#${padded(sequence)}` }),
+  runReply: (run: string): Key => ({ pk: runPk(run), sk: "REPLY" }),
   deliveredEvent: (webhook: string, run: string, sequence: number): Key => ({
     pk: `WEBHOOK#${webhook}`,
     sk: `RUN_EVENT#${run}#${padded(sequence)}`,

@@ -1,12 +1,11 @@
-import { RunyardError } from "#shared/errors.ts";
 import { statusText } from "#shared/records/run.ts";
-import { secretStore } from "#shared/secrets/secret-store.ts";
 import type { Table } from "#shared/table/table.ts";
 import { asksForAccess } from "./author.ts";
 import type { TriggerEvent } from "./event.ts";
 import type { Ignored } from "./plan-run.ts";
 import { findSource } from "./sources/find-source.ts";
-import type { SystemName, SystemResult, Systems } from "./systems/system-request.ts";
+import { readCredential, unavailable } from "./systems/credential.ts";
+import type { SystemName, Systems } from "./systems/system-request.ts";
 import type { Trigger } from "./trigger-store.ts";
 
 export interface AccessPorts {
@@ -34,35 +33,12 @@ export async function findAccessRefusal(
   if (place === "" || account === "") return toIgnored("the event does not tell who caused it, and where");
   const credential = await readCredential(trigger.team_uid, trigger.credential, ports.table);
   const request = { action: "check_access", system, ...credential, place, account } as const;
-  const { has_access } = requireResult(await ports.systems.call(request));
+  const { failure, has_access } = await ports.systems.call(request);
+  if (failure !== undefined) throw unavailable(failure);
   const who = event.author.name;
-  return has_access
+  return has_access === true
     ? undefined
     : toIgnored(`${who} ${system === "slack" ? "is no full member" : "has no write access"}`);
 }
 
 const toIgnored = (detail: string): Ignored => ({ outcome: "ignored", reason: "author", detail: statusText(detail) });
-
-/** What names the value of a credential. */
-export interface Credential {
-  readonly team_uid: string;
-  readonly secret_id: string;
-}
-
-/**
- * Finds the secret that a credential names.
- * @throws RunyardError where the team has none, which may be created again
- */
-export async function readCredential(team: string, name: string, table: Table): Promise<Credential> {
-  const [secret] = await secretStore(table).getMany(team, [name]);
-  if (secret === undefined) throw unavailable(`the team has no secret ${name}, which is the trigger's credential`);
-  return { team_uid: team, secret_id: secret.id };
-}
-
-/** The result of a call; throws where there is none that can be used. */
-function requireResult(result: SystemResult): Exclude<SystemResult, { readonly failure: string }> {
-  if ("failure" in result) throw unavailable(result.failure);
-  return result;
-}
-
-const unavailable = (detail: string): RunyardError => new RunyardError("resource_unavailable", { detail });

@@ -6,9 +6,9 @@ import type { Put } from "#shared/table/table.ts";
 import type { UpdateTriggerRequest } from "#shared/wire/triggers/trigger.ts";
 import { readTrigger, retryOnChange } from "./read-trigger.ts";
 import { configMember } from "./trigger-config.ts";
-import type { TriggerReadPorts } from "./trigger-ports.ts";
+import type { TriggerReadPorts, TriggerWritePorts } from "./trigger-ports.ts";
 import { type Trigger, triggerStore } from "./trigger-store.ts";
-import { checkRequest } from "./triggers.ts";
+import { checkReply, checkRequest } from "./triggers.ts";
 
 type ChangePorts = Pick<TriggerReadPorts, "table" | "now">;
 
@@ -18,7 +18,7 @@ export function changeTrigger(
   uid: string,
   request: UpdateTriggerRequest,
   caller: PersonalPrincipal,
-  ports: ChangePorts,
+  ports: ChangePorts & Pick<TriggerWritePorts, "webhooks">,
 ): Promise<Trigger> {
   return retryOnChange(teams, uid, ports.table, async (before) => {
     await checkRequest(request, before, caller, ports.table);
@@ -67,6 +67,7 @@ export function changeTrigger(
       ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
       ...scopesMember(changeScopes(before, scopes, caller)),
     };
+    checkReply(changed, ports.webhooks);
     return replace(before, changed, ports);
   });
 }

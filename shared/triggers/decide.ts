@@ -20,6 +20,7 @@ import type { ReceivedEvent } from "./event.ts";
 import { selectEvent } from "./filter.ts";
 import { planRun, requireMember } from "./plan-run.ts";
 import { putTriggerRun } from "./recent-runs.ts";
+import { react, toReply } from "./replies/new-reply.ts";
 import { renderPrompt } from "./template.ts";
 import { readThread, type Thread } from "./thread-store.ts";
 import type { Trigger } from "./trigger-store.ts";
@@ -58,7 +59,7 @@ export async function decide(
   const ignored = selected.ignored ?? (await findAccessRefusal(trigger, event, ports));
   if (ignored !== undefined) return store.decide(trigger.uid, delivery, ignored);
   try {
-    await act(delivery, trigger, event, rateLimitToken, ports);
+    if (await act(delivery, trigger, event, rateLimitToken, ports)) await react(trigger, event, ports);
   } catch (error) {
     if (!(error instanceof RunyardError) || error.retryable) throw error;
     logLine("warn", "a trigger could not start a run", { trigger_uid: trigger.uid, error });
@@ -95,20 +96,23 @@ const toSender = ({ type, uid, display_name }: UserProfile): UserProfile => ({
   ...(display_name === undefined ? {} : { display_name }),
 });
 
-/** Starts a run, or sends a follow-up to the run of the event's thread. Of first events that come together, one starts a run. */
+/**
+ * Starts a run, or sends a follow-up to the run of the event's thread. Of first events that come together, one starts a run. Returns
+ * false for an event that does neither, since the run is active.
+ */
 async function act(
   delivery: Delivery,
   trigger: Trigger,
   event: ReceivedEvent,
   rateLimitToken: RateLimitToken,
   ports: RunPorts,
-): Promise<void> {
+): Promise<boolean> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const thread = await readThread(trigger, event, ports);
     try {
       if (thread?.run === undefined) await createRun(delivery, trigger, event, { rateLimitToken, thread }, ports);
-      else await followUp(delivery, trigger, event, { rateLimitToken, run: thread.run }, ports);
-      return;
+      else return await followUp(delivery, trigger, event, { rateLimitToken, run: thread.run }, ports);
+      return true;
     } catch (error) {
       const isOther = error instanceof ConflictError && error.failedOnly("thread");
       // Another run of the conversation was started, or this one was deleted, since it was read.
@@ -126,12 +130,13 @@ async function followUp(
   event: ReceivedEvent,
   { rateLimitToken, run }: { readonly rateLimitToken: RateLimitToken; readonly run: FoundRun },
   ports: RunPorts,
-): Promise<void> {
+): Promise<boolean> {
   const { uid, team_uid, busy, created_by, followup_prompt = DEFAULT_FOLLOWUP } = trigger;
   await requireMember(team_uid, created_by.uid, ports.table);
   if (busy === "skip" && !isTerminal(run.head.state)) {
     const ignored = { outcome: "ignored", reason: "busy", run_id: run.head.run_id } as const;
-    return deliveryStore(ports.table).decide(uid, delivery, ignored);
+    await deliveryStore(ports.table).decide(uid, delivery, ignored);
+    return false;
   }
   const { prompt, missing } = renderPrompt(followup_prompt, event);
   const isEmpty = prompt.trim() === "";
@@ -153,6 +158,7 @@ async function followUp(
     },
     ports,
   );
+  return true;
 }
 
 async function createRun(
@@ -175,6 +181,7 @@ async function createRun(
     ...toNewRunWrites({ runId, owner, body, now, scopes: trigger.scopes }),
     thread: thread?.putRun(runId, now),
     triggerRun: putTriggerRun(uid, runId, now),
+    reply: toReply(runId, trigger, event, now),
     delivery: putOutcome(uid, delivery, outcome),
     lastRun: lastRunWrites(environment, owner, { run_id: runId, title: name, created_at: now }),
     rateLimit: rateLimitToken(now),

@@ -22,13 +22,14 @@ const takesEvent = ({ kind, events }: Trigger, { type, action }: TriggerEvent): 
 /** Why an event starts no run. */
 export interface Ignored {
   readonly outcome: "ignored";
-  readonly reason: "event" | "author" | "filter";
+  readonly reason: "event" | "own" | "author" | "filter";
   readonly detail?: string;
 }
 
 /** Tells why an event starts no run by its type or its author; undefined if it starts one. */
 export function findReasonToIgnore(trigger: Trigger, event: TriggerEvent): Ignored | undefined {
   if (!takesEvent(trigger, event)) return { outcome: "ignored", reason: "event" };
+  if (findSource(trigger).isOwn?.(event) === true) return { outcome: "ignored", reason: "own" };
   const detail = findAuthorRefusal(trigger, event);
   return detail === undefined ? undefined : { outcome: "ignored", reason: "author", detail: statusText(detail) };
 }

@@ -1,4 +1,5 @@
 import type { RateLimits } from "#shared/limits/token-bucket.ts";
+import type { ReceiverRules } from "#shared/notifications/receiver-url.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import type { EventQueue } from "#shared/queue/event-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -14,8 +15,14 @@ export interface TriggerReadPorts {
   readonly baseUrl: string;
 }
 
+/** Ports of the rules that write the settings of triggers. */
+export interface TriggerWritePorts extends TriggerReadPorts {
+  /** Whether runs can send replies. */
+  readonly webhooks?: ReceiverRules;
+}
+
 /** Ports of the rules that create and delete triggers. */
-export interface TriggerPorts extends TriggerReadPorts {
+export interface TriggerPorts extends TriggerWritePorts {
   /** The secrets of triggers, with those of webhooks. */
   readonly webhookSecrets: SecretVault;
 }

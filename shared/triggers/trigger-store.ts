@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { putReceiversMark } from "#shared/notifications/receivers-mark-store.ts";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
@@ -33,6 +34,7 @@ const Trigger = v.object({
   allow: v.exactOptional(TriggerAuthors),
   /** The name of the team's secret with which the other system is called. */
   credential: v.exactOptional(v.string()),
+  reply: TriggerItem.entries.reply,
   metadata: v.exactOptional(Metadata),
   /** The scopes that its runs have at most; absent where they have all. */
   scopes: v.exactOptional(v.array(Scope)),
@@ -62,6 +64,9 @@ export const isOfTriggers = ({ pk, sk }: Item): boolean => {
 
 const entriesOf = (team: string) => ({ pk: teamPk(team), prefix: keys.triggerEntry(team, "").sk });
 
+/** The write by which events of runs are not ignored, for a trigger whose runs reply. */
+const toMark = ({ reply }: Trigger): Put | undefined => (reply?.to === "thread" ? putReceiversMark() : undefined);
+
 /** The triggers of teams. */
 export const triggerStore = (table: Table) => ({
   async get(uid: string): Promise<Trigger | undefined> {
@@ -89,6 +94,7 @@ export const triggerStore = (table: Table) => ({
         idempotency,
         trigger: { kind: "put", item: { ...keys.trigger(uid), v: 1, ...trigger }, if: { pk: { exists: false } } },
         entry: { kind: "put", item: { ...keys.triggerEntry(team_uid, uid), v: 1 } },
+        mark: toMark(trigger),
       },
       table,
     );
@@ -101,7 +107,7 @@ export const triggerStore = (table: Table) => ({
   async update(before: Trigger, trigger: Trigger, also: NamedWrites = {}): Promise<void> {
     const item = { ...keys.trigger(trigger.uid), v: 1, ...trigger };
     const unchanged = { updated_at: { eq: before.updated_at } };
-    await transact(table, { ...also, trigger: { kind: "put", item, if: unchanged } });
+    await transact(table, { ...also, trigger: { kind: "put", item, if: unchanged }, mark: toMark(trigger) });
   },
 
   /** Records since when the runs of a trigger fail; nothing where it was changed or deleted since it was read. */

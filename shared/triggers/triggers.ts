@@ -6,6 +6,7 @@ import {
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { tooMany } from "#shared/limits/scope-limit.ts";
+import type { ReceiverRules } from "#shared/notifications/receiver-url.ts";
 import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
 import { type PersonalPrincipal, type Principal, toProfile } from "#shared/principals/principal.ts";
@@ -41,23 +42,6 @@ import { STANDARD_PREFIX } from "./verify.ts";
 /** Triggers that one team may have: a list of them is read whole. */
 const MAX_TRIGGERS = 50;
 
-/** Members of a trigger that this version does not carry out, and what to do instead. */
-const UNSUPPORTED: Readonly<Record<string, string>> = {
-  reply: "let the agent reply with a tool or a secret of its environment",
-};
-
-/** Refuses members that this version knows and does not carry out. */
-export function refuseUnsupported(sentBody: unknown): void {
-  const sent = new Map(Object.entries(sentBody ?? {}));
-  for (const [name, remedy] of Object.entries(UNSUPPORTED)) {
-    const value: unknown = sent.get(name);
-    const isEmpty = value === undefined || value === null || value === "" || JSON.stringify(value) === "[]";
-    if (isEmpty) continue;
-    const detail = `${name}: is not supported by triggers yet; ${remedy}`;
-    throw new RunyardError("operation_not_supported", { detail, errors: [{ path: name, message: remedy }] });
-  }
-}
-
 export interface CreatedTrigger {
   readonly trigger: Trigger;
   readonly secret: string;
@@ -70,13 +54,14 @@ export async function addTrigger(
   request: CreateTriggerRequest,
   caller: PersonalPrincipal,
   idempotency: IdempotentRequest,
-  { table, now: clock, webhookSecrets }: TriggerPorts,
+  { table, now: clock, webhookSecrets, webhooks }: TriggerPorts,
 ): Promise<CreatedTrigger> {
   const store = triggerStore(table);
   const choice = toSourceChoice(request);
   const prompt = request.prompt ?? (choice.preset === undefined ? undefined : PRESETS[choice.preset].prompt);
   if (prompt === undefined) throw invalid("prompt", "is required without a preset");
   await checkRequest(request, { ...request, team_uid: team, created_by: toProfile(caller) }, caller, table);
+  checkReply(request, webhooks);
   return runIdempotent<CreatedTrigger>(
     table,
     idempotency,
@@ -132,6 +117,7 @@ const newTrigger = (
   ...(request.busy === undefined ? {} : { busy: request.busy }),
   ...(request.allow === undefined ? {} : { allow: request.allow }),
   ...((request.credential ?? "") === "" ? {} : { credential: request.credential }),
+  ...(request.reply === undefined ? {} : { reply: request.reply }),
   ...(request.metadata === undefined ? {} : { metadata: request.metadata }),
   ...changeFailureCount({}, { limit: request.pause_after_failures }),
   ...scopesMember(grantScopes(request.scopes, caller)),
@@ -208,6 +194,19 @@ async function checkCredential(team: string, name: string, kind: TriggerKind, ta
   if (toSystem({ kind }) === undefined) throw invalid("credential", "is for the kinds github, gitlab and slack");
   const [secret] = await secretStore(table).getMany(team, [name]);
   if (secret === undefined) throw invalid("credential", "must be the name of a secret of the team: create it first");
+}
+
+/** Refuses replies that cannot be sent: without a credential, and where the deployment does not send events of its runs. */
+export function checkReply(
+  { reply, credential = "" }: Pick<Trigger, "reply" | "credential">,
+  rules: ReceiverRules | undefined,
+): void {
+  if (reply?.to !== "thread") return;
+  if (rules?.isAvailable !== true) {
+    const detail = "reply: this deployment does not send events of its runs";
+    throw new RunyardError("operation_not_supported", { detail, errors: [{ path: "reply", message: "leave it out" }] });
+  }
+  if (credential === "") throw invalid("reply", "needs a credential, with which the other system is called");
 }
 
 /** A trigger as responses show it. */

@@ -171,12 +171,18 @@ export const attemptStore = (table: Table) => ({
   async findDue(now: number, limit: number, after?: string): Promise<{ due: DeliveryRef[]; more: boolean }> {
     const range = { to: sortableTime(now), ...(after === undefined ? {} : { after }) };
     const { items, more } = await table.query({ index: "gsi6", pk: DELIVERY_SHARD, ...range, limit });
-    const due = items.map(({ pk, sk, check_at }) => ({
-      ...(pk.startsWith(keys.runDelivery("", 0).pk) ? ({ of_run: true } as const) : {}),
-      webhook_uid: pk.slice(pk.indexOf("#") + 1),
-      sequence: Number(sk.slice(sk.indexOf("#") + 1)),
-      check_at: String(check_at),
-    }));
+    const due = items.map(({ pk, sk, check_at }) => {
+      const webhook_uid = pk.slice(pk.indexOf("#") + 1);
+      if (sk === keys.runReply("").sk) {
+        return { is_reply: true, webhook_uid, sequence: 0, check_at: String(check_at) } as const;
+      }
+      return {
+        ...(pk.startsWith(keys.runDelivery("", 0).pk) ? ({ of_run: true } as const) : {}),
+        webhook_uid,
+        sequence: Number(sk.slice(sk.indexOf("#") + 1)),
+        check_at: String(check_at),
+      };
+    });
     return { due, more };
   },
 

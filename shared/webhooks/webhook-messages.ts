@@ -17,6 +17,7 @@ export const AttemptMessage = v.object({
     v.array(
       v.object({
         of_run: v.exactOptional(v.literal(true)),
+        is_reply: v.exactOptional(v.literal(true)),
         webhook_uid: v.string(),
         sequence: v.number(),
         check_at: v.string(),

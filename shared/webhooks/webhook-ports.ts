@@ -22,6 +22,8 @@ export interface WebhookPorts extends WebhookReadPorts {
 export interface DeliveryRef {
   /** True for the delivery of a run's own `notify_url`. The run's id then takes the place of a webhook's. */
   readonly of_run?: true;
+  /** True for the reply to the event that started a run, which takes the place of a webhook likewise. */
+  readonly is_reply?: true;
   readonly webhook_uid: string;
   readonly sequence: number;
   readonly check_at: string;

@@ -43,6 +43,7 @@ export const isOfWebhooks = ({ pk, sk }: Item): boolean => {
     pk.startsWith(deliveries) ||
     pk.startsWith(keys.teamEvent("", "").pk) ||
     (pk.startsWith(ofRun.pk) && sk.startsWith(ofRun.sk.slice(0, ofRun.sk.indexOf("#") + 1))) ||
+    (pk.startsWith(ofRun.pk) && sk === keys.runReply("").sk) ||
     pk === any.pk
   );
 };

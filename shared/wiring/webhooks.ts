@@ -1,10 +1,13 @@
 import * as v from "valibot";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
+import { runStore } from "#shared/runs/run-store.ts";
 import { setting, settingIfAny } from "#shared/settings.ts";
+import type { ReplyPorts } from "#shared/triggers/replies/attempt-replies.ts";
 import { AttemptResult } from "#shared/webhooks/send-webhooks.ts";
 import type { AttemptPorts, DeliveryPlanPorts, WebhookReadPorts } from "#shared/webhooks/webhook-ports.ts";
-import { createFunctionCaller } from "#shared/wiring/adapters.ts";
+import { createFiles, createFunctionCaller } from "#shared/wiring/adapters.ts";
 import { createTable, createTablePorts, receiverRules } from "./common.ts";
+import { createSystems } from "./system-calls.ts";
 
 /** Milliseconds that a call of the sending function may take, and the request for an attempt. */
 const SENDING_MS = 40_000;
@@ -33,10 +36,15 @@ export function createPlanPorts(): DeliveryPlanPorts {
 }
 
 /** The ports of the function that attempts deliveries. It sends no request to a receiver itself. */
-export function createAttemptPorts(): AttemptPorts {
+export function createAttemptPorts(): AttemptPorts & ReplyPorts {
   const callFunction = createFunctionCaller();
+  const table = createTable();
   return {
-    table: createTable(),
+    table,
+    runs: runStore(table),
+    files: createFiles(),
+    webUrl: settingIfAny("WEB_URL"),
+    systems: createSystems(),
     now: Date.now,
     sender: {
       async send(requests) {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   Object.assign(plane.addresses, systems.addresses);
   user = createClient(plane);
   hooks = createHooks(plane);
-  systems.calls.length = 0;
+  systems.reset();
   for (const [name, value] of Object.entries(TOKENS)) await user.post("/agent/secrets", { name, value });
 });
 

@@ -82,14 +82,6 @@ describe("POST /agent/triggers", () => {
     expect((await user.get("/agent/triggers")).body).toEqual({ triggers: [] });
   });
 
-  it.each([["reply", { to: "thread" }]])("returns 422 and names %s, which is not carried out", async (name, value) => {
-    const { status, body } = await create({ [name]: value });
-    expect(status).toBe(422);
-    expect(body.detail).toMatch(new RegExp(`^${name}: is not supported by triggers yet; \\w`));
-    const uid = (await create({ [name]: "" })).body.uid;
-    expect((await user.put(`/agent/triggers/${uid}`, { [name]: value })).status).toBe(422);
-  });
-
   it("returns 409 above 50 triggers of a team", async () => {
     for (let count = 0; count < 50; count++) expect((await create({ name: `builds ${count}` })).status).toBe(201);
     expect((await create()).status).toBe(409);

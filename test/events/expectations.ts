@@ -424,7 +424,7 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "scheduler/decide-events.bad.json": { outcome: { throws: "Invalid" } },
 
   "stream/plan-deliveries.json": { after: [...withWebhook, ...created], outcome: taken },
-  "stream/plan-deliveries.bad.json": { after: created, outcome: { throws: "HEAD is not an event of a run" } },
+  "stream/plan-deliveries.bad.json": { after: created, outcome: { throws: "HEAD is not an event" } },
   // On a single machine.
   "sqs/plan-deliveries.json": { after: [...withWebhook, ...created], outcome: taken },
   "sqs/plan-deliveries.bad.json": { after: created, outcome: { failed: ["1f2d7c54-0d0c-4f0e-9a64-5a2f8a3a7b02"] } },

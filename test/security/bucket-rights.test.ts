@@ -23,6 +23,7 @@ import { createHooks, signed } from "../support/hooks.ts";
 import { matchFileKinds, RightMissing, usedFiles, withRights } from "../support/rights.ts";
 import { fireAt, listRuns, makeSchedule, nightly } from "../support/schedules.ts";
 import { createSkillControlPlane, skill } from "../support/skills.ts";
+import { attemptRequested, streamEvents as streamEventsOfRuns } from "../support/webhooks.ts";
 import { connectedWorker } from "../support/worker.ts";
 
 /** Too long for an item, so it is stored in the bucket. */
@@ -181,11 +182,14 @@ async function useTriggerFiles(): Promise<void> {
   const plane = await createTestControlPlane();
   const hooks = createHooks(plane);
   const secret = "a-secret-of-github";
+  await createClient(plane).post("/agent/secrets", { name: "token", value: "github_pat_for_tests" });
   const { body } = await hooks.create({
     kind: "github",
     secret,
     prompt: "look",
     allow: { anyone: true },
+    credential: "token",
+    reply: { to: "thread" },
   });
   const send = async (text: string) => {
     const payload = { sender: { type: "User" }, comment: { body: text }, issue: { number: 1 } };
@@ -212,6 +216,9 @@ async function useTriggerFiles(): Promise<void> {
   await failTurn(await nextExecution(plane), 2);
   const { body: again } = await createClient(plane).post(`${path}/redeliver`);
   expect(again).toMatchObject({ outcome: "followed_up" });
+  // The reply shows the last message. Nothing listens at the address of GitHub.
+  await streamEventsOfRuns(plane);
+  await attemptRequested(plane);
 }
 
 /** Starts, reads and steers runs with the tools of the MCP server. */

@@ -19,7 +19,6 @@ import { liveTailStore } from "#shared/live/live-tail-store.ts";
 import { polledSignals } from "#shared/live/polled-signals.ts";
 import type { SignInIssuer } from "#shared/oidc/exchange-code.ts";
 import { createIssuers, type Issuers } from "#shared/oidc/issuers.ts";
-import { createOutwardFetch } from "#shared/oidc/outward-fetch.ts";
 import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import type { DeliveryRef as EventRef } from "#shared/queue/event-queue.ts";
@@ -44,7 +43,7 @@ import { bootstrap } from "#shared/teams/bootstrap.ts";
 import { countMember, deleteMember } from "#shared/teams/member-store.ts";
 import { memoryScheduler } from "#shared/timers/memory-scheduler.ts";
 import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
-import { SYSTEM_MS } from "#shared/triggers/systems/system-api.ts";
+import { createSystemFetch } from "#shared/triggers/systems/system-api.ts";
 import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import { memorySigningKeyStore } from "#shared/vault/memory-signing-key-store.ts";
@@ -198,7 +197,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
   const addresses = { github: "http://127.0.0.1:1", gitlab: "http://127.0.0.1:1", slack: "http://127.0.0.1:1" };
   const systemPorts: SystemPorts = {
     vault: vaultWithinRights(vault),
-    fetch: createOutwardFetch({ allowsPrivate: true, timeoutMs: SYSTEM_MS }),
+    fetch: createSystemFetch(),
     addresses,
     now,
     access: new Map(),

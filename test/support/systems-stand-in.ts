@@ -2,9 +2,11 @@ import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { startServer } from "./http-server.ts";
 
+type SystemName = "github" | "gitlab" | "slack";
+
 /** A request to a stand-in; `path` is without the query. */
 export interface SystemCall {
-  readonly system: "github" | "gitlab" | "slack";
+  readonly system: SystemName;
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
@@ -27,66 +29,269 @@ interface Endpoint {
   readonly handle: Handler;
 }
 
+/** A comment, a note or a message. */
+interface Post {
+  readonly thread: string;
+  readonly text: string;
+  readonly metadata?: unknown;
+}
+
 export const TOKENS = { github: "github_pat_for_tests", gitlab: "glpat-for-tests", slack: "xoxb-for-tests" } as const;
 
 /** What the systems know, and what the tokens may do; tests change it. */
 function createState() {
-  const failures: Readonly<Record<SystemCall["system"], number[]>> = { github: [], gitlab: [], slack: [] };
+  const failures: Readonly<Record<SystemName, number[]>> = { github: [], gitlab: [], slack: [] };
+  const lost: Record<SystemName, number> = { github: 0, gitlab: 0, slack: 0 };
+  const reactions = new Set<string>();
   return {
-    /** Permissions of accounts on `owner/name`: https://docs.github.com/en/rest/collaborators */
+    /** Permissions of accounts, by `owner/name/login`. */
     permissions: new Map<string, string>(),
     /** Access levels of accounts in projects, by `project/user`. */
     levels: new Map<string, { access_level: number; state: string }>(),
+    /** Accounts of Slack by their ids. */
     users: new Map<string, object>(),
+    /** Head commits of pull requests, by `owner/name#number`. */
+    heads: new Map<string, string>(),
+    /** States of commits, by commit and context. */
+    statuses: new Map<string, string>(),
+    posts: new Map<string, Post>(),
+    /** What has the reaction. */
+    reactions,
     rights: {
-      github: new Set(["metadata:read", "issues:write", "pull_requests:write", "statuses:write"]),
+      github: new Set(["metadata:read", "issues:write", "pull_requests:read", "statuses:write"]),
       gitlab: new Set(["api"]),
       slack: new Set(["users:read", "chat:write", "reactions:write", "channels:history"]),
     },
     /** Statuses of the next responses, one each, by system: nothing is done then. */
     failures,
+    /** Numbers of next calls that are carried out, and whose response is lost. */
+    lost,
+    clear() {
+      for (const map of [this.permissions, this.levels, this.users, this.heads, this.statuses, this.posts]) map.clear();
+      reactions.clear();
+      for (const system of ["github", "gitlab", "slack"] as const) {
+        failures[system].length = 0;
+        lost[system] = 0;
+      }
+    },
+    /** The texts in a thread, oldest first. */
+    textsIn: (posts: ReadonlyMap<string, Post>, thread: string) =>
+      [...posts.values()].filter((post) => post.thread === thread).map((post) => post.text),
   };
 }
 type State = ReturnType<typeof createState>;
 
-const githubEndpoints = ({ permissions }: State): Endpoint[] => [
+let nextId = 1000;
+
+/** Lists the posts of a thread by pages, as the members of a response. */
+function listPage(posts: ReadonlyMap<string, Post>, thread: string, { query }: SystemCall, newestFirst: boolean) {
+  const all = [...posts].filter(([, post]) => post.thread === thread);
+  const size = Number(query["per_page"] ?? 30);
+  const first = (Number(query["page"] ?? 1) - 1) * size;
+  return (newestFirst ? all.toReversed() : all).slice(first, first + size).map(([id, post]) => ({
+    id: Number(id),
+    body: post.text,
+    created_at: "2026-05-18T19:00:00Z",
+  }));
+}
+
+/** Fields and paths as in https://github.com/github/rest-api-description */
+const githubEndpoints = (state: State): Endpoint[] => [
   {
     method: "GET",
     path: /^\/repos\/([^/]+\/[^/]+)\/collaborators\/([^/]+)\/permission$/,
     right: "metadata:read",
     handle([repository, login]) {
-      const permission = permissions.get(`${repository}/${login}`);
-      const user = { login, id: 1, type: "User" };
+      const permission = state.permissions.get(`${repository}/${login}`);
       if (permission === undefined) return [404, { message: "Not Found", status: "404" }];
-      const role_name = permission;
       const legacy = { maintain: "write", triage: "read" }[permission] ?? permission;
-      return [200, { permission: legacy, role_name, user }];
+      return [200, { permission: legacy, role_name: permission, user: { login, id: 1, type: "User" } }];
+    },
+  },
+  {
+    method: "GET",
+    path: /^\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)\/comments$/,
+    query: ["since", "per_page", "page"],
+    right: "issues:write",
+    handle: ([repository, number], call) => [200, listPage(state.posts, `${repository}#${number}`, call, false)],
+  },
+  {
+    method: "POST",
+    path: /^\/repos\/([^/]+\/[^/]+)\/issues\/(\d+)\/comments$/,
+    members: ["body"],
+    right: "issues:write",
+    handle([repository, number], { body }) {
+      const id = String(nextId++);
+      state.posts.set(id, { thread: `${repository}#${number}`, text: body.body });
+      return [201, { id: Number(id), body: body.body, user: { login: "runyard", type: "User" } }];
+    },
+  },
+  {
+    method: "PATCH",
+    path: /^\/repos\/([^/]+\/[^/]+)\/issues\/comments\/(\d+)$/,
+    members: ["body"],
+    right: "issues:write",
+    handle([, id = ""], { body }) {
+      const post = state.posts.get(id);
+      if (post === undefined) return [404, { message: "Not Found" }];
+      state.posts.set(id, { ...post, text: body.body });
+      return [200, { id: Number(id), body: body.body }];
+    },
+  },
+  {
+    method: "POST",
+    path: /^\/repos\/([^/]+\/[^/]+)\/((?:issues\/comments|pulls\/comments|issues)\/\d+)\/reactions$/,
+    members: ["content"],
+    right: "issues:write",
+    handle([repository, item], { body }) {
+      if (!["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"].includes(body.content)) {
+        return [422, { message: "Validation Failed" }];
+      }
+      const isNew = !state.reactions.has(`${repository}/${item}`);
+      state.reactions.add(`${repository}/${item}`);
+      return [isNew ? 201 : 200, { id: 1, content: body.content }];
+    },
+  },
+  {
+    method: "GET",
+    path: /^\/repos\/([^/]+\/[^/]+)\/pulls\/(\d+)$/,
+    right: "pull_requests:read",
+    handle([repository, number]) {
+      const sha = state.heads.get(`${repository}#${number}`);
+      return sha === undefined ? [404, { message: "Not Found" }] : [200, { number: Number(number), head: { sha } }];
+    },
+  },
+  {
+    method: "POST",
+    path: /^\/repos\/([^/]+\/[^/]+)\/statuses\/([0-9a-f]{40})$/,
+    members: ["state", "target_url", "description", "context"],
+    right: "statuses:write",
+    handle([, sha], { body }) {
+      const isValid = ["error", "failure", "pending", "success"].includes(body.state) && body.description.length <= 140;
+      if (!isValid) return [422, { message: "Validation Failed" }];
+      state.statuses.set(`${sha} ${body.context}`, body.state);
+      return [201, { id: 1, ...body }];
     },
   },
 ];
 
-const gitlabEndpoints = ({ levels }: State): Endpoint[] => [
+/** Fields and paths as in https://docs.gitlab.com/api/ */
+const gitlabEndpoints = (state: State): Endpoint[] => [
   {
     method: "GET",
     path: /^\/projects\/([^/]+)\/members\/all\/(\d+)$/,
     right: "api",
     handle([project, user]) {
-      const level = levels.get(`${project}/${user}`);
+      const level = state.levels.get(`${project}/${user}`);
       if (level === undefined) return [404, { message: "404 Not found" }];
       return [200, { id: Number(user), username: `user-${user}`, ...level }];
     },
   },
+  {
+    method: "GET",
+    path: /^\/projects\/([^/]+)\/((?:issues|merge_requests)\/\d+)\/notes$/,
+    query: ["sort", "order_by", "per_page", "page"],
+    right: "api",
+    handle: ([project, item], call) => [200, listPage(state.posts, `${project}/${item}`, call, true)],
+  },
+  {
+    method: "POST",
+    path: /^\/projects\/([^/]+)\/((?:issues|merge_requests)\/\d+)\/notes$/,
+    members: ["body"],
+    right: "api",
+    handle([project, item], { body }) {
+      const id = String(nextId++);
+      state.posts.set(id, { thread: `${project}/${item}`, text: body.body });
+      return [201, { id: Number(id), body: body.body, created_at: "2026-05-18T19:00:00Z" }];
+    },
+  },
+  {
+    method: "PUT",
+    path: /^\/projects\/([^/]+)\/((?:issues|merge_requests)\/\d+)\/notes\/(\d+)$/,
+    members: ["body"],
+    right: "api",
+    handle([, , id = ""], { body }) {
+      const post = state.posts.get(id);
+      if (post === undefined) return [404, { message: "404 Not found" }];
+      state.posts.set(id, { ...post, text: body.body });
+      return [200, { id: Number(id), body: body.body, created_at: "2026-05-18T19:00:00Z" }];
+    },
+  },
+  {
+    method: "POST",
+    path: /^\/projects\/([^/]+)\/((?:issues|merge_requests)\/\d+(?:\/notes\/\d+)?)\/award_emoji$/,
+    members: ["name"],
+    right: "api",
+    handle([project, item], { body }) {
+      if (state.reactions.has(`${project}/${item}`)) return [404, { message: "404 Award Emoji Name has been taken" }];
+      state.reactions.add(`${project}/${item}`);
+      return [201, { id: 1, name: body.name }];
+    },
+  },
 ];
 
-const slackEndpoints = ({ users }: State): Endpoint[] => [
+const refuse = (error: string): Answer => [200, { ok: false, error }];
+
+/** Fields as in https://docs.slack.dev/reference/methods */
+const slackEndpoints = (state: State): Endpoint[] => [
   {
     method: "GET",
     path: /^\/users\.info$/,
     query: ["user"],
     right: "users:read",
     handle(_, { query }) {
-      const user = users.get(query["user"] ?? "");
-      return [200, user === undefined ? { ok: false, error: "user_not_found" } : { ok: true, user }];
+      const user = state.users.get(query["user"] ?? "");
+      return user === undefined ? refuse("user_not_found") : [200, { ok: true, user }];
+    },
+  },
+  {
+    method: "POST",
+    path: /^\/chat\.postMessage$/,
+    members: ["channel", "thread_ts", "text", "metadata", "unfurl_links", "unfurl_media"],
+    right: "chat:write",
+    handle(_, { body }) {
+      if (typeof body.text !== "string" || body.text === "") return refuse("no_text");
+      const ts = `${nextId++}.0001`;
+      const { text, metadata } = body;
+      state.posts.set(ts, { thread: `${body.channel}/${body.thread_ts}`, text, metadata });
+      return [200, { ok: true, channel: body.channel, ts }];
+    },
+  },
+  {
+    method: "POST",
+    path: /^\/chat\.update$/,
+    members: ["channel", "ts", "text", "metadata"],
+    right: "chat:write",
+    handle(_, { body }) {
+      const post = state.posts.get(body.ts);
+      if (post === undefined) return refuse("message_not_found");
+      state.posts.set(body.ts, { ...post, text: body.text, metadata: body.metadata });
+      return [200, { ok: true, ts: body.ts }];
+    },
+  },
+  {
+    method: "POST",
+    path: /^\/reactions\.add$/,
+    members: ["channel", "timestamp", "name"],
+    right: "reactions:write",
+    handle(_, { body }) {
+      const item = `${body.channel}/${body.timestamp}`;
+      if (state.reactions.has(item)) return refuse("already_reacted");
+      state.reactions.add(item);
+      return [200, { ok: true }];
+    },
+  },
+  {
+    method: "GET",
+    path: /^\/conversations\.replies$/,
+    query: ["channel", "ts", "oldest", "limit", "include_all_metadata"],
+    right: "channels:history",
+    handle(_, { query }) {
+      const thread = `${query["channel"]}/${query["ts"]}`;
+      const messages = [...state.posts]
+        .filter(([, post]) => post.thread === thread)
+        .map(([ts, { text, metadata }]) => ({ type: "message", ts, text, metadata }));
+      return [200, { ok: true, messages, has_more: false }];
     },
   },
 ];
@@ -94,7 +299,7 @@ const slackEndpoints = ({ users }: State): Endpoint[] => [
 const REFUSALS = {
   github: (status: number): Answer => [status, { message: "refused", status: String(status) }],
   gitlab: (status: number): Answer => [status, { message: `${status} refused` }],
-  slack: (status: number): Answer => [status === 403 ? 200 : status, { ok: false, error: "missing_scope" }],
+  slack: (status: number): Answer => (status === 403 ? refuse("missing_scope") : [status, {}]),
 };
 
 /**
@@ -109,13 +314,12 @@ export async function startSystems() {
     const { system } = call;
     const failure = state.failures[system].shift();
     if (failure !== undefined) return REFUSALS[system](failure);
-    if (token !== TOKENS[system]) {
-      return system === "slack" ? [200, { ok: false, error: "invalid_auth" }] : REFUSALS[system](401);
-    }
+    if (token !== TOKENS[system]) return system === "slack" ? refuse("invalid_auth") : REFUSALS[system](401);
     for (const { method, path, members = [], query = [], right, handle } of endpoints[system]) {
       const found = path.exec(call.path);
       if (method !== call.method || found === null) continue;
-      if (!state.rights[system].has(right)) return REFUSALS[system](403);
+      const rights: ReadonlySet<string> = state.rights[system];
+      if (!rights.has(right)) return REFUSALS[system](403);
       const unknown = [
         ...Object.keys(call.body ?? {}).filter((name) => !members.includes(name)),
         ...Object.keys(call.query).filter((name) => !query.includes(name)),
@@ -129,6 +333,11 @@ export async function startSystems() {
     void readCall(incoming).then(({ call, token }) => {
       calls.push(call);
       const [status, body] = answer(call, token);
+      if (state.lost[call.system] > 0 && call.method !== "GET") {
+        state.lost[call.system]--;
+        outgoing.destroy();
+        return;
+      }
       outgoing.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     });
   });
@@ -136,6 +345,12 @@ export async function startSystems() {
     ...state,
     calls,
     addresses: { github: `${server.url}/github`, gitlab: `${server.url}/gitlab`, slack: `${server.url}/slack` },
+    /** The texts in a thread, oldest first. */
+    texts: (thread: string) => state.textsIn(state.posts, thread),
+    reset() {
+      state.clear();
+      calls.length = 0;
+    },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

@@ -93,6 +93,7 @@ function printTrigger(context: Context, trigger: ShownTrigger): void {
       ["allowed bots", trigger.allow?.bots?.join(", ")],
       ["anyone", trigger.allow?.anyone],
       ["credential", trigger.credential],
+      ["reply", trigger.reply?.to],
       ["runs", trigger.recent_runs?.map(({ run_id, state }) => `${run_id}  ${state}`).join("\n") || undefined],
       ["secret", trigger.secret],
       ["old secret until", timeText(trigger.previous_secret_expires_at)],
@@ -122,6 +123,7 @@ const commandWithTrigger = (name: string) =>
     .option("--allow-bot <name>", "bot or application that may start runs; repeatable", repeated)
     .option("--allow-anyone", "let people start runs whose write access is not proved")
     .option("--credential <secret>", 'secret with a token, by which write access is looked up; "": none')
+    .addOption(new Option("--reply <to>", "whether runs reply in the thread").choices(["thread", "none"] as const))
     .option("--metadata <name=value>", "metadata of its runs; repeatable", pairs)
     .option(PAUSE_AFTER, PAUSE_AFTER_TEXT, failureLimit);
 
@@ -145,6 +147,7 @@ async function toMembers(client: Runyard, options: Omit<TriggerOptions, "prompt"
     pause_after_failures: options.pauseAfter,
     allow: Object.keys(allow).length === 0 ? undefined : allow,
     credential: options.credential,
+    reply: options.reply === undefined ? undefined : { to: options.reply },
   });
 }
 

@@ -1,4 +1,5 @@
 import type { EventAuthor } from "#shared/wire/triggers/delivery.ts";
+import { isMarked } from "../systems/marker.ts";
 import { firstText, readMember, readText } from "./member.ts";
 import type { Source, Standing } from "./source.ts";
 
@@ -44,26 +45,54 @@ export const github: Source = {
     return author.kind === "person" ? "unknown" : "bot";
   },
 
-  toAccount: ({ repository, author }) => ({
-    place: /^[\w.-]+\/[\w.-]+$/.test(repository) ? repository : "",
-    account: author.name,
-  }),
+  toAccount: ({ repository, author }) => ({ place: toContainer(repository), account: author.name }),
+
+  toPlaces({ type, repository, payload }) {
+    const container = toContainer(repository);
+    const isPublic = readMember(payload, "repository", "private") !== true;
+    if (container === "") return { isPublic };
+    const item = readIssue(payload);
+    const message = readMessage(type, item, payload);
+    const isPull = [["pull_request"], ["issue", "pull_request"]].some((path) => isObject(readMember(payload, ...path)));
+    return {
+      ...(item === "" ? {} : { thread: { container, item } }),
+      ...(message === "" ? {} : { message: { container, item: message } }),
+      isPull: isPull && item !== "",
+      isPublic,
+    };
+  },
+
+  isOwn: ({ text }) => isMarked(text),
 };
 
 const toKind = (type: string): EventAuthor["kind"] =>
   type === "User" ? "person" : type === "Bot" ? "bot" : "application";
 
+/** A name that can be a part of a path of the API. */
+const toContainer = (repository: string): string => (/^[\w.-]+\/[\w.-]+$/.test(repository) ? repository : "");
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
 /** Issues and pull requests of a repository share their numbers; discussions have their own. */
 function readThread(payload: unknown): string {
   const discussion = readText(payload, "discussion", "number");
-  return firstText(
+  return firstText(readIssue(payload), discussion === "" ? "" : `discussion-${discussion}`);
+}
+
+const readIssue = (payload: unknown): string =>
+  firstText(
     readText(payload, "issue", "number"),
     readText(payload, "pull_request", "number"),
     ...["workflow_run", "check_run", "check_suite"].map((name) =>
       readText(payload, name, "pull_requests", 0, "number"),
     ),
-    discussion === "" ? "" : `discussion-${discussion}`,
   );
+
+/** The path of what an event is about, below its repository: https://docs.github.com/en/rest/reactions/reactions */
+function readMessage(type: string, issue: string, payload: unknown): string {
+  const comment = readText(payload, "comment", "id");
+  if (type === "issue_comment") return comment === "" ? "" : `issues/comments/${comment}`;
+  if (type === "pull_request_review_comment") return comment === "" ? "" : `pulls/comments/${comment}`;
+  return ["issues", "pull_request"].includes(type) && issue !== "" ? `issues/${issue}` : "";
 }
 
 /** Whether an event of CI is about a branch of the repository itself. What does not show it counts as a fork's. */

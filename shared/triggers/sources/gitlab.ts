@@ -1,3 +1,4 @@
+import { isMarked } from "../systems/marker.ts";
 import { firstText, readMember, readText } from "./member.ts";
 import type { Source, Standing } from "./source.ts";
 
@@ -46,11 +47,24 @@ export const gitlab: Source = {
     return author.kind === "person" ? "unknown" : "bot";
   },
 
-  toAccount: ({ author, payload }) => ({
-    place: firstText(readText(payload, "project", "id"), readText(payload, "project_id")),
-    account: author.id,
-  }),
+  toAccount: ({ author, payload }) => ({ place: readProject(payload), account: author.id }),
+
+  toPlaces({ type, payload }) {
+    const container = readProject(payload);
+    const isPublic = ![0, 10].some((level) => readMember(payload, "project", "visibility_level") === level);
+    const thread = readThread(payload);
+    if (container === "" || thread === "") return { isPublic };
+    const item = `${thread.startsWith("!") ? "merge_requests" : "issues"}/${thread.slice(1)}`;
+    const note = type === "note" ? readText(payload, "object_attributes", "id") : "";
+    const message = { container, item: note === "" ? item : `${item}/notes/${note}` };
+    return { thread: { container, item }, message, isPublic };
+  },
+
+  isOwn: ({ text }) => isMarked(text),
 };
+
+const readProject = (payload: unknown): string =>
+  firstText(readText(payload, "project", "id"), readText(payload, "project_id"));
 
 function readThread(payload: unknown): string {
   const kind = readText(payload, "object_kind");

@@ -41,6 +41,21 @@ export const slack: Source = {
     return isOfTeam && !isShared ? "trusted" : "unknown";
   },
 
+  toPlaces({ payload }) {
+    const { event, channel: container } = readMessage(payload);
+    const isPublic = readMember(payload, "is_ext_shared_channel") !== false;
+    const time = firstText(readText(event, "ts"), readText(event, "message", "ts"));
+    const item = firstText(readText(event, "thread_ts"), readText(event, "message", "thread_ts"), time);
+    if (container === "" || item === "") return { isPublic };
+    return { thread: { container, item }, message: { container, item: time }, isPublic };
+  },
+
+  /** Events of the app's own messages name the app twice. */
+  isOwn({ payload }) {
+    const app = readText(payload, "api_app_id");
+    return app !== "" && readText(readMember(payload, "event"), "app_id") === app;
+  },
+
   toAccount: ({ author, payload }) => ({ place: readMessage(payload).team, account: author.id }),
 };
 

@@ -32,6 +32,24 @@ export interface Account {
   readonly account: string;
 }
 
+/** Where replies to an event go. Members are absent where the event has no such place. */
+export interface ReplyPlaces {
+  /** The thread, in which the comment of a run is. */
+  readonly thread?: ReplyPlace;
+  /** What the event is about, which gets a reaction. */
+  readonly message?: ReplyPlace;
+  /** True for an event of a pull request, whose head commit gets a status. */
+  readonly isPull?: boolean;
+  /** Whether people outside of the team may read the thread. What the event does not tell counts as public. */
+  readonly isPublic: boolean;
+}
+
+/** Where something is in the system: see Place. */
+interface ReplyPlace {
+  readonly container: string;
+  readonly item: string;
+}
+
 /** How the deliveries of one system are read. */
 export interface Source {
   /** The source of the runs. */
@@ -42,4 +60,8 @@ export interface Source {
   judge(event: TriggerEvent): Standing;
   /** Whose rights the system can be asked for, and where; absent where it cannot be asked. */
   readonly toAccount?: (event: TriggerEvent) => Account;
+  /** Where replies go; absent where the system gets none. */
+  readonly toPlaces?: (event: TriggerEvent) => ReplyPlaces;
+  /** Whether this service has caused the event by a reply. */
+  readonly isOwn?: (event: TriggerEvent) => boolean;
 }

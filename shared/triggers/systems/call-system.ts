@@ -1,10 +1,10 @@
 import type { OutwardFetch } from "#shared/oidc/outward-fetch.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
-import { type ApiAccess, hasGithubAccess } from "./github-api.ts";
-import { hasGitlabAccess } from "./gitlab-api.ts";
-import { hasSlackAccess } from "./slack-api.ts";
-import { type SystemAddresses, SystemFailure } from "./system-api.ts";
-import type { CheckAccess, SystemRequest, SystemResult } from "./system-request.ts";
+import { hasGithubAccess, putGithubReply, reactOnGithub, setGithubStatus } from "./github-api.ts";
+import { hasGitlabAccess, putGitlabReply, reactOnGitlab } from "./gitlab-api.ts";
+import { hasSlackAccess, putSlackReply, reactOnSlack } from "./slack-api.ts";
+import { type ApiAccess, type SystemAddresses, SystemFailure } from "./system-api.ts";
+import type { CheckAccess, SystemName, SystemRequest, SystemResult } from "./system-request.ts";
 
 /** Milliseconds for which the rights of an account are not asked for again. */
 const ACCESS_MS = 60_000;
@@ -23,15 +23,37 @@ export interface SystemPorts {
 
 /** Carries out a request with the team's secret. */
 export async function callSystem(request: SystemRequest, ports: SystemPorts): Promise<SystemResult> {
-  const { team_uid, secret_id, system } = request;
+  const { team_uid, secret_id } = request;
   const token = (await ports.vault.getAll(team_uid, [secret_id])).get(secret_id);
   if (token === undefined) return { failure: "the secret of the credential has no value" };
-  const access = { address: ports.addresses[system], token: token.trim(), fetch: ports.fetch };
+  const access = { address: ports.addresses[toSystem(request)], token: token.trim(), fetch: ports.fetch };
   try {
-    return { has_access: await checkAccess(request, access, ports) };
+    return await perform(request, access, ports);
   } catch (error) {
     if (!(error instanceof SystemFailure)) throw error;
     return { failure: error.message };
+  }
+}
+
+function toSystem(request: SystemRequest): SystemName {
+  if (request.action === "set_status") return "github";
+  return request.action === "check_access" ? request.system : request.place.system;
+}
+
+const REACTIONS = { github: reactOnGithub, gitlab: reactOnGitlab, slack: reactOnSlack };
+const REPLIES = { github: putGithubReply, gitlab: putGitlabReply, slack: putSlackReply };
+
+async function perform(request: SystemRequest, access: ApiAccess, ports: SystemPorts): Promise<SystemResult> {
+  switch (request.action) {
+    case "check_access":
+      return { has_access: await checkAccess(request, access, ports) };
+    case "react":
+      await REACTIONS[request.place.system](request.place, access);
+      return {};
+    case "put_reply":
+      return { post_id: await REPLIES[request.place.system](request, access) };
+    case "set_status":
+      return { sha: await setGithubStatus(request, access) };
   }
 }
 

@@ -1,8 +1,14 @@
 import * as v from "valibot";
-import type { OutwardFetch } from "#shared/oidc/outward-fetch.ts";
+import { createOutwardFetch, type OutwardFetch } from "#shared/oidc/outward-fetch.ts";
 
 /** Milliseconds that a system has to respond. */
-export const SYSTEM_MS = 8_000;
+const SYSTEM_MS = 8_000;
+/** Bytes of a response: a page of 50 comments that are as long as they may be. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** Requests the addresses that the operator has set, which may be those of a private network. */
+export const createSystemFetch = (): OutwardFetch =>
+  createOutwardFetch({ allowsPrivate: true, timeoutMs: SYSTEM_MS, maxBytes: MAX_BYTES });
 
 /** The addresses of the systems' APIs, without a slash at their ends. Only the operator sets them. */
 export interface SystemAddresses {
@@ -19,6 +25,24 @@ export class SystemFailure extends Error {
     super(message);
     this.name = "SystemFailure";
     this.status = status;
+  }
+}
+
+/** What a client of a system's API needs. */
+export interface ApiAccess {
+  /** The address of the API. */
+  readonly address: string;
+  readonly token: string;
+  readonly fetch: OutwardFetch;
+}
+
+/** The result of a call; undefined where the system responds with 404 or 410. */
+export async function ignoreMissing<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof SystemFailure && (error.status === 404 || error.status === 410)) return undefined;
+    throw error;
   }
 }
 

@@ -1,16 +1,33 @@
 import * as v from "valibot";
 
-/** The systems that are asked with a secret of the team. */
+/** The systems that are called with a secret of the team. */
 export const SystemName = v.picklist(["github", "gitlab", "slack"]);
 export type SystemName = v.InferOutput<typeof SystemName>;
+
+const credential = {
+  team_uid: v.string(),
+  /** The team's secret with the token of the system. */
+  secret_id: v.string(),
+};
+
+/** Where something is in a system. */
+export const Place = v.object({
+  system: SystemName,
+  /** The repository as `owner/name`, the id of the project, or the id of the channel. */
+  container: v.string(),
+  /**
+   * In the container: a number of an issue or pull request, `issues/3` or `merge_requests/3` on GitLab, or the time of a message on
+   * Slack. A comment that gets a reaction is named by its path.
+   */
+  item: v.string(),
+});
+export type Place = v.InferOutput<typeof Place>;
 
 /** Asks whether an account may start runs: on GitHub and GitLab whether it has write access. */
 const CheckAccess = v.object({
   action: v.literal("check_access"),
   system: SystemName,
-  team_uid: v.string(),
-  /** The team's secret with the token of the system. */
-  secret_id: v.string(),
+  ...credential,
   /** The repository as `owner/name`, the id of the project, or the id of the Slack team. */
   place: v.string(),
   /** The login on GitHub, elsewhere the id of the account. */
@@ -18,18 +35,56 @@ const CheckAccess = v.object({
 });
 export type CheckAccess = v.InferOutput<typeof CheckAccess>;
 
+/** Adds a reaction to a comment or a message. */
+const React = v.object({ action: v.literal("react"), ...credential, place: Place });
+
+/** Creates or changes the one comment or message of a run in a thread. */
+const PutReply = v.object({
+  action: v.literal("put_reply"),
+  ...credential,
+  place: Place,
+  text: v.string(),
+  /** What the comment is found by after a post whose response was lost. Nobody knows it before the post. */
+  nonce: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{16,64}$/)),
+  /** The comment, once it exists. */
+  post_id: v.exactOptional(v.string()),
+  /** When the first post may have happened, if one was begun; comments before that time are not looked at. */
+  posted_since: v.exactOptional(v.string()),
+});
+export type PutReply = v.InferOutput<typeof PutReply>;
+
+/** Sets the status of the head commit of a pull request. */
+const SetStatus = v.object({
+  action: v.literal("set_status"),
+  ...credential,
+  repository: v.string(),
+  /** The number of the pull request. */
+  pull: v.string(),
+  /** The commit that got the status before, which gets the new one too. */
+  sha: v.exactOptional(v.string()),
+  state: v.picklist(["pending", "success", "failure", "error"]),
+  context: v.pipe(v.string(), v.maxLength(120)),
+  description: v.pipe(v.string(), v.maxLength(140)),
+  url: v.exactOptional(v.string()),
+});
+export type SetStatus = v.InferOutput<typeof SetStatus>;
+
 /** What a system is asked to do. */
-export const SystemRequest = v.variant("action", [CheckAccess]);
+export const SystemRequest = v.variant("action", [CheckAccess, React, PutReply, SetStatus]);
 export type SystemRequest = v.InferOutput<typeof SystemRequest>;
 
 /** The message of the function that calls other systems. */
 export const SystemMessage = v.object({ v: v.literal(1), request: SystemRequest });
 
-/** What came of a request: what the system responded, or why there is no response that can be used, which time may change. */
-export const SystemResult = v.union([
-  v.object({ failure: v.pipe(v.string(), v.maxLength(300)) }),
-  v.object({ has_access: v.boolean() }),
-]);
+/** What came of a request, or why nothing did, which time may change. */
+export const SystemResult = v.object({
+  failure: v.exactOptional(v.pipe(v.string(), v.maxLength(300))),
+  has_access: v.exactOptional(v.boolean()),
+  /** The comment or message of a reply. */
+  post_id: v.exactOptional(v.string()),
+  /** The commit that has the status. */
+  sha: v.exactOptional(v.string()),
+});
 export type SystemResult = v.InferOutput<typeof SystemResult>;
 
 /** Calls other systems, in a function without rights on the table. */

@@ -7,10 +7,10 @@ import { RunMode } from "../run.ts";
 import { TriggerOutcome, TriggerPrompt } from "./trigger.ts";
 
 /**
- * Why a delivery is ignored: the trigger is paused, does not take events of this type, of this author or by its filter, or their run
- * is active.
+ * Why a delivery is ignored: the trigger is paused, does not take events of this type, of this author or by its filter, their run
+ * is active, or a reply of a run has caused it.
  */
-const IgnoredReason = v.picklist(["event", "paused", "author", "filter", "busy"]);
+const IgnoredReason = v.picklist(["event", "own", "paused", "author", "filter", "busy"]);
 
 const EventPayload = v.record(v.string(), v.unknown());
 
@@ -104,8 +104,8 @@ export const TriggerDelivery = v.object({
   /** True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours. */
   will_retry: v.exactOptional(v.boolean()),
   /**
-   * Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its
-   * thread.
+   * Why it was ignored: the type of the event, its author, the filter, a disabled trigger, an active run of its
+   * thread, or a reply of a run, which caused it.
    */
   reason: v.exactOptional(IgnoredReason),
   /** Why no run could be started. */

@@ -28,6 +28,15 @@ export const TriggerAuthors = v.object({
 });
 export type TriggerAuthors = v.InferOutput<typeof TriggerAuthors>;
 
+/** How the other system is told what becomes of a run. */
+export const TriggerReply = v.object({
+  /** `thread`: a comment in the thread of the event, which is updated in place. It needs a `credential`. */
+  to: v.picklist(["thread", "none"]),
+  /** What the comment shows besides the answer. Both by default in private repositories and projects and on Slack, otherwise nothing. */
+  show: v.exactOptional(v.pipe(v.array(v.picklist(["cost", "link"])), v.maxLength(2))),
+});
+export type TriggerReply = v.InferOutput<typeof TriggerReply>;
+
 const HeaderName = v.pipe(
   textOfBytes(128, 1),
   v.regex(/^[A-Za-z0-9-]+$/, "must be the name of a header"),
@@ -102,6 +111,8 @@ const optionalMembers = {
    * write access may start runs then. `""` is none.
    */
   credential: v.exactOptional(v.union([SecretName, v.literal("")])),
+  /** Whether runs reply to the events that start them. They do not by default. */
+  reply: v.exactOptional(TriggerReply),
   /** The labels of the runs, at most 18. */
   metadata: v.exactOptional(TriggerMetadata),
   /** The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
@@ -227,6 +238,8 @@ export const TriggerItem = v.object({
   allow: v.exactOptional(TriggerAuthors),
   /** The name of the secret with which the other system is asked. */
   credential: v.exactOptional(v.string()),
+  /** Whether runs reply to the events that start them. Absent where they do not. */
+  reply: v.exactOptional(TriggerReply),
   /** The labels of the runs, at most 18. */
   metadata: v.exactOptional(Metadata),
   /** What its runs may use their keys for. Absent where that is not limited. */

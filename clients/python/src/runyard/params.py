@@ -710,6 +710,16 @@ class TriggerAuthorsParam(TypedDict, total=False):
     """Whether every person may, whatever their rights."""
 
 
+class TriggerReplyParam(TypedDict, total=False):
+    """How the other system is told what becomes of a run."""
+
+    to: Required[Literal["thread", "none"]]
+    """`thread`: a comment in the thread of the event, which is updated in place. It needs a `credential`."""
+
+    show: Sequence[Literal["cost", "link"]]
+    """What the comment shows besides the answer. Both by default in private repositories and projects and on Slack, otherwise nothing."""
+
+
 class CreateTriggerRequestParam(TypedDict, total=False):
     """A new trigger."""
 
@@ -770,6 +780,9 @@ class CreateTriggerRequestParam(TypedDict, total=False):
     credential: Union[str, Literal[""]]
     """The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none."""
 
+    reply: TriggerReplyParam
+    """Whether runs reply to the events that start them. They do not by default."""
+
     metadata: Mapping[str, str]
     """The labels of the runs, at most 18. Must have at most 18 keys."""
 
@@ -824,6 +837,9 @@ class UpdateTriggerRequestParam(TypedDict, total=False):
 
     credential: Union[str, Literal[""]]
     """The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none."""
+
+    reply: TriggerReplyParam
+    """Whether runs reply to the events that start them. They do not by default."""
 
     metadata: Mapping[str, str]
     """The labels of the runs, at most 18. Must have at most 18 keys."""

@@ -2334,6 +2334,16 @@ class TriggerAuthors(BaseModel):
     """Whether every person may, whatever their rights."""
 
 
+class TriggerReply(BaseModel):
+    """How the other system is told what becomes of a run."""
+
+    to: Union[Literal["thread", "none"], str]
+    """`thread`: a comment in the thread of the event, which is updated in place. It needs a `credential`."""
+
+    show: Optional[List[Union[Literal["cost", "link"], str]]] = None
+    """What the comment shows besides the answer. Both by default in private repositories and projects and on Slack, otherwise nothing."""
+
+
 class CreatedTriggerScope(BaseModel):
     """The owner."""
 
@@ -2435,6 +2445,9 @@ class CreatedTrigger(BaseModel):
 
     credential: Optional[str] = None
     """The name of the secret with which the other system is asked."""
+
+    reply: Optional[TriggerReply] = None
+    """Whether runs reply to the events that start them. Absent where they do not."""
 
     metadata: Optional[Dict[str, str]] = None
     """The labels of the runs, at most 18."""
@@ -2548,6 +2561,9 @@ class TriggerItem(BaseModel):
 
     credential: Optional[str] = None
     """The name of the secret with which the other system is asked."""
+
+    reply: Optional[TriggerReply] = None
+    """Whether runs reply to the events that start them. Absent where they do not."""
 
     metadata: Optional[Dict[str, str]] = None
     """The labels of the runs, at most 18."""
@@ -2669,6 +2685,9 @@ class RotatedTrigger(BaseModel):
     credential: Optional[str] = None
     """The name of the secret with which the other system is asked."""
 
+    reply: Optional[TriggerReply] = None
+    """Whether runs reply to the events that start them. Absent where they do not."""
+
     metadata: Optional[Dict[str, str]] = None
     """The labels of the runs, at most 18."""
 
@@ -2772,7 +2791,7 @@ class TestTriggerResponse(BaseModel):
     outcome: Union[Literal["started", "ignored", "failed"], str]
     """What the event would result in."""
 
-    reason: Optional[Union[Literal["event", "paused", "author", "filter", "busy"], str]] = None
+    reason: Optional[Union[Literal["event", "own", "paused", "author", "filter", "busy"], str]] = None
     """Why it would be ignored."""
 
     detail: Optional[str] = None
@@ -2818,8 +2837,8 @@ class TriggerDelivery(BaseModel):
     will_retry: Optional[bool] = None
     """True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours."""
 
-    reason: Optional[Union[Literal["event", "paused", "author", "filter", "busy"], str]] = None
-    """Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread."""
+    reason: Optional[Union[Literal["event", "own", "paused", "author", "filter", "busy"], str]] = None
+    """Why it was ignored: the type of the event, its author, the filter, a disabled trigger, an active run of its thread, or a reply of a run, which caused it."""
 
     detail: Optional[str] = None
     """Why no run could be started."""
@@ -2877,8 +2896,8 @@ class TriggerDeliveryDetails(BaseModel):
     will_retry: Optional[bool] = None
     """True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours."""
 
-    reason: Optional[Union[Literal["event", "paused", "author", "filter", "busy"], str]] = None
-    """Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread."""
+    reason: Optional[Union[Literal["event", "own", "paused", "author", "filter", "busy"], str]] = None
+    """Why it was ignored: the type of the event, its author, the filter, a disabled trigger, an active run of its thread, or a reply of a run, which caused it."""
 
     detail: Optional[str] = None
     """Why no run could be started."""

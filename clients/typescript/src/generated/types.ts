@@ -1007,6 +1007,8 @@ interface components {
             allow?: components["schemas"]["TriggerAuthors"];
             /** @description The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none. */
             credential?: string | "";
+            /** @description Whether runs reply to the events that start them. They do not by default. */
+            reply?: components["schemas"]["TriggerReply"];
             /** @description The labels of the runs, at most 18. Must have at most 18 keys. */
             metadata?: {
                 [key: string]: string;
@@ -1178,6 +1180,8 @@ interface components {
             allow?: components["schemas"]["TriggerAuthors"];
             /** @description The name of the secret with which the other system is asked. */
             credential?: string;
+            /** @description Whether runs reply to the events that start them. Absent where they do not. */
+            reply?: components["schemas"]["TriggerReply"];
             /** @description The labels of the runs, at most 18. */
             metadata?: components["schemas"]["Metadata"];
             /** @description What its runs may use their keys for. Absent where that is not limited. */
@@ -3167,6 +3171,8 @@ interface components {
             allow?: components["schemas"]["TriggerAuthors"];
             /** @description The name of the secret with which the other system is asked. */
             credential?: string;
+            /** @description Whether runs reply to the events that start them. Absent where they do not. */
+            reply?: components["schemas"]["TriggerReply"];
             /** @description The labels of the runs, at most 18. */
             metadata?: components["schemas"]["Metadata"];
             /** @description What its runs may use their keys for. Absent where that is not limited. */
@@ -3810,7 +3816,7 @@ interface components {
              * @description Why it would be ignored.
              * @enum {string}
              */
-            reason?: "event" | "paused" | "author" | "filter" | "busy";
+            reason?: "event" | "own" | "paused" | "author" | "filter" | "busy";
             /** @description Why no run could be created. */
             detail?: string;
             /** @description The event as templates see it. */
@@ -3923,10 +3929,10 @@ interface components {
             /** @description True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours. */
             will_retry?: boolean;
             /**
-             * @description Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread.
+             * @description Why it was ignored: the type of the event, its author, the filter, a disabled trigger, an active run of its thread, or a reply of a run, which caused it.
              * @enum {string}
              */
-            reason?: "event" | "paused" | "author" | "filter" | "busy";
+            reason?: "event" | "own" | "paused" | "author" | "filter" | "busy";
             /** @description Why no run could be started. */
             detail?: string;
             /** @description The id of the run that it started or continued. */
@@ -3962,10 +3968,10 @@ interface components {
             /** @description True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours. */
             will_retry?: boolean;
             /**
-             * @description Why it was ignored: the type of the event, its author, the filter, a disabled trigger, or an active run of its thread.
+             * @description Why it was ignored: the type of the event, its author, the filter, a disabled trigger, an active run of its thread, or a reply of a run, which caused it.
              * @enum {string}
              */
-            reason?: "event" | "paused" | "author" | "filter" | "busy";
+            reason?: "event" | "own" | "paused" | "author" | "filter" | "busy";
             /** @description Why no run could be started. */
             detail?: string;
             /** @description The id of the run that it started or continued. */
@@ -4056,6 +4062,8 @@ interface components {
             allow?: components["schemas"]["TriggerAuthors"];
             /** @description The name of the secret with which the other system is asked. */
             credential?: string;
+            /** @description Whether runs reply to the events that start them. Absent where they do not. */
+            reply?: components["schemas"]["TriggerReply"];
             /** @description The labels of the runs, at most 18. */
             metadata?: components["schemas"]["Metadata"];
             /** @description What its runs may use their keys for. Absent where that is not limited. */
@@ -4103,6 +4111,16 @@ interface components {
          * @enum {string}
          */
         TriggerOutcome: "started" | "followed_up" | "ignored" | "duplicate" | "failed";
+        /** @description How the other system is told what becomes of a run. */
+        TriggerReply: {
+            /**
+             * @description `thread`: a comment in the thread of the event, which is updated in place. It needs a `credential`.
+             * @enum {string}
+             */
+            to: "thread" | "none";
+            /** @description What the comment shows besides the answer. Both by default in private repositories and projects and on Slack, otherwise nothing. */
+            show?: ("cost" | "link")[];
+        };
         /** @description How the requests of the other system prove who sent them. */
         TriggerVerification: {
             /**
@@ -4451,6 +4469,8 @@ interface components {
             allow?: components["schemas"]["TriggerAuthors"];
             /** @description The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none. */
             credential?: string | "";
+            /** @description Whether runs reply to the events that start them. They do not by default. */
+            reply?: components["schemas"]["TriggerReply"];
             /** @description The labels of the runs, at most 18. Must have at most 18 keys. */
             metadata?: {
                 [key: string]: string;
@@ -5367,6 +5387,7 @@ export type TriggerDeliveryDetails = components['schemas']['TriggerDeliveryDetai
 export type TriggerEvent = components['schemas']['TriggerEvent'];
 export type TriggerItem = components['schemas']['TriggerItem'];
 export type TriggerOutcome = components['schemas']['TriggerOutcome'];
+export type TriggerReply = components['schemas']['TriggerReply'];
 export type TriggerVerification = components['schemas']['TriggerVerification'];
 export type TrustRuleItem = components['schemas']['TrustRuleItem'];
 export type TrustRuleRequest = components['schemas']['TrustRuleRequest'];

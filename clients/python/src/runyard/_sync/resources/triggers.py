@@ -12,6 +12,7 @@ from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from ...params import (
     AmbientAgentConfigParam,
     TriggerAuthorsParam,
+    TriggerReplyParam,
     TriggerVerificationParam,
 )
 from ...types import (
@@ -60,6 +61,7 @@ class Triggers(Resource):
         busy: Union[Literal["enqueue", "interrupt", "skip"], NotGiven] = NOT_GIVEN,
         allow: Union[TriggerAuthorsParam, NotGiven] = NOT_GIVEN,
         credential: Union[str, Literal[""], NotGiven] = NOT_GIVEN,
+        reply: Union[TriggerReplyParam, NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
         pause_after_failures: Union[int, NotGiven] = NOT_GIVEN,
         enabled: Union[bool, NotGiven] = NOT_GIVEN,
@@ -92,6 +94,7 @@ class Triggers(Resource):
             busy: What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`).
             allow: Who may start runs besides people whose write access is proved.
             credential: The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none.
+            reply: Whether runs reply to the events that start them. They do not by default.
             metadata: The labels of the runs, at most 18. Must have at most 18 keys.
             pause_after_failures: The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it.
             enabled: Whether events start runs. Defaults to true.
@@ -120,6 +123,7 @@ class Triggers(Resource):
                 "busy": busy,
                 "allow": allow,
                 "credential": credential,
+                "reply": reply,
                 "metadata": metadata,
                 "pause_after_failures": pause_after_failures,
                 "enabled": enabled,
@@ -187,6 +191,7 @@ class Triggers(Resource):
         busy: Union[Literal["enqueue", "interrupt", "skip"], NotGiven] = NOT_GIVEN,
         allow: Union[TriggerAuthorsParam, NotGiven] = NOT_GIVEN,
         credential: Union[str, Literal[""], NotGiven] = NOT_GIVEN,
+        reply: Union[TriggerReplyParam, NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
         pause_after_failures: Union[int, NotGiven] = NOT_GIVEN,
         enabled: Union[bool, NotGiven] = NOT_GIVEN,
@@ -216,6 +221,7 @@ class Triggers(Resource):
             busy: What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`).
             allow: Who may start runs besides people whose write access is proved.
             credential: The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none.
+            reply: Whether runs reply to the events that start them. They do not by default.
             metadata: The labels of the runs, at most 18. Must have at most 18 keys.
             pause_after_failures: The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it.
             enabled: Whether events start runs. Defaults to true.
@@ -240,6 +246,7 @@ class Triggers(Resource):
                 "busy": busy,
                 "allow": allow,
                 "credential": credential,
+                "reply": reply,
                 "metadata": metadata,
                 "pause_after_failures": pause_after_failures,
                 "enabled": enabled,

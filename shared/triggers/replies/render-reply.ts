@@ -1,0 +1,122 @@
+import { findFinalMessage, readMessages } from "#shared/conversations/conversation.ts";
+import { readUsage } from "#shared/records/budget-account.ts";
+import { loadCheckpoint } from "#shared/records/checkpoint.ts";
+import { toRoundedUsd } from "#shared/records/money.ts";
+import { statusText } from "#shared/records/run.ts";
+import { isEndedHead, type RunHead } from "#shared/records/run-head.ts";
+import type { FoundRun } from "#shared/runs/read-run.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { toSafeMarkdown, toSafeSlackText } from "../systems/marker.ts";
+import type { SetStatus } from "../systems/system-request.ts";
+import type { Reply } from "./reply-store.ts";
+
+/** Characters of an agent's text in a comment, and in a message of Slack, which displays 4,000 well. */
+const MAX_COMMENT = 20_000;
+const MAX_MESSAGE = 3_500;
+
+/** Ports of the rules that read what a reply shows. */
+export type RenderPorts = Pick<RunPorts, "table" | "runs" | "files" | "webUrl">;
+
+export interface RenderedReply {
+  readonly text: string;
+  /** The status of the commit; absent where there is none to set. */
+  readonly status?: Pick<SetStatus, "state" | "context" | "description" | "url">;
+}
+
+/** Renders the comment of a run by its present state; undefined where the run was deleted. */
+export async function renderReply(reply: Reply, ports: RenderPorts): Promise<RenderedReply | undefined> {
+  const found = await ports.runs.headAndBody(reply.run_id);
+  if (found === undefined) return undefined;
+  const { head, body } = found;
+  const parts = [describeState(found, reply), await readAnswer(head, reply, ports), await readLinks(head, ports)];
+  const footer = await renderFooter(head, reply, ports);
+  return {
+    text: [...parts, footer].filter((part) => part !== "").join("\n\n"),
+    ...(reply.pull === undefined ? {} : { status: toStatus(head, body.title, reply, ports) }),
+  };
+}
+
+const toSafe = ({ place }: Reply, text: string): string =>
+  place.system === "slack" ? toSafeSlackText(text) : toSafeMarkdown(text);
+
+const truncate = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length).replace(/[\ud800-\udbff]$/, "")}…` : text;
+
+/** What became of the run, in a sentence, with the question that it asks. */
+function describeState({ head, body }: FoundRun, reply: Reply): string {
+  const name = toSafe(reply, body.title);
+  const message = isEndedHead(head) ? toSafe(reply, head.status_message?.message ?? "") : "";
+  switch (head.state) {
+    case "SUCCEEDED":
+      return "";
+    case "BLOCKED":
+      return head.approval === undefined
+        ? `${name} asks: ${message}\n\nReply in this thread to answer.`
+        : `${name} waits for an approval: ${message}`;
+    case "FAILED":
+    case "ERROR":
+      return `${name} failed: ${message}`;
+    case "CANCELLED":
+      return `${name} was cancelled.`;
+    default:
+      return `${name} is working on it.`;
+  }
+}
+
+/** The agent's last message of an ended turn. While a later turn is executed, it is the answer of the one before. */
+async function readAnswer(head: RunHead, reply: Reply, ports: RenderPorts): Promise<string> {
+  const isShown = head.state === "SUCCEEDED" || (!isEndedHead(head) && head.followups > 0);
+  if (!isShown) return "";
+  const text = findFinalMessage(await readMessages(head.run_id, await loadCheckpoint(head, ports), ports)).trim();
+  if (text === "") return head.state === "SUCCEEDED" ? "Done." : "";
+  return toSafe(reply, truncate(text, reply.place.system === "slack" ? MAX_MESSAGE : MAX_COMMENT));
+}
+
+/** The pull requests that the run has opened. */
+async function readLinks(head: RunHead, { runs }: RenderPorts): Promise<string> {
+  if (head.artifact_types?.includes("PULL_REQUEST") !== true) return "";
+  const artifacts = await runs.artifacts(head.run_id);
+  return artifacts
+    .flatMap((artifact) => (artifact.artifact_type === "PULL_REQUEST" ? [artifact.data.url] : []))
+    .filter((url) => /^https:\/\/[^\s<>|]+$/.test(url))
+    .map((url) => `Pull request: ${url}`)
+    .join("\n");
+}
+
+async function renderFooter(head: RunHead, { shows, place }: Reply, ports: RenderPorts): Promise<string> {
+  const url = toUrl(head, ports);
+  const link = place.system === "slack" ? `<${url}|Open the run>` : `[Open the run](${url})`;
+  const [usage] = shows.includes("cost") && isEndedHead(head) ? await readUsage([head], ports.table) : [];
+  return [
+    ...(shows.includes("link") && url !== undefined ? [link] : []),
+    ...(usage === undefined || usage.calls === 0 ? [] : [`$${toRoundedUsd(usage.cost).toFixed(2)}`]),
+  ].join(" · ");
+}
+
+const toUrl = ({ run_id }: RunHead, { webUrl }: RenderPorts): string | undefined =>
+  webUrl === undefined ? undefined : `${webUrl}/runs/${run_id}`;
+
+const STATES = {
+  SUCCEEDED: ["success", "The run has succeeded"],
+  FAILED: ["failure", "The run has failed"],
+  ERROR: ["error", "The run has failed by an error of the service"],
+  CANCELLED: ["error", "The run was cancelled"],
+  BLOCKED: ["pending", "The run waits for an answer"],
+} as const;
+
+/** The status of the head commit, which has the trigger's name. */
+function toStatus(
+  head: RunHead,
+  title: string,
+  { shows }: Reply,
+  ports: RenderPorts,
+): NonNullable<RenderedReply["status"]> {
+  const [state, description] = isEndedHead(head) ? STATES[head.state] : (["pending", "The run is at work"] as const);
+  const url = shows.includes("link") ? toUrl(head, ports) : undefined;
+  return {
+    state,
+    context: truncate(statusText(`runyard/${title}`), 110),
+    description,
+    ...(url === undefined ? {} : { url }),
+  };
+}

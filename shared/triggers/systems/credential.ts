@@ -1,0 +1,22 @@
+import { RunyardError } from "#shared/errors.ts";
+import { secretStore } from "#shared/secrets/secret-store.ts";
+import type { Table } from "#shared/table/table.ts";
+
+/** What names the value of a credential. */
+export interface Credential {
+  readonly team_uid: string;
+  readonly secret_id: string;
+}
+
+/**
+ * Finds the secret that a credential names.
+ * @throws RunyardError where the team has none, which may be created again
+ */
+export async function readCredential(team: string, name: string, table: Table): Promise<Credential> {
+  const [secret] = await secretStore(table).getMany(team, [name]);
+  if (secret === undefined) throw unavailable(`the team has no secret ${name}, which is the trigger's credential`);
+  return { team_uid: team, secret_id: secret.id };
+}
+
+/** The other system cannot be called for now. */
+export const unavailable = (detail: string): RunyardError => new RunyardError("resource_unavailable", { detail });
