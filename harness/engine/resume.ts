@@ -83,11 +83,28 @@ export const countCommands = (turn: readonly Message[]): number => findProgress(
 function findProgress(turn: readonly Message[]): Begun {
   const results = turn.flatMap(({ content }) => content).filter((block) => block.type === "action_result");
   const done = results.filter(({ name, state }) => name === "run_command" && state === "completed");
-  const output = done.at(-1)?.output;
+  const there = readDirectory(done.at(-1)?.output);
+  return { commandsDone: done.length, ...(there === undefined ? {} : { workingDirectory: there }) };
+}
+
+function readDirectory(output: unknown): string | undefined {
   const there =
     typeof output === "object" && output !== null && "working_directory" in output && output.working_directory;
-  return { commandsDone: done.length, ...(typeof there === "string" ? { workingDirectory: there } : {}) };
+  return typeof there === "string" ? there : undefined;
 }
+
+/** Finds where the last command of a conversation ended, also one that failed: commands of a terminal start there too. */
+export function findLastDirectory(messages: readonly Message[]): string | undefined {
+  for (const { content } of messages.toReversed()) {
+    const ended = content.findLast((block) => block.type === "action_result" && isEndedCommand(block));
+    if (ended?.type === "action_result") return readDirectory(ended.output);
+  }
+  return undefined;
+}
+
+/** A command in the background changes the directory of no other one. */
+const isEndedCommand = ({ name, output }: Extract<Block, { type: "action_result" }>): boolean =>
+  name === "run_command" && readDirectory(output) !== undefined && !Object.hasOwn(Object(output), "command_id");
 
 function readOutcome(own: readonly Message[], response: Message | undefined, modelId = RUNBOOK_MODEL): TurnOutcome {
   const summary = joinText(response);

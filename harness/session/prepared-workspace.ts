@@ -4,7 +4,7 @@ import { type BackgroundCommands, createBackgroundCommands } from "../commands/b
 import { type CommandRunner, createCommandRunner } from "../commands/command-runner.ts";
 import { findEarlierCommands } from "../commands/earlier-commands.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
-import { findStart, type Start } from "../engine/resume.ts";
+import { findLastDirectory, findStart, type Start } from "../engine/resume.ts";
 import { createSandboxWatch, type Watch } from "../isolation/resource-watch.ts";
 import { moveToWorkspace } from "../isolation/workspace.ts";
 import { type ArtifactCollector, createArtifactCollector } from "../reporting/artifact-collector.ts";
@@ -83,7 +83,9 @@ export async function prepareWorkspace(
   const [skill] = setup.skills;
   const skillReported = skill === undefined ? Promise.resolve() : reportSkill(skill, plane, log);
   const start = findStart(context);
-  const workingDirectory = (await findLastDirectory(start, runner, seen)) ?? join(seen, setup.workingDirectory);
+  // Without its workspace, directories of an earlier turn are others, if they are there at all.
+  const last = start.workingDirectory ?? (setup.isRestored ? findLastDirectory(context.messages) : undefined);
+  const workingDirectory = (await findInWorkspace(last, runner, seen)) ?? join(seen, setup.workingDirectory);
   const save = createCheckpointSaver(session, channel, checkpoints);
   const place = { runner, ...places, signal };
   const receive = (followup: Followup) => receiveAttachments(followup, place);
@@ -105,10 +107,14 @@ export async function prepareWorkspace(
   };
 }
 
-/** Finds where the last command of the open turn ended; undefined if this execution has no such directory. */
-async function findLastDirectory(start: Start, runner: CommandRunner, seen: string): Promise<string | undefined> {
-  if (start.workingDirectory === undefined) return undefined;
-  const workingDirectory = moveToWorkspace(start.workingDirectory, seen);
+/** Converts a directory as an earlier execution saw it; undefined if this one has no such directory. */
+async function findInWorkspace(
+  directory: string | undefined,
+  runner: CommandRunner,
+  seen: string,
+): Promise<string | undefined> {
+  if (directory === undefined) return undefined;
+  const workingDirectory = moveToWorkspace(directory, seen);
   const { exitCode } = await runner.run({ command: ":", workingDirectory, timeoutMs: CHECK_MS });
   return exitCode === 0 ? workingDirectory : undefined;
 }

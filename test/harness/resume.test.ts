@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findStart, isCancelledSince, toEndMark } from "#harness/engine/resume.ts";
+import { findLastDirectory, findStart, isCancelledSince, toEndMark } from "#harness/engine/resume.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 
 const agent = (text: string): Message => ({ role: "assistant", content: [{ type: "text", text }] });
@@ -76,6 +76,17 @@ describe("findStart", () => {
       message: "next",
       commandsDone: 0,
     });
+  });
+
+  it("finds where the last command ended, whether it failed, but not one in the background", () => {
+    const at = (output: unknown, name = "run_command"): Message => ({
+      role: "tool",
+      content: [{ type: "action_result", action_id: "1", category: "command", name, state: "failed", output }],
+    });
+    const server = at({ command_id: "background-1", working_directory: "/c" });
+    const others = [server, at({ working_directory: "/d" }, "read_files"), at("denied"), agent("Ran.")];
+    expect(findLastDirectory([at({ working_directory: "/a" }), at({ working_directory: "/b" }), ...others])).toBe("/b");
+    expect(findLastDirectory(others)).toBeUndefined();
   });
 
   it("ends as cancelled if the open instruction was cancelled, but not if a later one is open", () => {

@@ -181,6 +181,21 @@ describe("a session", () => {
     expect(plane.texts).toEqual(["Ran 2 commands.", sh("echo three"), "Ran one command."]);
   });
 
+  it.each([
+    ["where the last command ended, which failed, in a workspace that is restored", true, "b\n"],
+    ["in the workspace, if it is a new one", false, "workspace\n"],
+  ])("starts a follow-up in the next execution %s", async (_, isRestored, expected) => {
+    await using first = await start({ prompt: sh("mkdir -p a/b", "cd a/b; exit 3") });
+    await execute(first);
+    const { messages } = first;
+    const context = { messages, own_messages: messages.length, next_sequence: messages.length + 1 };
+    await using second = await start({ prompt: sh("exit 1"), context });
+    if (isRestored) second.attachSnapshot(first.savedFile("workspace.tar.gz") ?? Buffer.alloc(0));
+    second.addFollowup(sh("basename $PWD"));
+    await execute(second);
+    expect(second.outputs).toEqual([expected]);
+  });
+
   it("lists the commands in plan mode", async () => {
     await using plane = await start({ prompt: sh("echo one"), context: { mode: "plan" } });
     await execute(plane);
