@@ -106,6 +106,18 @@ const schedule = createRoute({
   component: loadPage(() => import("./schedules/schedule-page.tsx"), "SchedulePage"),
 });
 
+const triggers = createRoute({
+  getParentRoute: () => shell,
+  path: "/triggers",
+  component: loadPage(() => import("./triggers/triggers-page.tsx"), "TriggersPage"),
+});
+
+const trigger = createRoute({
+  getParentRoute: () => shell,
+  path: "/triggers/$triggerUid",
+  component: loadPage(() => import("./triggers/trigger-page.tsx"), "TriggerPage"),
+});
+
 const environments = createRoute({
   getParentRoute: () => shell,
   path: "/environments",
@@ -155,7 +167,7 @@ const invitation = createRoute({
 });
 
 const pages = [
-  ...[home, runs, newRun, run, schedules, schedule],
+  ...[home, runs, newRun, run, schedules, schedule, triggers, trigger],
   ...[environments, environment, agents, agent, resources, usage, settings],
 ];
 

@@ -7,6 +7,7 @@ import {
   ChartNoAxesColumn,
   Code,
   Plus,
+  Radio,
   Rows3,
   Settings,
   Shapes,
@@ -24,6 +25,7 @@ const ShortcutHelp = lazy(async () => ({ default: (await import("./shortcut-help
 const PLACES = [
   { to: "/runs", label: "Runs", Icon: Rows3 },
   { to: "/schedules", label: "Schedules", Icon: CalendarClock },
+  { to: "/triggers", label: "Triggers", Icon: Radio },
   { to: "/environments", label: "Environments", Icon: Box },
   { to: "/agents", label: "Agents", Icon: Bot },
   { to: "/resources", label: "Resources", Icon: Shapes },

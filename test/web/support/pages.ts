@@ -4,6 +4,7 @@ export const PAGES: readonly { readonly path: string; readonly heading: string }
   { path: "/runs/new", heading: "New run" },
   { path: "/runs/new?schedule=yes", heading: "New schedule" },
   { path: "/schedules", heading: "Schedules" },
+  { path: "/triggers", heading: "Triggers" },
   { path: "/environments", heading: "Environments" },
   { path: "/agents", heading: "Agents" },
   { path: "/resources", heading: "Resources" },

@@ -1,0 +1,175 @@
+import "../styles/schedules.css";
+import "../styles/text.css";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { KeyRound, Pause, Pencil, Play, Trash2 } from "lucide-react";
+import { useState } from "react";
+import type { TriggerItem } from "../../clients/typescript/src/index.ts";
+import { client } from "../api/client.ts";
+import { describeError } from "../api/problem.ts";
+import { refreshQueries } from "../api/query-client.ts";
+import { Button, CopyButton } from "../ui/button.tsx";
+import { Code } from "../ui/code.tsx";
+import { Confirm } from "../ui/dialog.tsx";
+import { formatCount, formatExact } from "../ui/format.ts";
+import { revealHidden } from "../ui/hidden-characters.ts";
+import { Page } from "../ui/page.tsx";
+import { stateLabel, stateTone } from "../ui/run-state.tsx";
+import { InlineError, Loaded } from "../ui/status.tsx";
+import { Time } from "../ui/time.tsx";
+import { Deliveries } from "./deliveries.tsx";
+import { PromptTest } from "./prompt-test.tsx";
+import { TriggerEditor } from "./trigger-editor.tsx";
+import { triggerQuery, triggersQuery } from "./trigger-queries.ts";
+import { TriggerSecret } from "./trigger-secret.tsx";
+import { OUTCOMES, SYSTEMS, systemOf } from "./trigger-texts.ts";
+
+const route = getRouteApi("/shell/triggers/$triggerUid");
+
+export function TriggerPage() {
+  const { triggerUid } = route.useParams();
+  const query = useQuery(triggerQuery(triggerUid));
+  return (
+    <Loaded query={query} rows={4}>
+      {(trigger) => <LoadedTrigger trigger={trigger} />}
+    </Loaded>
+  );
+}
+
+function LoadedTrigger({ trigger }: { readonly trigger: TriggerItem }) {
+  const { name, enabled, pause_reason, failing_since } = trigger;
+  return (
+    <Page
+      title={revealHidden(name)}
+      lead={
+        <>
+          <Link to="/triggers">Triggers</Link> · {SYSTEMS[systemOf(trigger)]} · {enabled ? "Active" : "Paused"}
+        </>
+      }
+      actions={<TriggerActions trigger={trigger} />}
+    >
+      <div className="stack">
+        {pause_reason !== undefined && <p className="form-error">{revealHidden(pause_reason)}</p>}
+        {failing_since !== undefined && (
+          <p className="form-error">
+            Its runs have failed since <Time at={failing_since} />
+          </p>
+        )}
+        <section className="card card-body stack" aria-label="Address">
+          <h2>Address of the events</h2>
+          <div className="secret">
+            <code>{trigger.ingress_url}</code>
+            <CopyButton text={trigger.ingress_url} label="Copy the address" />
+          </div>
+        </section>
+        <Health trigger={trigger} />
+        <Deliveries trigger={trigger} />
+        <section className="card card-body stack">
+          <h2>Prompt</h2>
+          <Code text={trigger.prompt} language="markdown" />
+          {trigger.filter !== undefined && (
+            <p>
+              Only if <code>{revealHidden(trigger.filter)}</code>
+            </p>
+          )}
+          <PromptTest trigger={trigger} />
+        </section>
+      </div>
+    </Page>
+  );
+}
+
+/** The latest runs as a strip, oldest first, and the deliveries of a day by outcome. */
+function Health({ trigger }: { readonly trigger: TriggerItem }) {
+  const { recent_runs: runs = [], counts_24h: counts } = trigger;
+  return (
+    <section className="card card-body stack">
+      <h2>Health</h2>
+      {runs.length === 0 ? (
+        <p className="faint">The trigger has not started a run yet.</p>
+      ) : (
+        <ol className="ticks" aria-label="States of the latest runs, oldest first">
+          {runs.toReversed().map(({ run_id, state, created_at }) => {
+            const text = `${formatExact(created_at)}: ${stateLabel(state)}`;
+            return (
+              <li key={run_id}>
+                <Link
+                  to="/runs/$runId"
+                  params={{ runId: run_id }}
+                  className={`tick tone-${stateTone(state)}`}
+                  aria-label={text}
+                  title={text}
+                />
+              </li>
+            );
+          })}
+        </ol>
+      )}
+      {counts !== undefined && (
+        <p className="item-facts">
+          {Object.entries(OUTCOMES).map(([outcome, { label }]) => (
+            <span key={outcome}>
+              {label} <strong className="number">{formatCount(readCount(counts, outcome))}</strong>
+            </span>
+          ))}
+          <span className="faint">in 24 hours</span>
+        </p>
+      )}
+    </section>
+  );
+}
+
+const readCount = (counts: NonNullable<TriggerItem["counts_24h"]>, outcome: string): number =>
+  new Map(Object.entries(counts)).get(outcome) ?? 0;
+
+function TriggerActions({ trigger }: { readonly trigger: TriggerItem }) {
+  const { uid, enabled, name } = trigger;
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<"edit" | "secret" | "delete">();
+  const close = () => setOpen(undefined);
+  const refresh = () => refreshQueries({ queryKey: triggersQuery.queryKey });
+  const toggle = useMutation({
+    mutationFn: () => (enabled ? client.triggers.pause(uid) : client.triggers.resume(uid)),
+    onSuccess: refresh,
+  });
+  const remove = useMutation({
+    mutationFn: () => client.triggers.delete(uid),
+    onSuccess: async () => {
+      await navigate({ to: "/triggers" });
+      await refresh();
+    },
+  });
+  return (
+    <>
+      <Button
+        icon={enabled ? <Pause size={15} aria-hidden /> : <Play size={15} aria-hidden />}
+        busy={toggle.isPending}
+        onClick={() => toggle.mutate()}
+      >
+        {enabled ? "Pause" : "Resume"}
+      </Button>
+      <Button icon={<Pencil size={15} aria-hidden />} onClick={() => setOpen("edit")}>
+        Edit
+      </Button>
+      <Button icon={<KeyRound size={15} aria-hidden />} onClick={() => setOpen("secret")}>
+        Replace the secret
+      </Button>
+      <Button look="danger" icon={<Trash2 size={15} aria-hidden />} onClick={() => setOpen("delete")}>
+        Delete
+      </Button>
+      <InlineError error={toggle.error} />
+      {open === "edit" && <TriggerEditor trigger={trigger} onClose={close} />}
+      {open === "secret" && <TriggerSecret trigger={trigger} onClose={close} />}
+      <Confirm
+        open={open === "delete"}
+        onClose={close}
+        title={`Delete ${revealHidden(name)}?`}
+        text="Its events are refused from then on. The runs that it started stay."
+        action="Delete the trigger"
+        busy={remove.isPending}
+        error={remove.error === null ? undefined : describeError(remove.error).text}
+        onConfirm={() => remove.mutate()}
+      />
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { TriggerDelivery, TriggerItem } from "../../clients/typescript/src/index.ts";
+
+export type Outcome = NonNullable<TriggerDelivery["outcome"]>;
+
+/** The systems that send events, by the value of their choice: a kind, or a preset of the kind `webhook`. */
+export const SYSTEMS = {
+  github: "GitHub",
+  gitlab: "GitLab",
+  slack: "Slack",
+  linear: "Linear",
+  jira: "Jira",
+  sentry: "Sentry",
+  pagerduty: "PagerDuty",
+  webhook: "Another system",
+} as const;
+export type System = keyof typeof SYSTEMS;
+
+export const systemOf = ({ kind, preset }: Pick<TriggerItem, "kind" | "preset">): System => preset ?? kind;
+
+/** The label and the tone of an outcome. */
+export const OUTCOMES: Readonly<Record<Outcome, { readonly label: string; readonly tone: string }>> = {
+  started: { label: "Started a run", tone: "good" },
+  followed_up: { label: "Followed up", tone: "good" },
+  ignored: { label: "Ignored", tone: "off" },
+  duplicate: { label: "Duplicate", tone: "off" },
+  failed: { label: "Failed", tone: "bad" },
+};
+
+const REASONS: Readonly<Record<string, string>> = {
+  event: "the trigger does not take events of this type",
+  paused: "the trigger was paused",
+  author: "its author may not start runs",
+  filter: "the filter is not true for it",
+  busy: "the run of its thread was active",
+};
+
+/** Why a delivery has its outcome. */
+export const describeReason = ({ reason, detail }: Pick<TriggerDelivery, "reason" | "detail">): string | undefined =>
+  detail ?? (reason === undefined ? undefined : (REASONS[reason] ?? reason));
