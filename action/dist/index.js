@@ -8,6 +8,12 @@ function defined(value) {
 // clients/typescript/src/errors.ts
 var RunyardError = class extends Error {
   name = "RunyardError";
+}, RunTimeoutError = class extends RunyardError {
+  name = "RunTimeoutError";
+  runId;
+  constructor(runId, maxWait) {
+    super(`The run ${runId} has not ended within ${maxWait} ms. It continues.`), this.runId = runId;
+  }
 }, APIError = class extends RunyardError {
   name = "APIError";
   /** The status of the response. Undefined if there was none. */
@@ -1043,6 +1049,31 @@ function within(ms, part, connection) {
   return part.finally(() => clearTimeout(timer));
 }
 
+// clients/typescript/src/resources/attachments.ts
+async function describe(file) {
+  let digest = await crypto.subtle.digest("SHA-256", await file.arrayBuffer()), sha256 = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return { size_bytes: file.size, sha256 };
+}
+async function storeFile(target, file, transport, options) {
+  let timeout = options?.timeout ?? transport.timeout + file.size / 50;
+  try {
+    await transport.storage(target.url, toRequestInit(target, file), { ...options, timeout });
+  } catch (error) {
+    if (!(error instanceof APIError) || error.status !== 412) throw error;
+  }
+}
+function toRequestInit({ method, headers, fields }, data) {
+  let init = { method, headers: headers ?? {} };
+  if (fields === void 0) return { ...init, body: data };
+  let form = new FormData();
+  for (let { name, value } of fields) {
+    if (value.kind === "content_crc32c")
+      throw new RunyardError("This storage asks for a CRC-32C, which is not supported.");
+    form.append(name, value.kind === "static" ? value.value : data);
+  }
+  return { ...init, body: form };
+}
+
 // clients/typescript/src/resources/runs.ts
 var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"]), Runs2 = class extends Runs {
   /**
@@ -1090,9 +1121,20 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
   }
   /**
    * Follows a run until it ends and returns it. A failed run is returned too, not thrown: see its `state` and
-   * `status_message`. Pass a `signal` such as `AbortSignal.timeout(600_000)` to limit the time.
+   * `status_message`.
+   * @throws RunTimeoutError if it has not ended within `maxWait`
    */
-  async followUntilDone(runId, { onEvent, onLive, onWaiting, after = 0, ...options } = {}) {
+  async followUntilDone(runId, { maxWait, ...options } = {}) {
+    if (maxWait === void 0) return this.#follow(runId, options);
+    let limit = AbortSignal.timeout(Math.min(maxWait, LONGEST_TIMER)), { signal } = options;
+    try {
+      let either = signal === void 0 ? limit : AbortSignal.any([signal, limit]);
+      return await this.#follow(runId, { ...options, signal: either });
+    } catch (error) {
+      throw error instanceof APIUserAbortError && error.cause === limit.reason ? new RunTimeoutError(runId, maxWait) : error;
+    }
+  }
+  async #follow(runId, { onEvent, onLive, onWaiting, after = 0, ...options }) {
     let last = after, before;
     for (; ; ) {
       for await (let item of this.#items(runId, { ...options, after: last }, onLive && { onWaiting }))
@@ -1104,8 +1146,26 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
   }
   /** Creates a run, follows it until it ends and returns it; see `followUntilDone`. */
   async createAndWait(body, options = {}) {
-    let { onEvent: _, onLive: __, onWaiting: ___, after: ____, wait: _____, maxRetries, ...request } = options, { run_id } = await this.create(body, maxRetries === void 0 ? request : { ...request, maxRetries });
+    let {
+      onEvent: _,
+      onLive: __,
+      onWaiting: ___,
+      after: ____,
+      wait: _____,
+      maxWait: ______,
+      maxRetries,
+      ...request
+    } = options, { run_id } = await this.create(body, maxRetries === void 0 ? request : { ...request, maxRetries });
     return this.followUntilDone(run_id, options);
+  }
+  /**
+   * Uploads a file of up to 100 MB for a follow-up to a run, and returns its attachment_id, for
+   * `attachments: [{ attachment_id }]` of the follow-up.
+   */
+  async uploadAttachment(runId, { file_name, mime_type = "application/octet-stream", data }, options) {
+    let blob = new Blob([data], { type: mime_type }), files = [{ filename: file_name, mime_type, ...await describe(blob) }], { attachments } = await this.prepareAttachments(runId, { files }, options), [prepared] = attachments;
+    if (prepared === void 0) throw new RunyardError("The response has no attachment.");
+    return await storeFile(prepared.upload_target, blob, this.transport, options), prepared.attachment_id;
   }
   async *#items(runId, options, live) {
     if (live !== void 0) yield* this.stream(runId, { ...options, ...live });

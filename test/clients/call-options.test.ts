@@ -1,9 +1,12 @@
+import { createHash } from "node:crypto";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   APIError,
+  APIUserAbortError,
   type ClientOptions,
   InternalServerError,
   PermissionDeniedError,
+  RunTimeoutError,
   Runyard,
 } from "../../clients/typescript/src/index.ts";
 
@@ -34,6 +37,52 @@ function createClient(respond: (path: string, count: number) => Response, option
   const given = { baseURL: "https://runyard.example/api/v1", apiKey: "ryp_x", sleep: async () => {}, fetch };
   return { client: new Runyard({ ...given, ...options }), calls };
 }
+
+describe("following a run until it ends", () => {
+  const polling = (_url: string, { signal }: RequestInit) =>
+    new Promise<Response>((_resolve, reject) => signal?.addEventListener("abort", () => reject(new Error("aborted"))));
+
+  it("throws a RunTimeoutError after maxWait", async () => {
+    const { client } = createClient(busy, { fetch: polling });
+    const following = client.runs.followUntilDone("r1", { maxWait: 20 });
+    await expect(following).rejects.toThrow(new RunTimeoutError("r1", 20));
+    await expect(following).rejects.toMatchObject({ name: "RunTimeoutError", runId: "r1" });
+  });
+
+  it("throws an APIUserAbortError where the caller's signal aborts it before", async () => {
+    const { client } = createClient(busy, { fetch: polling });
+    const options = { maxWait: 60_000, signal: AbortSignal.timeout(20) };
+    await expect(client.runs.followUntilDone("r1", options)).rejects.toThrow(APIUserAbortError);
+  });
+
+  it("returns a run that ends within maxWait", async () => {
+    const respond = (path: string) =>
+      Response.json(path.includes("/events") ? { events: [], next: 0, ended: true } : RUN);
+    const { client } = createClient(respond);
+    expect(await client.runs.followUntilDone("r1", { maxWait: 60_000 })).toMatchObject({ state: "SUCCEEDED" });
+  });
+});
+
+describe("uploading an attachment of a follow-up", () => {
+  it("prepares it, and stores it with the headers of its target", async () => {
+    const sent: unknown[] = [];
+    const upload_target = { url: "https://storage.example/u", method: "PUT", headers: { "x-s": "1" } };
+    const fetch = async (url: string, { method, body }: RequestInit) => {
+      sent.push([method, url, body instanceof Blob ? await body.text() : body]);
+      const made = { attachment_id: "a1", upload_url: "https://storage.example/p", upload_target };
+      return Response.json({ attachments: [made] });
+    };
+    const { client } = createClient(busy, { fetch });
+    const file = { file_name: "a.txt", mime_type: "text/plain", data: "hello" };
+    expect(await client.runs.uploadAttachment("r1", file)).toBe("a1");
+    const sha256 = createHash("sha256").update("hello").digest("hex");
+    const files = [{ filename: "a.txt", mime_type: "text/plain", size_bytes: 5, sha256 }];
+    expect(sent).toEqual([
+      ["POST", "https://runyard.example/api/v1/agent/runs/r1/attachments/prepare", JSON.stringify({ files })],
+      ["PUT", "https://storage.example/u", "hello"],
+    ]);
+  });
+});
 
 describe("creating a run and waiting for it", () => {
   it.each([

@@ -41,6 +41,13 @@ class TestSettings:
         with pytest.raises(runyard.RunyardError, match=f"{missing}.*{variable}"):
             AsyncRunyard(**{**given, missing: ""})
 
+    @pytest.mark.parametrize("name", ["api_key", "base_url"])
+    def test_do_not_replace_an_empty_value_by_the_environment(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv(f"RUNYARD_{name.upper()}", "http://127.0.0.1:9/api/v1")
+        given: dict[str, Any] = {"api_key": "k", "base_url": "http://127.0.0.1:9/api/v1"}
+        with pytest.raises(runyard.RunyardError, match=name):
+            Runyard(**{**given, name: ""})
+
     def test_refuse_a_negative_number_of_retries(self) -> None:
         with pytest.raises(ValueError, match="max_retries"):
             Runyard(api_key="k", base_url="http://127.0.0.1:9", max_retries=-1)

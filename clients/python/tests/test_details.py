@@ -24,6 +24,7 @@ from runyard.errors import status_error
 from runyard.types import Me, RunItem, UploadTarget
 
 RUN: dict[str, Any] = {"run_id": "r1", "task_id": "r1", "title": "T", "state": "SUCCEEDED", "prompt": "P"}
+TIMES = {"created_at": "2026-05-18T19:00:00.000Z", "updated_at": "2026-05-18T19:00:00.518Z"}
 TIME = "2026-05-18T19:00:00.000Z"
 
 
@@ -276,7 +277,43 @@ class TestDownload:
                 assert (download.content_type, await download.read()) == ("text/markdown", b"text")
 
 
+class TestPrompt:
+    def test_is_the_first_argument_or_a_keyword(self, server: FaultServer, client: Runyard) -> None:
+        made = {"body": {"run_id": "r1", "task_id": "r1", "state": "QUEUED"}}
+        server.play([made, made])
+        client.runs.create("hello")
+        client.runs.create(prompt="hello", title="Greeting")
+        assert [json.loads(seen.body) for seen in server.seen] == [
+            {"prompt": "hello"},
+            {"prompt": "hello", "title": "Greeting"},
+        ]
+
+    def test_is_the_first_argument_of_create_and_wait(self, server: FaultServer, client: Runyard) -> None:
+        made = {"body": {"run_id": "r1", "task_id": "r1", "state": "QUEUED"}}
+        run = {"run_id": "r1", "task_id": "r1", "title": "T", "state": "SUCCEEDED", "prompt": "hello", **TIMES}
+        server.play([made, {"body": {"events": [], "next": 1, "ended": True}}, {"body": run}])
+        assert client.runs.create_and_wait("hello").state == "SUCCEEDED"
+        assert json.loads(server.seen[0].body) == {"prompt": "hello"}
+
+
 class TestUpload:
+    def test_for_a_followup_prepares_and_stores_the_file(self, server: FaultServer, client: Runyard) -> None:
+        target = {"method": "PUT", "url": f"{server.storage}/u", "headers": {"x-s": "1"}}
+        prepared = {
+            "attachment_id": "a1",
+            "upload_url": f"{server.storage}/p",
+            "upload_target": target,
+            "expires_at": TIME,
+        }
+        server.play([{"body": {"attachments": [prepared]}}, {"at": "storage"}])
+        assert client.runs.upload_attachment("r1", b"x", file_name="a.png") == "a1"
+        asked, stored = server.seen
+        assert asked.path == "/agent/runs/r1/attachments/prepare"
+        sha256 = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
+        file = {"filename": "a.png", "mime_type": "image/png", "size_bytes": 1, "sha256": sha256}
+        assert json.loads(asked.body) == {"files": [file]}
+        assert (stored.method, stored.headers["x-s"], stored.body) == ("PUT", "1", b"x")
+
     def test_guesses_the_type_and_passes_options_to_both_requests(self, server: FaultServer, client: Runyard) -> None:
         target = {"method": "PUT", "url": f"{server.storage}/u", "headers": {"x-s": "1"}}
         made = {"body": {"attachment_id": "a1", "upload": target}}

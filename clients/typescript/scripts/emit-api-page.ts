@@ -30,6 +30,11 @@ const HELPERS = [
     "Downloads the content of an artifact as a stream.",
   ],
   [
+    "runs.uploadAttachment(runId, upload: Upload, options?)",
+    "Promise<string>",
+    "Uploads a file for a follow-up and returns its `attachment_id`.",
+  ],
+  [
     "attachments.upload(upload: Upload, options?)",
     "Promise<string>",
     "Uploads a file and returns its `attachment_id`.",

@@ -5,6 +5,17 @@ export class RunyardError extends Error {
   override name = "RunyardError";
 }
 
+/** A followed run has not ended within `maxWait`. It continues. */
+export class RunTimeoutError extends RunyardError {
+  override name = "RunTimeoutError";
+  readonly runId: string;
+
+  constructor(runId: string, maxWait: number) {
+    super(`The run ${runId} has not ended within ${maxWait} ms. It continues.`);
+    this.runId = runId;
+  }
+}
+
 /** A request failed. `cause` is the underlying error, if there is one. */
 export class APIError extends RunyardError {
   override name = "APIError";

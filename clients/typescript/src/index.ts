@@ -13,6 +13,7 @@ export {
   NotFoundError,
   PermissionDeniedError,
   RateLimitError,
+  RunTimeoutError,
   RunyardError,
   UnprocessableEntityError,
 } from "./errors.ts";

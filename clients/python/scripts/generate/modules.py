@@ -156,10 +156,17 @@ def _constant(kind: str) -> str:
     return "_" + re.sub(r"_+", "_", re.sub(r"\W+|(?<=[a-z])(?=[A-Z])", "_", kind)).strip("_").upper()
 
 
+POSITIONAL = {"createRun": ["prompt"]}
+"""Members of a body that can be given without their name, by operation."""
+
+
 def _method(operation: Operation, types: Types) -> str:
     arguments = ["self", *(f"{each.name}: str" for each in operation.in_path)]
-    if operation.keywords:
-        arguments += ["*", *(_declared(each) for each in operation.keywords)]
+    positional = [each for each in operation.keywords if each.name in POSITIONAL.get(operation.id, [])]
+    keywords = [each for each in operation.keywords if each not in positional]
+    arguments += [_declared(each) for each in positional]
+    if keywords:
+        arguments += ["*", *(_declared(each) for each in keywords)]
     arguments.append("**options: Unpack[RequestOptions]")
     pages = operation.items is not None
     returned = f"AsyncPaginator[{operation.items[1]}]" if operation.items else operation.response_type

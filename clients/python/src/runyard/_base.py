@@ -166,7 +166,8 @@ def or_keep(value: Any, kept: Any) -> Any:
 
 
 def _required(name: str, value: str | httpx.URL | None, variable: str) -> str:
-    found = value or os.environ.get(variable)
+    # An empty value is a mistake, such as an unset variable of a workflow: the environment must not replace it.
+    found = os.environ.get(variable) if value is None else value
     if not found:
         raise RunyardError(f"There is no {name}: pass it to the client, or set the environment variable {variable}.")
     return str(found)

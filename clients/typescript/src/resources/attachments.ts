@@ -2,6 +2,7 @@ import { APIError, RunyardError } from "../errors.ts";
 import { Attachments as Operations } from "../generated/resources.ts";
 import type { UploadTarget } from "../generated/types.ts";
 import type { RequestOptions } from "../options.ts";
+import type { Transport } from "../transport.ts";
 
 /** A file to attach to a run. */
 export interface Upload {
@@ -21,21 +22,34 @@ export class Attachments extends Operations {
     options?: RequestOptions,
   ): Promise<string> {
     const blob = new Blob([data], { type: mime_type });
-    const digest = await crypto.subtle.digest("SHA-256", await blob.arrayBuffer());
-    const sha256 = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    const body = { file_name, mime_type, size_bytes: blob.size, sha256 };
-    const { attachment_id, upload } = await this.create(body, options);
+    const { attachment_id, upload } = await this.create({ file_name, mime_type, ...(await describe(blob)) }, options);
     // An earlier attempt with the same Idempotency-Key may have uploaded the file already.
-    if (upload === undefined) return attachment_id;
-    // Enough time for a connection of 50 kB per second.
-    const timeout = options?.timeout ?? this.transport.timeout + blob.size / 50;
-    try {
-      await this.transport.storage(upload.url, toRequestInit(upload, blob), { ...options, timeout });
-    } catch (error) {
-      // 412: an earlier attempt has already stored the file, whose size and digest the URL fixes.
-      if (!(error instanceof APIError) || error.status !== 412) throw error;
-    }
+    if (upload !== undefined) await storeFile(upload, blob, this.transport, options);
     return attachment_id;
+  }
+}
+
+/** Size and digest of a file. Browsers require a secure context to compute the digest. */
+export async function describe(file: Blob): Promise<{ size_bytes: number; sha256: string }> {
+  const digest = await crypto.subtle.digest("SHA-256", await file.arrayBuffer());
+  const sha256 = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return { size_bytes: file.size, sha256 };
+}
+
+/** Uploads a file to the storage. */
+export async function storeFile(
+  target: UploadTarget,
+  file: Blob,
+  transport: Transport,
+  options: RequestOptions | undefined,
+): Promise<void> {
+  // Enough time for a connection of 50 kB per second.
+  const timeout = options?.timeout ?? transport.timeout + file.size / 50;
+  try {
+    await transport.storage(target.url, toRequestInit(target, file), { ...options, timeout });
+  } catch (error) {
+    // 412: an earlier attempt has already stored the file, whose size and digest the URL fixes.
+    if (!(error instanceof APIError) || error.status !== 412) throw error;
   }
 }
 

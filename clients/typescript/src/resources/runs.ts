@@ -1,7 +1,10 @@
+import { APIUserAbortError, RunTimeoutError, RunyardError } from "../errors.ts";
 import { Runs as Operations } from "../generated/resources.ts";
 import type { LiveFrame, RunAgentRequest, RunEvent, RunItem, RunState } from "../generated/types.ts";
 import type { RequestOptions } from "../options.ts";
 import { type RunStreamItem, streamRun } from "../stream/run-stream.ts";
+import { LONGEST_TIMER } from "../transport.ts";
+import { describe, storeFile, type Upload } from "./attachments.ts";
 
 /** How to follow a run. `timeout` applies to each poll, in addition to `wait`. */
 export interface FollowOptions extends RequestOptions {
@@ -32,6 +35,12 @@ export interface FollowUntilDoneOptions extends FollowOptions {
   readonly onLive?: ((frame: LiveFrame) => void | Promise<void>) | undefined;
   /** Called with the run's position in the queue for capacity, from 1, when it changes. Requires `onLive`. */
   readonly onWaiting?: ((position: number) => void) | undefined;
+  /**
+   * The maximum number of milliseconds to follow the run, including retries. Then a RunTimeoutError is thrown, and the
+   * run continues.
+   * @default no limit
+   */
+  readonly maxWait?: number | undefined;
 }
 
 /** How to stream a run. */
@@ -111,11 +120,25 @@ export class Runs extends Operations {
 
   /**
    * Follows a run until it ends and returns it. A failed run is returned too, not thrown: see its `state` and
-   * `status_message`. Pass a `signal` such as `AbortSignal.timeout(600_000)` to limit the time.
+   * `status_message`.
+   * @throws RunTimeoutError if it has not ended within `maxWait`
    */
-  async followUntilDone(
+  async followUntilDone(runId: string, { maxWait, ...options }: FollowUntilDoneOptions = {}): Promise<RunItem> {
+    if (maxWait === undefined) return this.#follow(runId, options);
+    const limit = AbortSignal.timeout(Math.min(maxWait, LONGEST_TIMER));
+    const { signal } = options;
+    try {
+      const either = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+      return await this.#follow(runId, { ...options, signal: either });
+    } catch (error) {
+      const isLate = error instanceof APIUserAbortError && error.cause === limit.reason;
+      throw isLate ? new RunTimeoutError(runId, maxWait) : error;
+    }
+  }
+
+  async #follow(
     runId: string,
-    { onEvent, onLive, onWaiting, after = 0, ...options }: FollowUntilDoneOptions = {},
+    { onEvent, onLive, onWaiting, after = 0, ...options }: Omit<FollowUntilDoneOptions, "maxWait">,
   ): Promise<RunItem> {
     let last = after;
     let before: number | undefined;
@@ -134,9 +157,36 @@ export class Runs extends Operations {
 
   /** Creates a run, follows it until it ends and returns it; see `followUntilDone`. */
   async createAndWait(body: RunAgentRequest, options: FollowUntilDoneOptions = {}): Promise<RunItem> {
-    const { onEvent: _, onLive: __, onWaiting: ___, after: ____, wait: _____, maxRetries, ...request } = options;
+    const {
+      onEvent: _,
+      onLive: __,
+      onWaiting: ___,
+      after: ____,
+      wait: _____,
+      maxWait: ______,
+      maxRetries,
+      ...request
+    } = options;
     const { run_id } = await this.create(body, maxRetries === undefined ? request : { ...request, maxRetries });
     return this.followUntilDone(run_id, options);
+  }
+
+  /**
+   * Uploads a file of up to 100 MB for a follow-up to a run, and returns its attachment_id, for
+   * `attachments: [{ attachment_id }]` of the follow-up.
+   */
+  async uploadAttachment(
+    runId: string,
+    { file_name, mime_type = "application/octet-stream", data }: Upload,
+    options?: RequestOptions,
+  ): Promise<string> {
+    const blob = new Blob([data], { type: mime_type });
+    const files = [{ filename: file_name, mime_type, ...(await describe(blob)) }];
+    const { attachments } = await this.prepareAttachments(runId, { files }, options);
+    const [prepared] = attachments;
+    if (prepared === undefined) throw new RunyardError("The response has no attachment.");
+    await storeFile(prepared.upload_target, blob, this.transport, options);
+    return prepared.attachment_id;
   }
 
   async *#items(

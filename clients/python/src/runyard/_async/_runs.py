@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import hashlib
 import math
+import os
 import time
 from contextlib import asynccontextmanager
 from functools import partial
@@ -16,8 +18,9 @@ from .._options import RequestOptions
 from .._retry import DeadlineError, seconds_until, wait_before_retry
 from .._stream import EventParser, GapError, RunStreamItem, StreamState, Waiting
 from ..errors import APIError, RunTimeoutError, connection_error
-from ..params import RunAgentRequestParam
+from ..params import PrepareAttachmentsRequestFileParam, RunAgentRequestParam
 from ..types import RunEvent, RunEvents, RunItem
+from ._attachments import read_file, store_file
 from ._download import AsyncDownload
 from ._io import invoke, sleep
 from ._transport import DeadlineStream
@@ -190,14 +193,49 @@ class AsyncRuns(AsyncRunsBase):
         except DeadlineError as error:
             raise RunTimeoutError(run_id) from error.__cause__
 
+    async def upload_attachment(
+        self,
+        run_id: str,
+        file: str | os.PathLike[str] | bytes,
+        *,
+        file_name: str | None = None,
+        mime_type: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> str:
+        """Uploads a file of up to 100 MB for a follow-up to a run.
+
+        Returns its id, for `attachments=[{"attachment_id": …}]` of the follow-up.
+
+        Args:
+            file: A path, or the bytes themselves.
+            file_name: The name that the agent sees. Default: the path's last part; needed for bytes.
+            mime_type: Default: what the name's ending means, else `application/octet-stream`.
+        """
+        name, kind, data = read_file(file, file_name, mime_type)
+        digest = hashlib.sha256(data).hexdigest()
+        described: PrepareAttachmentsRequestFileParam = {
+            "filename": name,
+            "mime_type": kind,
+            "size_bytes": len(data),
+            "sha256": digest,
+        }
+        made = await self.prepare_attachments(run_id, files=[described], **options)
+        [prepared] = made.attachments
+        await store_file(self._client, prepared.upload_target, data, options)
+        return prepared.attachment_id
+
     async def create_and_wait(
         self,
+        prompt: str | None = None,
+        /,
         *,
         on_event: Callable[[RunEvent], object] | None = None,
         max_wait: float | None = None,
         **params: Unpack[_CreateParams],
     ) -> RunItem:
         """Creates a run, follows it until it ends and returns it: combines `create` and `follow_until_done`."""
+        if prompt is not None:
+            params["prompt"] = prompt
         made = await self.create(**params)
         options: RequestOptions = {}
         if "timeout" in params:

@@ -65,8 +65,8 @@ class RunsBase(Resource):
 
     def create(
         self,
-        *,
         prompt: Union[str, NotGiven] = NOT_GIVEN,
+        *,
         title: Union[str, NotGiven] = NOT_GIVEN,
         config: Union[AmbientAgentConfigParam, NotGiven] = NOT_GIVEN,
         skill: Union[str, NotGiven] = NOT_GIVEN,
@@ -148,8 +148,8 @@ class RunsBase(Resource):
 
     def dry_run(
         self,
-        *,
         prompt: Union[str, NotGiven] = NOT_GIVEN,
+        *,
         title: Union[str, NotGiven] = NOT_GIVEN,
         config: Union[AmbientAgentConfigParam, NotGiven] = NOT_GIVEN,
         skill: Union[str, NotGiven] = NOT_GIVEN,
