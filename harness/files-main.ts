@@ -36,6 +36,8 @@ type Report = { readonly path: string } & Readonly<Record<string, unknown>>;
 const FILE_BYTES = 4 * 1024 * 1024;
 /** The most text that one call returns. */
 const READ_BYTES = 40 * 1024;
+/** The most that the images of one call have in all. */
+const IMAGE_BYTES = 3 * 1024 * 1024;
 /** The most names that are returned for a directory. */
 const MAX_NAMES = 200;
 /** The largest part of a file whose change is reported, before and after it together. */
@@ -67,15 +69,28 @@ interface Place {
 async function readAll(wanted: readonly ReadRequest[], place: Place): Promise<Report[]> {
   const reports: Report[] = [];
   let room = READ_BYTES;
+  let imageRoom = IMAGE_BYTES;
   for (const request of wanted) {
-    const report = await readOne(request, place, room).catch((error: unknown) => toFailure(request.path, error));
+    const left = { text: room, images: imageRoom };
+    const report = await readOne(request, place, left).catch((error: unknown) => toFailure(request.path, error));
     room -= Buffer.byteLength(String(report["content"] ?? ""));
+    imageRoom -= (String(report["image_data"] ?? "").length * 3) / 4;
     reports.push(report);
   }
   return reports;
 }
 
-async function readOne({ path, start_line = 1, end_line }: ReadRequest, place: Place, room: number): Promise<Report> {
+/** What is left of the limits of one call, in bytes. */
+interface Room {
+  readonly text: number;
+  readonly images: number;
+}
+
+async function readOne(
+  { path, start_line = 1, end_line }: ReadRequest,
+  place: Place,
+  { text: room, images: imageRoom }: Room,
+): Promise<Report> {
   const file = await resolveExisting(path, place);
   if ((await lstat(file)).isDirectory()) {
     const names = await readdir(file, { withFileTypes: true });
@@ -83,6 +98,7 @@ async function readOne({ path, start_line = 1, end_line }: ReadRequest, place: P
     return { path, directory: true, names: shown.slice(0, MAX_NAMES), count: shown.length };
   }
   const bytes = await readContent(file);
+  if (isImage(bytes) && bytes.length <= imageRoom) return { path, image_data: bytes.toString("base64") };
   if (isBinary(bytes)) return { path, binary: true, size_bytes: bytes.length };
   const lines = splitLines(bytes.toString("utf8"));
   const last = Math.min(end_line ?? lines.length, lines.length);
@@ -108,6 +124,11 @@ async function readOne({ path, start_line = 1, end_line }: ReadRequest, place: P
     ...next,
   };
 }
+
+/** Whether a file is a PNG or a JPEG, which some models see. */
+const isImage = (bytes: Buffer): boolean =>
+  bytes.subarray(0, 8).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) ||
+  bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]));
 
 /** Each line includes its line break; the last may have none. */
 const splitLines = (content: string): string[] => content.match(/[^\n]*\n|[^\n]+$/g) ?? [];

@@ -46,10 +46,6 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     parameter("compatibleKeyParameter"),
   );
   const oidc = signInIssuer(text("oidcIssuer"), text("oidcClientId"), parameter("oidcClientSecretParameter"));
-  const modelPrices = list("modelPrices");
-  const modelLimits = list("modelLimits");
-  checkEach("modelPrices", modelPrices, /^[^=]+=\d+(\.\d+)?\/\d+(\.\d+)?$/, "id=input/output");
-  checkEach("modelLimits", modelLimits, /^[^=]+=\d+(\/\d+)?$/, "id=context or id=context/output");
   const address = (name: string, byDefault: string): string => {
     const value = text(name) ?? byDefault;
     if (/^https?:\/\/[^/?#]+(\/[^?#]*[^/?#])?$/.test(value)) return value;
@@ -78,8 +74,7 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     bedrock: text("bedrock") === "true",
     disabledModels: list("disabledModels"),
     modelProviders: readModelProviders(node.tryGetContext("modelProviders")),
-    modelPrices,
-    modelLimits,
+    ...modelNumbers(list("modelPrices"), list("modelLimits")),
     ...(githubApp !== undefined && { githubApp }),
     ...(domain !== undefined && { domain }),
     ...(webUrl !== undefined && { webUrl: webUrl.replace(/\/$/, "") }),
@@ -115,6 +110,13 @@ function parseList(text: string): unknown {
   } catch {
     throw new Error('context "modelProviders" must be a list, in cdk.json or as JSON');
   }
+}
+
+/** The prices and limits of models. */
+function modelNumbers(modelPrices: readonly string[], modelLimits: readonly string[]) {
+  checkEach("modelPrices", modelPrices, /^[^=]+=\d+(\.\d+)?\/\d+(\.\d+)?$/, "id=input/output");
+  checkEach("modelLimits", modelLimits, /^[^=]+=\d+(\/\d+)?$/, "id=context or id=context/output");
+  return { modelPrices, modelLimits };
 }
 
 function checkEach(name: string, values: readonly string[], pattern: RegExp, shape: string): void {

@@ -3,10 +3,12 @@ import type { AgentTools, ToolUse } from "../engine/engine.ts";
 import type { Tool, ToolResult } from "../engine/tool.ts";
 import { findInputFault } from "./dialects/tool-input.ts";
 import { formatResult } from "./result-text.ts";
+import type { ImageViewer } from "./shown-images.ts";
 
 /** Connects tool calls with the state of the turn. */
 export interface Stage {
   readonly tools: AgentTools;
+  readonly images: ImageViewer;
   /** Notes that a call begins. Returns the model's text from the response with it; only the first call gets it. */
   begin(id: string): string | undefined;
   ended(name: string, result: ToolResult, use: ToolUse): void;
@@ -33,7 +35,7 @@ export class AgentTool extends StrandsTool {
 
   // biome-ignore lint/correctness/useYield: There are no partial results.
   async *stream({ toolUse }: ToolContext) {
-    const { tools, begin, ended, broke } = this.#stage;
+    const { tools, images, begin, ended, broke } = this.#stage;
     const { toolUseId: id } = toolUse;
     const fault = findInputFault(toolUse.input);
     const { via } = this.#tool;
@@ -45,7 +47,7 @@ export class AgentTool extends StrandsTool {
       const use = { id, input, ...(said === undefined ? {} : { said }) };
       const result = await tools.use(tool, use);
       ended(tool.name, result, use);
-      return toResultBlock(id, result);
+      return toResultBlock(id, result, images.show(result.images ?? []));
     } catch (error) {
       broke(error);
       return toResultBlock(id, { isError: true, output: { error: "the turn has ended" } });
@@ -66,9 +68,13 @@ const createRefusingTool = (tool: Omit<Tool, "run">, error: string): Tool => ({
   run: async () => ({ isError: true, output: { error } }),
 });
 
-const toResultBlock = (toolUseId: string, { output, isError }: ToolResult) =>
+const toResultBlock = (
+  toolUseId: string,
+  { output, isError }: ToolResult,
+  shown: ReturnType<ImageViewer["show"]> = [],
+) =>
   new ToolResultBlock({
     toolUseId,
     status: isError === true ? "error" : "success",
-    content: [new TextBlock(formatResult(output))],
+    content: [new TextBlock(formatResult(output)), ...shown],
   });

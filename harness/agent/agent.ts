@@ -26,8 +26,10 @@ import { isOutage, ModelRetries, toFailure } from "./failures.ts";
 import { buildHistory, listTurn } from "./history.ts";
 import { createCallOrder, LoopDetector, repeatsItself } from "./loop-detection.ts";
 import { createModel } from "./model.ts";
+import { createCacheKey, createStructuredOutput, type OptionalMembers } from "./optional-members.ts";
 import { submitPlan } from "./plan.ts";
-import { createReasoning, type Reasoning } from "./reasoning.ts";
+import { createReasoning } from "./reasoning.ts";
+import { createImageFilter, createImageViewer } from "./shown-images.ts";
 import { findResponseFault } from "./unusable-response.ts";
 
 /** The most model responses in one turn. */
@@ -39,11 +41,14 @@ const GO_ON =
 
 /** What the agent's loop uses of its work. */
 export interface EngineWork extends Pick<AgentWork, "opening" | "slice" | "signal" | "turn"> {
-  readonly envelope: Pick<AgentWork["envelope"], "model_url" | "key">;
-  readonly context: Pick<AgentWork["context"], "mode" | "messages" | "own_messages" | "model_apis"> & {
+  readonly envelope: Pick<AgentWork["envelope"], "model_url" | "key"> & Partial<Pick<AgentWork["envelope"], "run_id">>;
+  readonly context: Pick<
+    AgentWork["context"],
+    "mode" | "messages" | "own_messages" | "model_apis" | "vision_models"
+  > & {
     readonly agent_config?: Pick<
       AgentWork["context"]["agent_config"],
-      "fallback_model_ids" | "reasoning_level" | "harness"
+      "fallback_model_ids" | "reasoning_level" | "harness" | "output_schema"
     >;
   };
   readonly outbox: Pick<AgentWork["outbox"], "event" | "message" | "flush">;
@@ -61,7 +66,8 @@ export function createAgentEngine(
   configureLogging({ debug: nothing, info: nothing, warn: nothing, error: nothing });
   const onRetry = createRetryReporter(work.outbox);
   const models = [modelId, ...(work.context.agent_config?.fallback_model_ids ?? [])];
-  const options = { systemPrompt, work, onRetry, makeModel, reasoning: chooseReasoning(work) };
+  const optional = chooseOptional(work);
+  const options = { systemPrompt, work, onRetry, makeModel, ...optional };
   return {
     async takeTurn(turn, tools) {
       for (;;) {
@@ -78,13 +84,19 @@ export function createAgentEngine(
   };
 }
 
-function chooseReasoning({ context, outbox }: EngineWork): Reasoning | undefined {
-  const { reasoning_level, harness } = context.agent_config ?? {};
+/** What the requests of the run get: for each call, and besides for those whose response may be the last. */
+function chooseOptional({ context, envelope, outbox }: EngineWork): Pick<TurnOptions, "common" | "format"> {
+  const { reasoning_level, harness, output_schema } = context.agent_config ?? {};
   const level = REASONING_LEVELS.find((one) => one === harness?.reasoning_level) ?? reasoning_level;
-  if (level === undefined) return undefined;
-  return createReasoning(level, (model_id, detail) =>
-    outbox.event("agent_started", { model_id, detail: toWellFormed(detail) }),
-  );
+  const report = (model_id: string, detail: string) =>
+    outbox.event("agent_started", { model_id, detail: toWellFormed(detail) });
+  return {
+    common: [
+      ...(level === undefined ? [] : [createReasoning(level, report)]),
+      ...(envelope.run_id === undefined ? [] : [createCacheKey(envelope.run_id)]),
+    ],
+    format: output_schema === undefined || context.mode === "plan" ? [] : [createStructuredOutput(output_schema)],
+  };
 }
 
 interface TurnOptions {
@@ -94,7 +106,8 @@ interface TurnOptions {
   readonly work: EngineWork;
   readonly onRetry: (retry: ModelRetry) => void;
   readonly makeModel: typeof createModel;
-  readonly reasoning: Reasoning | undefined;
+  readonly common: readonly OptionalMembers[];
+  readonly format: readonly OptionalMembers[];
 }
 
 /** The failure of a call that another provider may carry out. */
@@ -117,13 +130,20 @@ async function takeTurn(options: TurnOptions, turn: Turn, tools: AgentTools): Pr
     modelUrl: envelope.model_url,
     key: envelope.key,
     signal,
-    reasoning: options.reasoning,
+    optional: options.common,
   };
   const state: State = { responses: 0, cut: 0, said: "" };
   const onRemaining = (remaining: string) => noteRemaining(state, remaining);
-  const model = makeModel({ ...access, onText: work.live.text, onRemaining });
+  const model = makeModel({
+    ...access,
+    optional: [createImageFilter(), ...options.format, ...options.common],
+    onText: work.live.text,
+    onRemaining,
+  });
   const retries = new ModelRetries(signal, onRetry, options.hasFallback);
-  const stage = createStage(tools, state, new LoopDetector(listTurn(turn)));
+  const sees = context.vision_models?.includes(modelId) === true;
+  const images = createImageViewer(sees);
+  const stage = createStage({ tools, images }, state, new LoopDetector(listTurn(turn)));
   const agentTools = tools.all.map((tool) => new AgentTool(tool, stage));
   const agent = new Agent({
     model,
@@ -255,14 +275,14 @@ const toRepeatedEnd = (what: string): TurnOutcome => ({
 
 const isParallel = ({ parallel }: Tool): boolean => parallel === true;
 
-function createStage(tools: AgentTools, state: State, loops: LoopDetector): Stage {
+function createStage(shared: Pick<Stage, "tools" | "images">, state: State, loops: LoopDetector): Stage {
   const calls = createCallOrder((used) => {
     const repetition = loops.observe(used);
     if (repetition?.ends === false) state.nudge = toNudge(repetition.what);
     if (repetition?.ends === true) state.ended ??= toRepeatedEnd(repetition.what);
   });
   return {
-    tools,
+    ...shared,
     begin(id) {
       calls.begin(id);
       const { said } = state;

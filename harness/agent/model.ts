@@ -3,7 +3,7 @@ import type { Model } from "@strands-agents/sdk";
 import { AnthropicModel } from "@strands-agents/sdk/models/anthropic";
 import { OpenAIModel } from "@strands-agents/sdk/models/openai";
 import OpenAI from "openai";
-import type { Reasoning } from "./reasoning.ts";
+import type { OptionalMembers } from "./optional-members.ts";
 import { createTransport, type ModelApi, type TransportLimits } from "./transport.ts";
 
 export interface ModelOptions {
@@ -17,8 +17,8 @@ export interface ModelOptions {
   readonly key: string;
   readonly signal: AbortSignal;
   readonly limits?: TransportLimits;
-  /** Sets the reasoning level of requests. */
-  readonly reasoning?: Reasoning | undefined;
+  /** What requests get where the model takes it. */
+  readonly optional?: readonly OptionalMembers[];
   /** Receives the text of a response while it arrives. */
   readonly onText?: (text: string) => void;
   /** Receives the reasoning of a complete response, or an empty text. */

@@ -14,7 +14,7 @@ import { isMembers, type Members } from "./dialects/members.ts";
 import { assembleMessage, listMessageIds, replayMessage, restoreMessage } from "./dialects/messages.ts";
 import { assembleResponse, listResponseIds, replayResponse, restoreResponse } from "./dialects/responses.ts";
 import { createTextReader } from "./dialects/text-deltas.ts";
-import type { Reasoning } from "./reasoning.ts";
+import type { OptionalMembers } from "./optional-members.ts";
 
 /** The APIs of the model gateway. */
 export type ModelApi = keyof typeof APIS;
@@ -53,8 +53,8 @@ export interface TransportOptions {
   /** Ends a call immediately. */
   readonly signal: AbortSignal;
   readonly limits?: TransportLimits;
-  /** Sets the reasoning level of requests. */
-  readonly reasoning?: Reasoning | undefined;
+  /** What requests get where the model takes it. */
+  readonly optional?: readonly OptionalMembers[];
   /** Receives the text of a response while it arrives; it may turn out to be unusable. */
   readonly onText?: (text: string) => void;
   /** Receives the reasoning of a complete response, or an empty text. */
@@ -88,7 +88,7 @@ export function createTransport({
   key,
   signal,
   limits = {},
-  reasoning,
+  optional = [],
   onText,
   onReasoning,
   onWindow,
@@ -113,16 +113,21 @@ export function createTransport({
       const readPiece = onText === undefined || !response.ok ? () => {} : createTextReader(onText);
       return { response, text: await readText(response, watch.alive, readPiece) };
     };
-    // Servers differ in which levels they take, and say so only in their refusal.
-    const postReasoned = async (members: Members | undefined) => {
-      if (members === undefined || reasoning === undefined) return post(members);
-      const reasoned = reasoning.add(api, members);
-      const first = await post(reasoned);
-      const isRefused = reasoned !== members && reasoning.isRefused(members, first.response.status, first.text);
-      return isRefused ? post(members) : first;
+    // Servers differ in what they take, and say so only in their refusal.
+    const postOptional = async (members: Members | undefined) => {
+      if (members === undefined) return post(members);
+      for (let attempt = 0; ; attempt++) {
+        const whole: Members = optional.reduce((before, { add }) => add(api, before), members);
+        const last = await post(whole);
+        if (last.response.ok || attempt === optional.length) return last;
+        const isRefused = (one: OptionalMembers) =>
+          (one.removes === true || one.add(api, members) !== members) &&
+          one.isRefused(members, last.response.status, last.text);
+        if (!optional.some(isRefused)) return last;
+      }
     };
     try {
-      const { response, text } = await postReasoned(body);
+      const { response, text } = await postOptional(body);
       const window = Number(response.headers.get(CONTEXT_TOKENS_HEADER));
       if (Number.isInteger(window) && window > 0) onWindow?.(window);
       const remaining = response.headers.get(REMAINING_HEADER);

@@ -43,8 +43,16 @@ export interface ToolResult {
   readonly isError?: boolean;
   /** The change of files as people see it; the model does not get it. It is redacted already. */
   readonly diff?: StepDiff;
+  /** Images for the model that made the call, if it sees images. Nothing of them is redacted or recorded. */
+  readonly images?: readonly ToolImage[];
   /** Ends the turn with this outcome, such as a question to the run's user. */
   readonly ends?: TurnOutcome;
+}
+
+/** An image that a tool shows to the model. The conversation records what it is, and not the image. */
+export interface ToolImage {
+  readonly format: "png" | "jpeg";
+  readonly bytes: Uint8Array;
 }
 
 /** A unified diff with its numbers of lines. */

@@ -1,4 +1,5 @@
 import type { TurnOutcome } from "../engine/engine.ts";
+import { formatOutputRequest, readOutputRequest } from "../engine/output-request.ts";
 import type { Start } from "../engine/resume.ts";
 import type { RunContext } from "../setup/setup.ts";
 
@@ -36,7 +37,7 @@ export async function readOutputFormat(context: Formatted, start: Start): Promis
   if (schema === undefined) return undefined;
   // Most runs have no schema, and need not load what checks one.
   const { checkOutput } = await import("#shared/output/check-output.ts");
-  let requests = start.from === "followup" ? readRequest(start.message) : 0;
+  let requests = start.from === "followup" ? readOutputRequest(start.message) : 0;
   return {
     review(ended) {
       if (!ended.success) {
@@ -48,18 +49,10 @@ export async function readOutputFormat(context: Formatted, start: Start): Promis
         requests = 0;
         return { ended };
       }
-      if (requests < MAX_REQUESTS) return { request: toRequest(++requests, output.errors) };
+      if (requests < MAX_REQUESTS) return { request: formatOutputRequest(++requests, MAX_REQUESTS, output.errors) };
       requests = 0;
       const summary = `config.output_schema: the agent's response still did not fit after ${MAX_REQUESTS} more requests: ${output.errors[0]}`;
       return { ended: { success: false, error_code: "invalid_request", summary } };
     },
   };
 }
-
-const toRequest = (number: number, errors: readonly string[]): string =>
-  `Your response does not fit the output schema of the run (request ${number} of ${MAX_REQUESTS}). Respond again with nothing but the \
-corrected JSON.\n${errors.map((error) => `- ${error}`).join("\n")}`;
-
-/** The number of the request that a message is; 0 for any other. */
-const readRequest = (message: string): number =>
-  Number(/^Your response does not fit the output schema of the run \(request (\d) of/.exec(message)?.[1] ?? 0);

@@ -101,6 +101,7 @@ function describeRead(output: Members): string | undefined {
 
 function describeFile(file: Members): string {
   if (file["directory"] === true) return formatCount(readNumber(file, "count") ?? 0, "entry", "entries");
+  if (typeof file["image"] === "string") return `${file["image"]}, ${readNumber(file, "size_bytes") ?? 0} bytes`;
   if (file["binary"] === true) return `binary, ${readNumber(file, "size_bytes") ?? 0} bytes`;
   const lines = readNumber(file, "lines") ?? 0;
   const [first, last] = [readNumber(file, "start_line") ?? 1, readNumber(file, "end_line") ?? lines];

@@ -8,6 +8,7 @@ import { defineTool, type Tool, type ToolCall, type ToolResult } from "../engine
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { createDiff } from "../steps/diff.ts";
+import { readImage } from "./images.ts";
 
 export interface FileToolOptions {
   readonly shell: Shell;
@@ -20,7 +21,7 @@ export interface FileToolOptions {
 const MAX_FILES = 20;
 const MAX_EDITS = 50;
 /** Limits for the output of the program, which has stricter limits itself. */
-const RESPONSE = { keepBytes: 1024 * 1024, readBytes: 4 * 1024 * 1024 };
+const RESPONSE = { keepBytes: 5 * 1024 * 1024, readBytes: 6 * 1024 * 1024 };
 
 const Path = v.pipe(
   v.string(),
@@ -35,7 +36,12 @@ const Change = v.object({
   before: v.optional(v.string()),
   after: v.optional(v.string()),
 });
-const Report = v.looseObject({ path: v.string(), error: v.optional(v.string()), change: v.optional(Change) });
+const Report = v.looseObject({
+  path: v.string(),
+  error: v.optional(v.string()),
+  image_data: v.optional(v.string()),
+  change: v.optional(Change),
+});
 type Report = v.InferOutput<typeof Report>;
 const ResponseBody = v.union([v.object({ results: v.array(Report) }), v.object({ error: v.string() })]);
 
@@ -50,7 +56,8 @@ export function createFileTools(options: FileToolOptions): Tool[] {
       name: "read_files",
       description:
         "Reads text files of the workspace, completely or by line range. Returns at most 40 KB per call; a truncated file shows the line " +
-        "to continue at. For a directory it returns the names, for a binary file only the size.",
+        "to continue at. For a directory it returns the names, for a PNG or JPEG the image if you can see images, for another " +
+        "binary file only the size.",
       category: "files",
       readsOnly: true,
       parallel: true,
@@ -119,7 +126,17 @@ function createProgramRunner({ shell, sandbox, host, redactor }: FileToolOptions
     if ("error" in response.output) return { isError: true, output: response.output };
     const { results } = response.output;
     const isError = results.some(({ error }) => error !== undefined);
-    return { output: { files: results.map(({ change: _, ...report }) => report) }, isError, ...toDiff(results) };
+    const read = results.map(({ change: _, image_data, ...report }) => {
+      const found = image_data === undefined ? undefined : readImage(image_data);
+      return { report: { ...report, ...found?.facts }, image: found?.image };
+    });
+    const images = read.flatMap(({ image }) => image ?? []);
+    return {
+      output: { files: read.map(({ report }) => report) },
+      isError,
+      ...(images.length === 0 ? {} : { images }),
+      ...toDiff(results),
+    };
   };
 
   /** Redacts before it compares, because a secret of several lines is not found in a diff. */

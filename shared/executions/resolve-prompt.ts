@@ -4,6 +4,7 @@ import { readMessages, readPrompt } from "#shared/conversations/conversation.ts"
 import { readConversationRuns } from "#shared/conversations/conversation-runs.ts";
 import { readFollowups } from "#shared/conversations/read-followups.ts";
 import { truncateMessages } from "#shared/conversations/truncate.ts";
+import { models } from "#shared/models/models.ts";
 import { listModelApis } from "#shared/models/providers.ts";
 import { BEGINNING, type Checkpoint, loadCheckpoint, loadCheckpoints } from "#shared/records/checkpoint.ts";
 import { heartbeatSeconds } from "#shared/records/run.ts";
@@ -79,10 +80,16 @@ function shownRepositories({
   return repositories === undefined || execution_location === "LOCAL" ? {} : { repositories };
 }
 
-function shownApis({ config: { model_id, fallback_model_ids = [], harness } }: RunBody): Pick<Context, "model_apis"> {
+function shownApis({
+  config: { model_id, fallback_model_ids = [], harness },
+}: RunBody): Pick<Context, "model_apis" | "vision_models"> {
   const ids = [model_id, harness?.model_id, ...fallback_model_ids].filter((id) => id !== undefined);
   const model_apis = listModelApis(ids);
-  return Object.keys(model_apis).length === 0 ? {} : { model_apis };
+  const seeing = models().filter(({ id, vision_supported }) => vision_supported && ids.includes(id));
+  return {
+    ...(seeing.length === 0 ? {} : { vision_models: seeing.map(({ id }) => id) }),
+    ...(Object.keys(model_apis).length === 0 ? {} : { model_apis }),
+  };
 }
 
 /** The MCP servers with their values, except for a caller that executes the run: the values may belong to an identity. */

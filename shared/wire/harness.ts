@@ -134,6 +134,8 @@ export const ResolvePromptResponse = v.object({
       mode: RunMode,
       /** The resolved configuration, with all defaults applied. */
       agent_config: ResolvedAgentConfig,
+      /** The models of the run that see images. */
+      vision_models: v.exactOptional(v.array(v.string())),
       /** By model, the API of those models of the run whose ids do not name a known provider. */
       model_apis: v.exactOptional(v.record(v.string(), v.picklist(["messages", "chat", "responses"]))),
       /** The commands of the environment to run before the first turn, in order. */

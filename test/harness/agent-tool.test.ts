@@ -2,6 +2,7 @@ import type { ToolContext } from "@strands-agents/sdk";
 import { describe, expect, it } from "vitest";
 import { AgentTool, createMissingTool } from "#harness/agent/agent-tool.ts";
 import { parseToolInput } from "#harness/agent/dialects/tool-input.ts";
+import { createImageViewer } from "#harness/agent/shown-images.ts";
 import type { ToolUse } from "#harness/engine/engine.ts";
 import type { Tool, ToolResult } from "#harness/engine/tool.ts";
 
@@ -24,6 +25,7 @@ async function call(input: unknown, { tool = LOOK, said, fails }: Given = {}) {
         return it.run(use.input, { id: use.id, signal: new AbortController().signal, onOutput: () => {} });
       },
     },
+    images: createImageViewer(true),
     begin: () => said,
     ended: (name: string, result: ToolResult) => void noted.push(["ended", name, result]),
     broke: (error: unknown) => void noted.push(["broke", error]),

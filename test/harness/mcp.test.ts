@@ -153,7 +153,7 @@ describe("call_mcp_tool", () => {
     const { call } = createTool(servers, stage);
     const image = await call({ server: "all", tool: "get-tiny-image" });
     expect(image.output["others"]).toEqual([
-      { type: "image", mime_type: "image/png", size_bytes: expect.any(Number), left_out: true },
+      { image: "PNG", size_bytes: expect.any(Number), pixels: expect.stringMatching(/^\d+ × \d+$/) },
     ]);
     const long = await call({ server: "all", tool: "echo", arguments: { message: "é".repeat(60_000) } });
     expect(Buffer.byteLength(String(long.output["text"]))).toBeLessThan(50_000);

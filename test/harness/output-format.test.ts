@@ -23,6 +23,8 @@ describe("an agent's run with an output schema", () => {
     expect(await stage.shown(run)).toMatchObject({ state: "SUCCEEDED" });
     expect(JSON.stringify(stage.models.seen[0]?.body.system)).toContain("additionalProperties");
     expect(JSON.stringify(stage.models.seen[1]?.body.messages)).toContain("the response is not JSON");
+    const formats = stage.models.seen.map(({ body }) => body.output_config?.format);
+    expect(formats, "tools are called before").toEqual([undefined, { type: "json_schema", schema: output_schema }]);
     const { body } = await createClient(stage.plane).get(`/agent/runs/${run}/response`);
     expect(body).toMatchObject({ structured: { fixed: true }, state: "SUCCEEDED" });
   }, 60_000);

@@ -128,7 +128,7 @@ function start(dialect: keyof typeof MODELS, reasoning?: ReturnType<typeof creat
     modelUrl,
     key: run.key,
     signal: new AbortController().signal,
-    reasoning,
+    optional: reasoning === undefined ? [] : [reasoning],
     onReasoning: (reasoning) => void reasonings.push(reasoning),
   });
   const call = async (messages: Message[]) => {

@@ -184,6 +184,7 @@ describe("the summary of a step", () => {
     ["read_files", "completed", file({ directory: true }), "0 entries"],
     ["read_files", "completed", file({ binary: true, size_bytes: 7 }), "binary, 7 bytes"],
     ["read_files", "completed", file({ binary: true }), "binary, 0 bytes"],
+    ["read_files", "completed", file({ image: "PNG", size_bytes: 70 }), "PNG, 70 bytes"],
     ["read_files", "completed", file({ lines: 1 }), "1 line"],
     ["read_files", "completed", file({ start_line: 1, end_line: 8, lines: 9 }), "lines 1–8 of 9"],
     ["read_files", "completed", file({ start_line: 2, end_line: 10, lines: 9 }), "lines 2–10 of 9"],

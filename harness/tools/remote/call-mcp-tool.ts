@@ -1,11 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import * as v from "valibot";
-import { defineTool, type Tool, type ToolResult } from "../../engine/tool.ts";
+import { defineTool, type Tool, type ToolImage, type ToolResult } from "../../engine/tool.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
 import { formatError } from "../../support/stop.ts";
 import { cutBytes } from "../../support/text-limits.ts";
 import { findStepEnd, type StepTimes } from "../../support/time-slice.ts";
 import { createSignalAt } from "../../support/timers.ts";
+import { readImage } from "../images.ts";
 import type { McpConnection, McpTool } from "./mcp-connection.ts";
 import type { McpServer } from "./mcp-servers.ts";
 
@@ -133,11 +134,14 @@ function formatToolLine({ name, description = "", inputSchema }: McpTool): strin
 /** Converts the result for the model: texts, and a description of images and audio. */
 function toToolResult({ content, structuredContent, isError }: CallToolResult): ToolResult {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  const others = content.flatMap((part) => (part.type === "text" ? [] : [describePart(part)]));
+  const read = content.flatMap((part) => (part.type === "text" ? [] : [readPart(part)]));
+  const others = read.map(({ described }) => described);
+  const images = read.flatMap(({ image }) => image ?? []);
   const text = texts.join("\n");
   const cut = cutBytes(text, TEXT_BYTES);
   return {
     isError: isError === true,
+    ...(images.length === 0 ? {} : { images }),
     output: {
       ...(texts.length === 0 ? {} : { text: cut.length < text.length ? `${cut}\n[... truncated ...]` : text }),
       ...(others.length === 0 ? {} : { others }),
@@ -148,6 +152,12 @@ function toToolResult({ content, structuredContent, isError }: CallToolResult): 
 }
 
 type Part = Exclude<CallToolResult["content"][number], { type: "text" }>;
+
+/** An image for the model, and what else there is for the conversation. */
+function readPart(part: Part): { readonly described: Record<string, unknown>; readonly image?: ToolImage | undefined } {
+  const read = part.type === "image" ? readImage(part.data) : undefined;
+  return read === undefined ? { described: describePart(part) } : { described: { ...read.facts }, image: read.image };
+}
 
 export function describePart(part: Part): Record<string, unknown> {
   if (part.type === "resource_link") return { type: part.type, uri: part.uri, name: part.name };

@@ -4275,6 +4275,9 @@ class ResolvePromptResponseContext(BaseModel):
     agent_config: ResolvedAgentConfig
     """The resolved configuration, with all defaults applied."""
 
+    vision_models: Optional[List[str]] = None
+    """The models of the run that see images."""
+
     model_apis: Optional[Dict[str, Union[Literal["messages", "chat", "responses"], str]]] = None
     """By model, the API of those models of the run whose ids do not name a known provider."""
 

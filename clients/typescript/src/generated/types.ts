@@ -2824,6 +2824,8 @@ interface components {
                 mode: components["schemas"]["RunMode"];
                 /** @description The resolved configuration, with all defaults applied. */
                 agent_config: components["schemas"]["ResolvedAgentConfig"];
+                /** @description The models of the run that see images. */
+                vision_models?: string[];
                 /** @description By model, the API of those models of the run whose ids do not name a known provider. */
                 model_apis?: {
                     [key: string]: "messages" | "chat" | "responses";

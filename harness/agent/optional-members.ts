@@ -1,0 +1,81 @@
+import { readOutputRequest } from "../engine/output-request.ts";
+import { isMembers, type Members, toList, toText } from "./dialects/members.ts";
+import type { findReasoning } from "./dialects/reasoning.ts";
+
+/** The APIs of the model gateway. */
+type ModelApi = Parameters<typeof findReasoning>[0];
+
+/** Members that requests get where the model takes them. A server says that it does not only in its refusal. */
+export interface OptionalMembers {
+  /** True if a refusal makes it take something out of requests, in place of adding nothing. */
+  readonly removes?: true;
+  /** Adds the members to a request; returns the same request if there are none. */
+  add(api: ModelApi, body: Members): Members;
+  /** Whether the response refuses these members. The model's later requests have none. */
+  isRefused(body: Members, status: number, text: string): boolean;
+}
+
+/** How servers name the members of a structured output in their refusals. */
+const FORMAT = /response_format|json_?schema|output_config\.format|text\.format|structured output|grammar|\bschema\b/i;
+const CACHE_KEY = /prompt_cache_key/i;
+
+/** Creates members that are left out for a model once its server has refused them. */
+function createOptional(refusal: RegExp, add: (api: ModelApi, body: Members) => Members): OptionalMembers {
+  const refusing = new Set<string>();
+  const modelOf = (body: Members) => toText(body["model"]);
+  return {
+    add: (api, body) => (refusing.has(modelOf(body)) ? body : add(api, body)),
+    isRefused(body, status, text) {
+      if ((status !== 400 && status !== 422) || refusing.has(modelOf(body)) || !refusal.test(text)) return false;
+      refusing.add(modelOf(body));
+      return true;
+    },
+  };
+}
+
+/**
+ * Sends the output schema of a run as the structured output of the API. OpenAI's Responses API takes it together with tools. Others apply it
+ * to every response, which then calls no tool, so they get it only when the agent is asked again for nothing but the JSON. The schema is not
+ * `strict`, which few schemas are; the response is checked in any case.
+ * @see https://developers.openai.com/api/docs/guides/structured-outputs
+ * @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs
+ */
+export const createStructuredOutput = (schema: object): OptionalMembers =>
+  createOptional(FORMAT, (api, body) => {
+    if (api === "responses") {
+      const format = { type: "json_schema", name: "response", schema, strict: false };
+      return { ...body, text: { ...toMembers(body["text"]), format } };
+    }
+    if (readOutputRequest(readLastText(body)) === 0) return body;
+    if (api === "messages") {
+      return {
+        ...body,
+        output_config: { ...toMembers(body["output_config"]), format: { type: "json_schema", schema } },
+      };
+    }
+    // Servers that constrain the response by a grammar refuse it together with tools.
+    const { tools: _, tool_choice: __, parallel_tool_calls: ___, ...rest } = body;
+    return {
+      ...rest,
+      response_format: { type: "json_schema", json_schema: { name: "response", schema, strict: false } },
+    };
+  });
+
+/**
+ * Sends the calls of one run to where their common prefix is cached. Anthropic's models have markers in the request instead.
+ * @see https://developers.openai.com/api/docs/guides/prompt-caching
+ */
+export const createCacheKey = (key: string): OptionalMembers =>
+  createOptional(CACHE_KEY, (api, body) => (api === "responses" ? { ...body, prompt_cache_key: key } : body));
+
+const toMembers = (value: unknown): Members => (isMembers(value) ? value : {});
+
+/** The text of the last message, if it is one of the user. */
+function readLastText(body: Members): string {
+  const last = toList(body["messages"]).at(-1);
+  if (!isMembers(last) || last["role"] !== "user") return "";
+  const { content } = last;
+  if (typeof content === "string") return content;
+  const [first] = toList(content).filter(isMembers);
+  return toText(first?.["text"]);
+}
