@@ -103,7 +103,7 @@ export const eventSources = {
     rights: {
       table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
       indexes: ["gsi6"],
-      bucket: { GetObject: ["triggerEvent", "messages"], PutObject: ["followup"] },
+      bucket: { GetObject: ["triggerEvent", "messages"], PutObject: ["followup", "followupAttachment"] },
       runsQueue: ["SendMessage"],
       eventsQueue: ["SendMessage"],
       sandboxes: ["know"],

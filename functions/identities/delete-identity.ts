@@ -5,7 +5,7 @@ import { type DeletionPorts, removeIdentity } from "#shared/identities/delete-id
 
 /**
  * DELETE /agent/identities/{identityUid}: deletes an identity and revokes all its keys. Its runs that have not started
- * fail with `not_authorized`, runs in progress finish, and its schedules are paused. The team's default identity cannot
+ * fail with `not_authorized`, runs in progress finish, and its schedules and triggers are paused. The team's default identity cannot
  * be deleted (400). Requires a personal key.
  */
 export const deleteIdentity = endpoint({

@@ -3,8 +3,8 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { readDeliveryCounts } from "#shared/triggers/list-deliveries.ts";
 import { readTrigger } from "#shared/triggers/read-trigger.ts";
-import { readTriggerRuns } from "#shared/triggers/recent-runs.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
+import { readTriggerRuns } from "#shared/triggers/trigger-run-store.ts";
 import { toTriggerItem } from "#shared/triggers/triggers.ts";
 import { TriggerItem } from "#shared/wire/triggers/trigger.ts";
 

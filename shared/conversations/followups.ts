@@ -10,6 +10,7 @@ import { formatName, type Principal } from "#shared/principals/principal.ts";
 import { resetSteps } from "#shared/records/budget-account.ts";
 import { putFollowup, type StoredFollowup, storeText } from "#shared/records/followup.ts";
 import { isTerminal, RUN_CAPS } from "#shared/records/run.ts";
+import type { StoredAttachment } from "#shared/records/run-body.ts";
 import {
   type EndedHead,
   isEndedHead,
@@ -97,6 +98,7 @@ const recordExists = (): Error => new IdempotencyRecordExists();
 interface EventFollowup {
   readonly message: string;
   readonly policy: FollowupPolicy;
+  readonly attachments: readonly StoredAttachment[];
   readonly sender: UserProfile;
   readonly rateLimitToken: RateLimitToken;
   readonly toWrites: FollowupContext["toWrites"];
@@ -108,11 +110,12 @@ interface EventFollowup {
  */
 export async function submitEventFollowup(
   { head, body }: FoundRun,
-  { message, policy, sender, rateLimitToken, toWrites }: EventFollowup,
+  { message, policy, attachments, sender, rateLimitToken, toWrites }: EventFollowup,
   ports: RunPorts,
 ): Promise<FollowupReceipt> {
   if (isTerminal(head.state)) refuseDisks(body.config.repositories, "config.repositories");
-  const content = { ...(await storeText(head.run_id, message, ports.files)), policy, created_by: sender };
+  const text = await storeText(head.run_id, message, ports.files);
+  const content = { ...text, policy, attachments: [...attachments], created_by: sender };
   const { conversation_id: conversationId } = body;
   const toError = (failed: ReadonlySet<string>) => new ConflictError(failed);
   const by = { sender: sender.display_name ?? sender.uid, reason: message };

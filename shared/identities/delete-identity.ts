@@ -9,6 +9,7 @@ import { pauseSchedulesByIdentity } from "#shared/schedules/auto-pause.ts";
 import type { ScheduleStore } from "#shared/schedules/schedule-store.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Table } from "#shared/table/table.ts";
+import { pauseTriggers } from "#shared/triggers/pause-triggers.ts";
 import { identityStore } from "./identity-store.ts";
 import { readIdentity } from "./read-identities.ts";
 
@@ -21,7 +22,7 @@ export interface DeletionPorts extends ChangePorts {
 }
 
 /**
- * Deletes an identity with all of its keys in one transaction, then pauses its schedules and fails its runs that have not
+ * Deletes an identity with all of its keys in one transaction, then pauses its schedules and triggers, and fails its runs that have not
  * started. Schedules and runs that this misses (a late index entry, a crash in between) are refused when they fire or are
  * dispatched.
  */
@@ -34,7 +35,9 @@ export async function removeIdentity(uid: string, principal: Principal, ports: D
     await identityStore(ports.table).delete(identity);
     return identity;
   });
-  await pauseSchedulesByIdentity(deleted.uid, `the identity ${deleted.name} is deleted`, ports);
+  const reason = `the identity ${deleted.name} is deleted`;
+  await pauseSchedulesByIdentity(deleted.uid, reason, ports);
+  await pauseTriggers(deleted.team_uid, ({ agent_uid }) => agent_uid === deleted.uid, reason, ports);
   await failWaitingRuns(deleted, ports);
 }
 

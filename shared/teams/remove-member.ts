@@ -2,6 +2,7 @@ import { keyStore, revokeKeys } from "#shared/api-keys/key-store.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
+import { pauseTriggers } from "#shared/triggers/pause-triggers.ts";
 import type { RemovedMember } from "#shared/wire/team.ts";
 import { type KeyRevocation, readAgentKeys } from "./member-keys.ts";
 import { memberStore } from "./member-store.ts";
@@ -20,9 +21,19 @@ interface Removal {
 
 /**
  * Ends a membership and revokes the agent keys that the member created, in one transaction: from the next request on,
- * neither they nor those keys reach the team. More keys than fit into one transaction are revoked before the membership ends.
+ * neither they nor those keys reach the team. More keys than fit into one transaction are revoked before the membership ends. Then
+ * pauses the triggers that they created, whose runs are created in their name.
  */
-export async function endMembership({ team, user, keepKeys }: Removal, { table }: TeamPorts): Promise<RemovedMember> {
+export async function endMembership(removal: Removal, ports: TeamPorts): Promise<RemovedMember> {
+  const removed = await removeWithKeys(removal, ports);
+  const { team, user } = removal;
+  // Where this is interrupted, their events are refused when they come.
+  const reason = "the member who created the trigger has left the team";
+  await pauseTriggers(team, ({ created_by }) => created_by.uid === user, reason, ports);
+  return removed;
+}
+
+function removeWithKeys({ team, user, keepKeys }: Removal, { table }: TeamPorts): Promise<RemovedMember> {
   const revoked: RemovedMember["revoked_keys"] = [];
   return retryOnConflict(MEMBERS_CHANGED, async () => {
     // Read before the keys: its count shows whether another key was created since.

@@ -17,12 +17,13 @@ import type { UserProfile } from "#shared/wire/run.ts";
 import { type AccessPorts, findAccessRefusal } from "./access.ts";
 import { type Delivery, type DeliveryOutcome, deliveryStore, type NewDelivery, putOutcome } from "./delivery-store.ts";
 import type { ReceivedEvent } from "./event.ts";
+import { storeEventFile } from "./event-file.ts";
 import { selectEvent } from "./filter.ts";
 import { planRun, requireMember } from "./plan-run.ts";
-import { putTriggerRun } from "./recent-runs.ts";
 import { react, toReply } from "./replies/new-reply.ts";
 import { renderPrompt } from "./template.ts";
 import { readThread, type Thread } from "./thread-store.ts";
+import { putTriggerRun } from "./trigger-run-store.ts";
 import type { Trigger } from "./trigger-store.ts";
 
 const MAX_ATTEMPTS = 5;
@@ -138,6 +139,8 @@ async function followUp(
     await deliveryStore(ports.table).decide(uid, delivery, ignored);
     return false;
   }
+  const { run_id } = run.head;
+  const file = await storeEventFile(run_id, delivery.delivery_id, `event-${delivery.delivery_id}.json`, event, ports);
   const { prompt, missing } = renderPrompt(followup_prompt, event);
   const isEmpty = prompt.trim() === "";
   await submitEventFollowup(
@@ -145,6 +148,7 @@ async function followUp(
     {
       message: isEmpty ? renderPrompt(WITHOUT_TEXT, event).prompt : prompt,
       policy: busy === "interrupt" ? "interrupt" : "enqueue",
+      attachments: [file],
       sender: toSender(created_by),
       rateLimitToken,
       toWrites: ({ runId, number }) => ({
@@ -171,7 +175,9 @@ async function createRun(
   const { uid, name } = trigger;
   const now = ports.now();
   const runId = uuidv7(now);
-  const { owner, environment, body, missing } = await planRun(runId, trigger, event, ports);
+  const { owner, environment, body: planned, missing } = await planRun(runId, trigger, event, ports);
+  const file = await storeEventFile(runId, delivery.delivery_id, "event.json", event, ports);
+  const body = { ...planned, attachments: [file] };
   const outcome: DeliveryOutcome = {
     outcome: "started",
     run_id: runId,

@@ -169,3 +169,21 @@ export const toDeliveryItem = ({ received_at, expires_at: _expires, ...delivery 
   ...delivery,
   received_at: toTimestamp(received_at),
 });
+
+/** A delivery as it is before the first decision on it. */
+export const toNewDeliveryItem = ({
+  delivery_id,
+  external_id,
+  event_type,
+  action,
+  received_at,
+  redelivery_of,
+}: NewDelivery): TriggerDelivery => ({
+  delivery_id,
+  ...(external_id === undefined ? {} : { external_id }),
+  event_type,
+  ...(action === undefined ? {} : { action }),
+  received_at: toTimestamp(received_at),
+  ...(redelivery_of === undefined ? {} : { redelivery_of }),
+  attempts: 0,
+});

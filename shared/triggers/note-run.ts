@@ -1,8 +1,8 @@
 import { putTeamEvent } from "#shared/notifications/team-event-store.ts";
 import { readFailures } from "#shared/schedules/failures.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
-import { listTriggerRuns } from "./recent-runs.ts";
 import type { TriggerReadPorts } from "./trigger-ports.ts";
+import { listTriggerRuns } from "./trigger-run-store.ts";
 import { type Trigger, triggerStore } from "./trigger-store.ts";
 
 type Ports = Pick<TriggerReadPorts, "table" | "now">;

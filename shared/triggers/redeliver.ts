@@ -9,7 +9,7 @@ import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { TriggerDelivery, TriggerDeliveryDetails } from "#shared/wire/triggers/delivery.ts";
 import { toFacts } from "./decide.ts";
-import { deliveryStore, toDeliveryItem } from "./delivery-store.ts";
+import { type Delivery, deliveryStore, toDeliveryItem, toNewDeliveryItem } from "./delivery-store.ts";
 import { eventStore } from "./event-store.ts";
 import { requestDecision } from "./request-decision.ts";
 import type { DeliveryPorts, RequestPorts } from "./trigger-ports.ts";
@@ -48,10 +48,10 @@ export async function redeliverEvent(
   ports: RequestPorts,
 ): Promise<Redelivered> {
   const store = deliveryStore(ports.table);
-  const read = async (id: string): Promise<TriggerDelivery> => {
+  const read = async (id: string): Promise<Delivery> => {
     const delivery = await store.get(trigger.uid, id);
     if (delivery === undefined) throw notFound("delivery");
-    return toDeliveryItem(delivery);
+    return delivery;
   };
   return runIdempotent<Redelivered>(
     ports.table,
@@ -73,8 +73,9 @@ export async function redeliverEvent(
           throw error.failedOnly("rateLimit") ? rateLimited(facts.received_at) : error;
         });
       });
-      return { delivery: await read(facts.delivery_id), replayed: false };
+      return { delivery: toNewDeliveryItem(facts), replayed: false };
     },
-    async (id) => ({ delivery: await read(id), replayed: true }),
+    // As the first response had it, whatever has been decided since.
+    async (id) => ({ delivery: toNewDeliveryItem(await read(id)), replayed: true }),
   );
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createHarness } from "../support/execution.ts";
 import { createHooks, sign } from "../support/hooks.ts";
 
 let plane: TestControlPlane;
@@ -99,5 +100,64 @@ describe("a run of an event", () => {
     });
     const found = await user.get(`/agent/run-by-external-reference?url=${encodeURIComponent(url)}`);
     expect(found.body).toEqual({ run_id });
+  });
+});
+
+describe("the event of a run", () => {
+  const readFile = async (key: string) => JSON.parse(Buffer.from((await plane.ports.files.get(key)) ?? "").toString());
+
+  it("is the attachment event.json of the run that it starts, with its payload", async () => {
+    const uid = await hooks.createPlain();
+    await hooks.sendPlain(uid, { type: "build", build: 7, log: "a\nb" });
+    const [{ run_id, delivery_id }] = await hooks.deliveries(uid);
+    const harness = createHarness(plane, await plane.dispatch(run_id));
+    const { context } = (await harness.resolve()).body;
+    expect(context.attachments).toMatchObject([{ filename: "event.json", mime_type: "application/json" }]);
+    expect(await readFile(`runs/${run_id}/attachments/${delivery_id}`)).toMatchObject({
+      type: "build",
+      author: { kind: "application" },
+      payload: { type: "build", build: 7, log: "a\nb" },
+    });
+  });
+
+  it("is an attachment of its own name of the follow-up that it sends", async () => {
+    const uid = await hooks.createPlain({ thread_key: "event.payload.ticket" });
+    await hooks.sendPlain(uid, { ticket: "T-1", text: "first" });
+    await hooks.sendPlain(uid, { ticket: "T-1", text: "second" });
+    const [{ run_id, delivery_id }] = await hooks.deliveries(uid);
+    const { body } = await user.get(`/agent/runs/${run_id}/followups`);
+    const file_name = `event-${delivery_id}.json`;
+    expect(body.followups).toMatchObject([{ message: "second", attachments: [{ file_name }] }]);
+    expect(await readFile(`runs/${run_id}/attachments/${delivery_id}`)).toMatchObject({
+      text: "second",
+      thread: "T-1",
+    });
+  });
+});
+
+describe("a trigger", () => {
+  it("pauses itself with the reason where its identity is deleted, and others stay enabled", async () => {
+    const agent = await plane.agent();
+    const [own, other] = [await hooks.createPlain({ agent_uid: agent.uid }), await hooks.createPlain()];
+    await user.delete(`/agent/identities/${agent.uid}`);
+    expect((await user.get(`/agent/triggers/${own}`)).body).toMatchObject({
+      enabled: false,
+      pause_reason: "the identity builder is deleted",
+    });
+    expect((await user.get(`/agent/triggers/${other}`)).body).toMatchObject({ enabled: true });
+    await hooks.sendPlain(own, { build: 1 });
+    expect(await hooks.deliveries(own)).toMatchObject([{ outcome: "ignored", reason: "paused" }]);
+  });
+
+  it("pauses itself where the member who created it leaves the team", async () => {
+    const grace = await plane.person("Grace");
+    await user.put(`/agent/teams/${plane.team}/members/${grace.uid}`, { role: "admin" });
+    const body = { name: "events", kind: "webhook", prompt: "Look into it." };
+    const { body: trigger } = await createClient(plane, grace.key).post("/agent/triggers", body);
+    expect((await user.delete(`/agent/teams/${plane.team}/members/${grace.uid}`)).status).toBe(200);
+    expect((await user.get(`/agent/triggers/${trigger.uid}`)).body).toMatchObject({
+      enabled: false,
+      pause_reason: "the member who created the trigger has left the team",
+    });
   });
 });

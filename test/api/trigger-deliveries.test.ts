@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Client, createClient } from "../support/client.ts";
-import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, decideEvent, type TestControlPlane } from "../support/control-plane.ts";
 import { BEARER_SECRET, createHooks } from "../support/hooks.ts";
 
 let plane: TestControlPlane;
@@ -49,25 +49,37 @@ describe("POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver", 
     plane.clock.now += 1000;
     const { status, body } = await user.post(`${path(uid, id)}/redeliver`);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ outcome: "started", redelivery_of: id, event_type: "webhook" });
-    expect(await hooks.runs()).toMatchObject([{ run_id: body.run_id, prompt: "Fix build 1." }]);
+    expect(body).toEqual({
+      delivery_id: expect.any(String),
+      redelivery_of: id,
+      event_type: "webhook",
+      received_at: "2026-05-18T19:00:02.000Z",
+      attempts: 0,
+    });
+    const [delivery] = await hooks.deliveries(uid);
+    expect(delivery).toMatchObject({ delivery_id: body.delivery_id, outcome: "started", attempts: 1 });
+    expect(await hooks.runs()).toMatchObject([{ run_id: delivery.run_id, prompt: "Fix build 1." }]);
     expect((await user.get(path(uid, id))).body).toMatchObject({ outcome: "ignored", reason: "paused" });
     // From then on a repetition by the sender is one.
     const repeated = await send(uid, { build: 1 });
     expect((await user.get(path(uid, repeated))).body).toMatchObject({ outcome: "duplicate", of: body.delivery_id });
   });
 
-  it("starts another run for an event that has started one, once for each request", async () => {
+  it("starts another run for an event that has started one, once for each request, whose repetition has the first response", async () => {
     const uid = await create();
     const id = await send(uid, { build: 1 });
     const headers = { "idempotency-key": "key-1" };
     plane.clock.now += 1000;
+    plane.events.isHeld = true;
     const first = await user.post(`${path(uid, id)}/redeliver`, undefined, { headers });
+    plane.events.isHeld = false;
+    for (const delivery of plane.events.requested.splice(0)) await decideEvent(delivery, plane.ports);
     const again = await user.post(`${path(uid, id)}/redeliver`, undefined, { headers });
     expect(again.body).toEqual(first.body);
     expect(await hooks.runs()).toHaveLength(2);
     const other = await user.post(`${path(uid, first.body.delivery_id)}/redeliver`);
-    expect(other.body).toMatchObject({ outcome: "started", redelivery_of: first.body.delivery_id });
+    expect(other.body).toMatchObject({ redelivery_of: first.body.delivery_id, attempts: 0 });
+    expect(await hooks.runs()).toHaveLength(3);
   });
 });
 
@@ -91,7 +103,7 @@ describe("the deliveries of a trigger", () => {
       last_delivery: { at: "2026-05-18T19:00:06.000Z", outcome: "ignored" },
       counts_24h: { started: 2, ignored: 3, duplicate: 0, failed: 0 },
     });
-    const { counts_24h: _, ...listed } = body;
+    const { counts_24h: _, recent_runs: __, ...listed } = body;
     expect((await user.get("/agent/triggers")).body.triggers).toEqual([listed]);
   });
 });

@@ -215,7 +215,8 @@ async function useTriggerFiles(): Promise<void> {
   expect((await createClient(plane).get(path)).body).toMatchObject({ outcome: "followed_up" });
   await failTurn(await nextExecution(plane), 2);
   const { body: again } = await createClient(plane).post(`${path}/redeliver`);
-  expect(again).toMatchObject({ outcome: "followed_up" });
+  const redelivered = path.replace(/[^/]*$/, again.delivery_id);
+  expect((await createClient(plane).get(redelivered)).body).toMatchObject({ outcome: "followed_up" });
   // The reply shows the last message. Nothing listens at the address of GitHub.
   await streamEventsOfRuns(plane);
   await attemptRequested(plane);

@@ -278,8 +278,8 @@ class AsyncIdentities(AsyncResource):
     async def delete(self, identity_uid: str, **options: Unpack[RequestOptions]) -> None:
         """Deletes an identity and revokes all its keys.
 
-        Its runs that have not started fail with `not_authorized`, runs in progress finish, and its schedules are
-        paused. The team's default identity cannot be deleted (400). Requires a personal key.
+        Its runs that have not started fail with `not_authorized`, runs in progress finish, and its schedules and
+        triggers are paused. The team's default identity cannot be deleted (400). Requires a personal key.
 
         `DELETE /agent/identities/{identityUid}`
 
