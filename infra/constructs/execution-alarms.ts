@@ -2,14 +2,11 @@ import { Duration } from "aws-cdk-lib";
 import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type ILogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
-import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { Alarm } from "./alarm.ts";
 import type { BaseFunction } from "./base-function.ts";
 
 export interface ExecutionAlarmsProps {
-  /** The queue of runs to dispatch. */
-  readonly runsQueue: IQueue;
   /** The function that starts sandboxes. */
   readonly dispatcher: BaseFunction;
   /** The model gateway. @default none: the stage has no function for it */
@@ -24,11 +21,11 @@ export interface ExecutionAlarmsProps {
 
 /** The alarms of the execution stack, besides those of its dead-letter queues, which come with the queues. */
 export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsProps): void {
-  const { runsQueue, topic } = props;
+  const { topic } = props;
   new Alarm(scope, "RunsWaiting", {
     name: "runs-waiting",
     impact: "Runs stay QUEUED for minutes although their team has room.",
-    metric: runsQueue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(1), statistic: Stats.MAXIMUM }),
+    metric: measureWait(scope, props.reaper.log),
     threshold: 300,
     periods: 5,
     topic,
@@ -60,6 +57,20 @@ export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsPr
     threshold: 10,
     topic,
   });
+}
+
+/**
+ * The longest wait, by the line that the reaper logs at the end of each pass. The age of the oldest message would not show the runs whose
+ * message is lost or was handled, such as those that wait for an execution of the deployment.
+ */
+function measureWait(scope: Construct, logGroup: ILogGroup): Metric {
+  return new MetricFilter(scope, "LongestWait", {
+    logGroup,
+    filterPattern: FilterPattern.numberValue("$.waitedSeconds", ">", 0),
+    metricNamespace: "Runyard",
+    metricName: "LongestWait",
+    metricValue: "$.waitedSeconds",
+  }).metric({ period: Duration.minutes(1), statistic: Stats.MAXIMUM });
 }
 
 /** Failed passes within five minutes, of functions that a rule invokes each minute. */

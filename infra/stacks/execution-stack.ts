@@ -127,7 +127,7 @@ export class ExecutionStack extends Stack {
     invokeEachMinute(this, minutely);
     invokeEachHour(this, hourly);
     const passes = { minutely: [...minutely, attempter], hourly };
-    const watched = { runsQueue: queues.runs.queue, dispatcher, reaper, passes, gateway };
+    const watched = { dispatcher, reaper, passes, gateway };
     createExecutionAlarms(this, { ...watched, topic: api.alarmTopic });
 
     new CfnOutput(this, "ModelUrl", { value: modelUrl ?? `${api.addresses.baseUrl}/model` });

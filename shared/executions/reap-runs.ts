@@ -2,6 +2,7 @@ import { isExecuting, isTerminal, LEASE_SECONDS } from "#shared/records/run.ts";
 import {
   isExecutingHead,
   isLocal,
+  isOnOwnSandbox,
   isStopAwaited,
   leaseMs,
   parseOwner,
@@ -9,7 +10,7 @@ import {
   startLeaseMs,
 } from "#shared/records/run-head.ts";
 import { describeTimeout, isTimeOver } from "#shared/records/time-limit.ts";
-import { grantExecutions, WAITING_CHECK_MS } from "#shared/runs/capacity/deployment-queue.ts";
+import { grantExecutions, readWait, WAITING_CHECK_MS } from "#shared/runs/capacity/deployment-queue.ts";
 import { endAtLimit, failUnstartedLocalRun, failWaitingRun } from "#shared/runs/end-run.ts";
 import { returnToQueue } from "#shared/runs/return-to-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -42,6 +43,8 @@ export interface Pass {
   readonly alive: boolean;
   /** True if so many leases expired at once that the pass extended them, once, instead. */
   readonly circuitOpen: boolean;
+  /** Seconds that the run has waited longest which its owner would let execute; an alarm reads it in the log. Absent where none waits. */
+  readonly waitedSeconds?: number;
 }
 
 /**
@@ -63,15 +66,22 @@ export async function reapRuns(ports: RunPorts): Promise<Pass> {
     failed += checks.filter(({ status }) => status === "rejected").length;
   }
   for (const run of unreadable) await postponeCheck(run, now + MAX_RESEND_MS, ports);
-  await grantExecutions(ports.maxExecutions, ports);
+  const mayWait = await grantExecutions(ports.maxExecutions, ports);
+  const waits = runs.filter(({ head }) => waitsForService(head)).map(({ head }) => now - head.updated_at);
+  const longest = Math.max(0, ...waits, (mayWait ? await readWait(ports) : undefined) ?? 0);
   return {
     looked: runs.length,
     lost: circuitOpen ? silent.length - newlySilent : silent.length,
     failed,
     alive: working.length > 0 || (await hasDueRun(now, now + 60_000, ports)),
     circuitOpen,
+    ...(longest > 0 && { waitedSeconds: Math.ceil(longest / 1000) }),
   };
 }
+
+/** True if a run has all that it needs to start, but for the service: neither its owner's limit nor a worker keeps it waiting. */
+const waitsForService = (head: RunHead): boolean =>
+  head.state === "QUEUED" && isOnOwnSandbox(head) && head.waiting === undefined && head.deployment_entry === undefined;
 
 type ReadableRun = DueRun & { readonly head: RunHead };
 

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { reapUntilQuiet } from "#shared/executions/reaper-passes.ts";
+import { setLogOutput } from "#shared/log/log.ts";
 import { WEBHOOK_EVENT_TYPES } from "#shared/wire/webhooks/webhook.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
+import { consume, createRun, workingRun } from "../support/execution.ts";
 import { reap } from "../support/reaper.ts";
 import { repository, type Synthesized, synthesize } from "./synthesize.ts";
 
@@ -219,6 +222,39 @@ describe("every alarm", () => {
         ]),
       ),
     ).toEqual(new Set([...expected, attempts]));
+  });
+
+  it("runs-waiting reads the longest wait from the line that a pass of the reaper logs", async () => {
+    const filter = deployment
+      .all<{ FilterPattern: string; MetricTransformations: { MetricName: string; MetricValue: string }[] }>(
+        "AWS::Logs::MetricFilter",
+      )
+      .find(({ id }) => id.startsWith("LongestWait"));
+    const [{ MetricName, MetricValue } = { MetricName: "", MetricValue: "" }] =
+      filter?.Properties.MetricTransformations ?? [];
+    expect(filter?.Properties.FilterPattern).toBe(`{ ${MetricValue} > 0 }`);
+    const alarm = deployment
+      .all<AlarmProperties & { MetricName: string; Threshold: number; Statistic: string }>("AWS::CloudWatch::Alarm")
+      .find(({ Properties }) => Properties.AlarmName === "runyard-runs-waiting");
+    expect(alarm?.Properties).toMatchObject({ MetricName, Statistic: "Maximum", Threshold: 300 });
+
+    const plane = await createTestControlPlane();
+    plane.capacity.maxExecutions = 1;
+    const working = await workingRun(plane);
+    await consume(plane, "runs", await createRun(plane, { prompt: "waits" }));
+    const lines: string[] = [];
+    setLogOutput((line) => void lines.push(line));
+    try {
+      for (let minute = 0; minute < 6; minute++) {
+        plane.clock.now += 60_000;
+        await working.beat();
+        await reapUntilQuiet(5, { ...plane.ports, passes: { everySeconds: 10, sendPass: async () => undefined } });
+      }
+    } finally {
+      setLogOutput((line) => void process.stdout.write(line));
+    }
+    const values = lines.map((line) => JSON.parse(line)[MetricValue.slice("$.".length)]);
+    expect(values).toEqual([60, 120, 180, 240, 300, 360]);
   });
 
   it("leases-extended counts the log lines of passes in which the reaper's circuit is open", async () => {

@@ -66,6 +66,13 @@ export function deploymentQueueStore(table: Pick<Table, "get" | "query" | "trans
     oldest: async (shards: number, limit: number): Promise<DeploymentEntry[]> =>
       (await readQueues(countQueues(shards), limit, table)).slice(0, limit),
 
+    /** When the run entered the first partition whose turn is next there, in milliseconds. */
+    async nextSince(): Promise<number | undefined> {
+      const { items } = await table.query({ pk: deploymentQueuePk(0), prefix: DEPLOYMENT_WAITING, limit: 1 });
+      const [, , since] = items[0]?.sk.split("#") ?? [];
+      return since === undefined ? undefined : Number(since);
+    },
+
     /** About a thousand of the runs whose turns are next: all of them, if they are fewer. */
     first: (shards: number): Promise<DeploymentEntry[]> => readQueues(countQueues(shards), toPart(shards), table),
 

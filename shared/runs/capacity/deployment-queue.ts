@@ -83,10 +83,30 @@ export async function enterDeploymentQueue(
   return true;
 }
 
-/** Grants free executions of the deployment to the runs whose turn is next, and requests their dispatch. */
-export async function grantExecutions(maxExecutions: number | undefined, ports: CapacityPorts): Promise<void> {
+/**
+ * Reads for how many milliseconds the run has waited whose turn is next among those of one partition, which represent all; undefined
+ * where none waits.
+ */
+export async function readWait({ table, now }: Pick<CapacityPorts, "table" | "now">): Promise<number | undefined> {
+  const since = await deploymentQueueStore(table).nextSince();
+  return since === undefined ? undefined : Math.max(0, now() - since);
+}
+
+/**
+ * Grants free executions of the deployment to the runs whose turn is next, and requests their dispatch. Returns false where no run has
+ * waited.
+ */
+export async function grantExecutions(maxExecutions: number | undefined, ports: CapacityPorts): Promise<boolean> {
   const deployment = await placeStore(ports.table).readDeployment();
-  if (!mayWait(deployment)) return;
+  if (mayWait(deployment)) await grantToWaiting(deployment, maxExecutions, ports);
+  return mayWait(deployment);
+}
+
+async function grantToWaiting(
+  deployment: Deployment,
+  maxExecutions: number | undefined,
+  ports: CapacityPorts,
+): Promise<void> {
   const free = await findFreePlaces(deployment, maxExecutions, ports);
   const queue = deploymentQueueStore(ports.table);
   const shards = countAllShards(deployment, maxExecutions ?? 0);
