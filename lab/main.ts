@@ -14,6 +14,7 @@ export const LAB: Toolbox = {
       summary: "lets a service live through 24 hours in minutes",
       nodeOptions: ["--expose-gc"],
     },
+    scale: { file: "lab/scale/scale.ts", summary: "simulates rates of runs within the limits of DynamoDB" },
     "bench-web": { file: "test/web/budgets/main.ts", summary: "measures the speed of the web app" },
     screenshots: { file: "test/web/gallery/main.ts", summary: "takes pictures of every page of the web app" },
     chaos: { file: "lab/chaos/chaos.ts", summary: "kills processes under load and checks what is stored" },
