@@ -37,6 +37,8 @@ interface Locks {
   conflicts: number;
 }
 
+type Use = (partition: string, kind: keyof Partition, units: number) => void;
+
 /**
  * A table that counts, for each partition of DynamoDB and each second of the clock, the units that calls use, and the writes that would
  * find an item locked by a transaction. A refused write is counted again, as its repetition. Nothing is delayed.
@@ -51,22 +53,6 @@ export function limitedTable<T extends Table>(table: T, now: () => number) {
     const second = Math.floor(now() / 1_000);
     used[kind].set(second, (used[kind].get(second) ?? 0) + units);
   }
-  /** Returns the number of attempts that the writes of one call take. */
-  function lock(keys: readonly Key[], isTransaction: boolean): number {
-    const items = keys.map(({ pk, sk }) => {
-      const name = `${pk}\u0000${sk}`;
-      const item = locks.get(name) ?? { until: 0, attempts: 0, conflicts: 0 };
-      locks.set(name, item);
-      return item;
-    });
-    const isRefused = items.some(({ until }) => now() < until);
-    for (const item of items) {
-      item.attempts++;
-      if (now() < item.until) item.conflicts++;
-      if (isTransaction) item.until = Math.max(item.until, now()) + LOCK_MS;
-    }
-    return isRefused ? 2 : 1;
-  }
   async function counted(
     writes: readonly TransactionWrite[],
     factor: number,
@@ -74,7 +60,7 @@ export function limitedTable<T extends Table>(table: T, now: () => number) {
   ): Promise<void> {
     const keys = writes.map(keyOf);
     const before = await table.batchGet(keys);
-    const attempts = lock(keys, factor > 1);
+    const attempts = lock(keys, { locks, now: now(), isTransaction: factor > 1 });
     try {
       await write();
     } finally {
@@ -87,34 +73,10 @@ export function limitedTable<T extends Table>(table: T, now: () => number) {
       }
     }
   }
-  const read = (partition: string, items: readonly (Item | undefined)[], factor: number) =>
-    use(
-      partition,
-      "reads",
-      factor * Math.max(1, Math.ceil(items.reduce((sum, item) => sum + bytesOf(item), 0) / 4 / KILOBYTE)),
-    );
 
   const limited = {
     ...table,
-    async get(key: Key) {
-      const item = await table.get(key);
-      read(key.pk, [item], 1);
-      return item;
-    },
-    async batchGet(keys: readonly Key[]) {
-      const items = await table.batchGet(keys);
-      for (const [index, { pk }] of keys.entries()) read(pk, [items[index]], 1);
-      return items;
-    },
-    async query(query: Query): Promise<Page> {
-      const page = await table.query(query);
-      read(
-        query.index === undefined ? query.pk : `${query.index} ${query.pk}`,
-        page.items,
-        query.index === undefined ? 1 : 0.5,
-      );
-      return page;
-    },
+    ...countReads(table, use),
     write: (write: Parameters<Table["write"]>[0]) => counted([write], 1, () => table.write(write)),
     transact: (writes: readonly TransactionWrite[]) => counted(writes, 2, () => table.transact(writes)),
   };
@@ -129,16 +91,61 @@ export function limitedTable<T extends Table>(table: T, now: () => number) {
   };
 }
 
+interface Lock {
+  readonly locks: Map<string, Locks>;
+  readonly now: number;
+  readonly isTransaction: boolean;
+}
+
+/** Returns the number of attempts that the writes of one call take. */
+function lock(keys: readonly Key[], { locks, now, isTransaction }: Lock): number {
+  const items = keys.map(({ pk, sk }) => {
+    const name = `${pk}\u0000${sk}`;
+    const item = locks.get(name) ?? { until: 0, attempts: 0, conflicts: 0 };
+    locks.set(name, item);
+    return item;
+  });
+  const isRefused = items.some(({ until }) => now < until);
+  for (const item of items) {
+    item.attempts++;
+    if (now < item.until) item.conflicts++;
+    if (isTransaction) item.until = Math.max(item.until, now) + LOCK_MS;
+  }
+  return isRefused ? 2 : 1;
+}
+
+/** Consistent reads of the table cost a unit for each 4 KB, and reads of an index half of that. */
+function countReads(table: Table, use: Use): Pick<Table, "get" | "batchGet" | "query"> {
+  function read(partition: string, items: readonly (Item | undefined)[], factor: number): void {
+    const bytes = items.reduce((sum, item) => sum + bytesOf(item), 0);
+    use(partition, "reads", factor * Math.max(1, Math.ceil(bytes / 4 / KILOBYTE)));
+  }
+  return {
+    async get(key) {
+      const item = await table.get(key);
+      read(key.pk, [item], 1);
+      return item;
+    },
+    async batchGet(keys) {
+      const items = await table.batchGet(keys);
+      for (const [index, { pk }] of keys.entries()) read(pk, [items[index]], 1);
+      return items;
+    },
+    async query(query: Query): Promise<Page> {
+      const page = await table.query(query);
+      if (query.index === undefined) read(query.pk, page.items, 1);
+      else read(`${query.index} ${query.pk}`, page.items, 0.5);
+      return page;
+    },
+  };
+}
+
 const bytesOf = (item: Item | undefined): number => (item === undefined ? 0 : sizeOfItem(item));
 const keyOf = (write: TransactionWrite): Key =>
   write.kind === "put" ? { pk: write.item.pk, sk: write.item.sk } : write.key;
 
 /** An entry of an index that appears, changes or goes is written; one whose key changes is written twice. */
-function countIndexes(
-  old: Item | undefined,
-  item: Item | undefined,
-  use: (partition: string, kind: "writes", units: number) => void,
-): void {
+function countIndexes(old: Item | undefined, item: Item | undefined, use: Use): void {
   for (const [name, { pk, sk, carries }] of Object.entries(INDEXES)) {
     const entryOf = (image: Item | undefined) =>
       image === undefined || image[pk] === undefined || image[sk] === undefined

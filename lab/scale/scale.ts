@@ -6,6 +6,7 @@ import { endRun } from "#functions/execution/end-run.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { setLogOutput } from "#shared/log/log.ts";
 import { keys } from "#shared/table/keys.ts";
+import type { Table } from "#shared/table/table.ts";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { callApi } from "../../server/host/api.ts";
@@ -143,15 +144,7 @@ async function simulate(directory: string, rate: number, { seconds, teams, limit
     time.after(FINISH_MS - DISPATCH_MS, () => call("finish-task", { success: true, summary: "tick" }));
   }
 
-  const apiKeys: string[] = [];
-  for (let number = 0; number < teams; number++) {
-    const names = { teamName: `Team ${number}`, displayName: "Caller", email: `caller-${number}@example.com` };
-    const { api_key, team_uid } = await bootstrap(adapters.table, Date.now(), names);
-    const counters = keys.counters({ type: "Team", uid: team_uid });
-    const set = { concurrency_limit: 10_000, queue_limit: 100_000 };
-    await adapters.table.write({ kind: "update", key: counters, set });
-    apiKeys.push(api_key);
-  }
+  const apiKeys = await createTeams(teams, adapters.table);
   limited.reset();
   // Until the first runs have ended, shards lease their places, which they keep then.
   time.after(END_MS, async () => limited.reset());
@@ -172,6 +165,20 @@ async function simulate(directory: string, rate: number, { seconds, teams, limit
   await adapters.database.close();
   time.restore();
   return { uses, started, ended };
+}
+
+/** Creates teams whose own limits keep no run waiting. Returns a key of each. */
+async function createTeams(teams: number, table: Table): Promise<string[]> {
+  const apiKeys: string[] = [];
+  for (let number = 0; number < teams; number++) {
+    const names = { teamName: `Team ${number}`, displayName: "Caller", email: `caller-${number}@example.com` };
+    const { api_key, team_uid } = await bootstrap(table, Date.now(), names);
+    const counters = keys.counters({ type: "Team", uid: team_uid });
+    const set = { concurrency_limit: 10_000, queue_limit: 100_000 };
+    await table.write({ kind: "update", key: counters, set });
+    apiKeys.push(api_key);
+  }
+  return apiKeys;
 }
 
 const toEvent = (queue: string, run_id: string) =>

@@ -99,7 +99,7 @@ const ALARMS: Readonly<Record<string, { watches: string; ok: Series[]; inAlarm: 
   "passes-failing": { watches: "Sum of Runyard FailedPasses in 300 s", ok: [[2], [null]], inAlarm: [[3]] },
   "runs-dead": deadLetters("Sum of AWS/SQS NumberOfMessagesReceived in 300 s"),
   "runs-waiting": {
-    watches: "Maximum of AWS/SQS ApproximateAgeOfOldestMessage in 60 s",
+    watches: "Maximum of Runyard LongestWait in 60 s",
     ok: [
       [299, 299, 299, 299, 299],
       [300, 300, 300, 300, 0],
