@@ -160,6 +160,12 @@ const settings = createRoute({
   component: loadPage(() => import("./settings/settings-page.tsx"), "SettingsPage"),
 });
 
+const settingsSection = createRoute({
+  getParentRoute: () => shell,
+  path: "/settings/$section",
+  component: loadPage(() => import("./settings/settings-page.tsx"), "SettingsPage"),
+});
+
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitations/$token",
@@ -168,7 +174,7 @@ const invitation = createRoute({
 
 const pages = [
   ...[home, runs, newRun, run, schedules, schedule, triggers, trigger],
-  ...[environments, environment, agents, agent, resources, usage, settings],
+  ...[environments, environment, agents, agent, resources, usage, settings, settingsSection],
 ];
 
 export const router = createRouter({

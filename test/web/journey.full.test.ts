@@ -47,7 +47,7 @@ describe("the web app", () => {
   });
 
   it("creates a key that programs can use until it is revoked", async () => {
-    const { page, complaints } = await app.open("/settings");
+    const { page, complaints } = await app.open("/settings/keys");
     const create = page.getByRole("button", { name: "New key" });
     await create.click();
     await page.getByLabel("Name", { exact: true }).last().fill("laptop");
@@ -64,7 +64,7 @@ describe("the web app", () => {
   });
 
   it("creates a key with selected scopes and limits, and shows them", async () => {
-    const { page, complaints } = await app.open("/settings");
+    const { page, complaints } = await app.open("/settings/keys");
     await page.getByRole("button", { name: "New key" }).click();
     const dialog = page.getByRole("dialog", { name: "New API key" });
     await dialog.getByLabel("Name", { exact: true }).fill("reader");
@@ -265,7 +265,7 @@ describe("the web app", () => {
   });
 
   it("invites a person, who gets an account with a key", async () => {
-    const { page } = await app.open("/settings");
+    const { page } = await app.open("/settings/team");
     await page.getByLabel("Email address").fill("ada@example.com");
     await page.getByRole("button", { name: "Create an invitation" }).click();
     const link = new URL(await page.locator(".secret code").innerText());

@@ -40,11 +40,13 @@ const lists: List[] = [
     nothing: { buckets: [] },
     empty: "No usage in this period",
   },
-  { path: "/settings", request: "**/agent/keys", nothing: { keys: [] }, empty: "No keys" },
+  { path: "/settings/keys", request: "**/agent/keys", nothing: { keys: [] }, empty: "No keys" },
   { path: "/settings", request: "**/sessions", nothing: { sessions: [] }, empty: "No sessions" },
-  { path: "/settings", request: "**/members", nothing: { members: [] }, empty: "No members" },
-  { path: "/settings", request: "**/invitations", nothing: { invitations: [] }, empty: "No invitation is open." },
-  { path: "/settings", request: "**/agent/webhooks", nothing: { webhooks: [] }, empty: "No webhooks" },
+  { path: "/settings/team", request: "**/members", nothing: { members: [] }, empty: "No members" },
+  { path: "/settings/team", request: "**/invitations", nothing: { invitations: [] }, empty: "No invitation is open." },
+  { path: "/settings/audit", request: "**/agent/audit*", nothing: { events: [] }, empty: "No events" },
+  { path: "/triggers", request: "**/agent/triggers*", nothing: { triggers: [] }, empty: "No triggers yet" },
+  { path: "/settings/webhooks", request: "**/agent/webhooks", nothing: { webhooks: [] }, empty: "No webhooks" },
 ];
 
 beforeAll(async () => {

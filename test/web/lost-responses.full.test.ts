@@ -23,7 +23,7 @@ const list = async (path: string, member: string) => (await app.api().call("GET"
 
 describe("a second click after a lost response", () => {
   it("creates no second webhook, and shows the secret of the first", async () => {
-    const { page } = await app.open("/settings");
+    const { page } = await app.open("/settings/webhooks");
     await page.getByRole("button", { name: "New webhook" }).click();
     await page.getByRole("dialog").getByLabel("URL").fill("http://127.0.0.1:1/");
     await clickTwice(page, "Create the webhook", "/agent/webhooks");
@@ -32,7 +32,7 @@ describe("a second click after a lost response", () => {
   });
 
   it("creates no second key, although its expiry depends on the time, and says that the first cannot be shown", async () => {
-    const { page } = await app.open("/settings");
+    const { page } = await app.open("/settings/keys");
     await page.getByRole("region", { name: "Your API keys" }).getByRole("button", { name: "New key" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("laptop");
     await clickTwice(page, "Create the key", "/agent/keys");
@@ -54,7 +54,7 @@ describe("a second click after a lost response", () => {
   });
 
   it("of an equal request that follows a response creates another one", async () => {
-    const { page } = await app.open("/settings");
+    const { page } = await app.open("/settings/webhooks");
     for (const count of [1, 2]) {
       await page.getByRole("button", { name: "New webhook" }).click();
       await page.getByRole("dialog").getByLabel("URL").fill("http://127.0.0.1:2/");

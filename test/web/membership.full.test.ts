@@ -35,7 +35,7 @@ describe("a membership in the web app", () => {
 
   it("is shown as it is after the person gives up the role of an admin, and leaves", async () => {
     const key = await join("ada@example.com", "admin");
-    const { page, complaints } = await app.open("/settings", { key });
+    const { page, complaints } = await app.open("/settings/team", { key });
     const [team] = (await app.api(key).call("GET", "/agent/me")).body.teams;
     await chooseTeam(page, team.uid);
     await page.getByLabel("Role of ada@example.com").selectOption("member");
@@ -143,7 +143,7 @@ describe("a membership in the web app", () => {
   });
 
   it("lets an admin change one limit, and refuses what is no number", async () => {
-    const { page, complaints } = await app.open("/settings");
+    const { page, complaints } = await app.open("/settings/team");
     const field = page.getByLabel("Runs that wait");
     const bodies: unknown[] = [];
     page.on("request", (request) => request.method() === "PUT" && bodies.push(request.postDataJSON()));
@@ -156,5 +156,21 @@ describe("a membership in the web app", () => {
     expect(bodies).toEqual([{ settings: { queue_limit: 40 } }]);
     await expect.poll(() => field.inputValue()).toBe("40");
     expect(complaints).toEqual([]);
+  });
+
+  it("are in the audit log of the team, which finds events by their action, and which members do not see", async () => {
+    await app.api().call("POST", "/agent/keys", { name: "audited" });
+    const { page, complaints } = await app.open("/settings");
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await page.getByRole("heading", { name: "Audit log" }).waitFor();
+    const rows = page.getByRole("region", { name: /^Audit log of/ }).getByRole("listitem");
+    await rows.filter({ hasText: "keys.create" }).filter({ hasText: "audited" }).waitFor();
+    await page.getByLabel(/^Action/).fill("invitations");
+    await page.keyboard.press("Enter");
+    await rows.filter({ hasText: "keys.create" }).first().waitFor({ state: "detached" });
+    expect(complaints).toEqual([]);
+    const member = await app.open("/settings/audit", { key: await join("grace@example.com", "member") });
+    await member.page.getByRole("heading", { name: "Settings" }).waitFor();
+    expect(await member.page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
   });
 });

@@ -56,7 +56,7 @@ async function openDeliveries(page: Page, name: string): Promise<void> {
 
 describe("webhooks in the web app", () => {
   it("are created by keyboard, show their secret once and the deliveries of runs as they are made", async () => {
-    const { page, complaints } = await app.open("/settings");
+    const { page, complaints } = await app.open("/settings/webhooks");
     const create = section(page).getByRole("button", { name: "New webhook" });
     await create.press("Enter");
     await inDialog(page).getByRole("heading", { name: "New webhook" }).waitFor();
@@ -109,7 +109,7 @@ describe("webhooks in the web app", () => {
     await createWebhook({ name: "Closed", url: "http://127.0.0.1:1/", event_types: ["run_created"] });
     status = 500;
     await executeRun();
-    const { page, complaints } = await app.open("/settings");
+    const { page, complaints } = await app.open("/settings/webhooks");
     await openDeliveries(page, "Closed");
     await deliveries(page).getByText("the connection failed: ECONNREFUSED").waitFor();
     await page.keyboard.press("Escape");
@@ -138,7 +138,7 @@ describe("webhooks in the web app", () => {
   it("list deliveries newest first, page by page, also after they were read again", async () => {
     await createWebhook({ name: "All" });
     await executeRun();
-    const { page, complaints } = await app.open("/settings");
+    const { page, complaints } = await app.open("/settings/webhooks");
     await page.route("**/deliveries?*", (route) =>
       route.continue({
         url: route
@@ -166,7 +166,7 @@ describe("webhooks in the web app", () => {
     const filter = { metadata: { deploy: "yes" } };
     const uid = await createWebhook({ name: "Old", event_types: ["run_failed"], filter });
     const read = async () => (await app.api().call("GET", `/agent/webhooks/${uid}`)).body;
-    const { page, complaints } = await app.open("/settings");
+    const { page, complaints } = await app.open("/settings/webhooks");
     await section(page).getByText(JSON.stringify(filter)).waitFor();
     await section(page).getByRole("button", { name: "Pause Old" }).click();
     await section(page).getByText("Paused").waitFor();
@@ -195,7 +195,7 @@ describe("webhooks in the web app", () => {
 
   it("get a new signing secret, which is shown once and signs together with the previous one", async () => {
     const uid = await createWebhook({ name: "Signed", event_types: ["run_succeeded"] });
-    const { page, complaints } = await app.open("/settings");
+    const { page, complaints } = await app.open("/settings/webhooks");
     const opener = section(page).getByRole("button", { name: "Replace the secret of Signed" });
     await opener.click();
     await inDialog(page).getByRole("button", { name: "Replace the secret" }).click();
@@ -218,7 +218,7 @@ describe("webhooks in the web app", () => {
     const filter = { environment_id: "0199a3c4-0000-7000-8000-00000000dead", model_id: "local/runbook" };
     const uid = await createWebhook({ name: "Filtered", filter });
     const read = async () => (await app.api().call("GET", `/agent/webhooks/${uid}`)).body.filter;
-    const { page, complaints } = await app.open("/settings");
+    const { page, complaints } = await app.open("/settings/webhooks");
     const edit = () => section(page).getByRole("button", { name: "Edit Filtered" }).click();
     const save = () => inDialog(page).getByRole("button", { name: "Save" }).click();
     const field = (label: string) => inDialog(page).getByLabel(label, { exact: true });
@@ -262,7 +262,7 @@ describe("webhooks in the web app", () => {
   });
 
   it("offer every type of event, and none of it without a choice", async () => {
-    const { page } = await app.open("/settings");
+    const { page } = await app.open("/settings/webhooks");
     await section(page).getByRole("button", { name: "New webhook" }).click();
     await inDialog(page).getByLabel("URL").fill(url);
     await expect
@@ -274,7 +274,7 @@ describe("webhooks in the web app", () => {
   });
 
   it("show why they are refused where the deployment sends none", async () => {
-    const { page, complaints } = await app.open("/settings");
+    const { page, complaints } = await app.open("/settings/webhooks");
     await page.route("**/agent/webhooks", (route) =>
       route.request().method() === "POST" ? route.fulfill(NOT_SUPPORTED) : route.continue(),
     );
@@ -290,7 +290,7 @@ describe("webhooks in the web app", () => {
   it("have dialogs without violations that axe finds, which fit a window of 320 pixels", async () => {
     await createWebhook({ name: "Failing", url: "http://127.0.0.1:1/", event_types: ["run_created"] });
     await executeRun();
-    const { page, complaints } = await app.open("/settings");
+    const { page, complaints } = await app.open("/settings/webhooks");
     // A dialog that appears slowly is invisible at first, and no modal one for axe.
     await page.emulateMedia({ reducedMotion: "reduce" });
     await section(page).getByText("Failing").waitFor();
@@ -321,7 +321,7 @@ describe("webhooks in the web app", () => {
     const { call } = app.api();
     const { body: team } = await call("POST", "/agent/teams", { name: "Second team" });
     const [{ uid: first }] = (await call("GET", "/agent/me")).body.teams;
-    const { page, complaints } = await app.open("/settings");
+    const { page, complaints } = await app.open("/settings/webhooks");
     await section(page).nth(1).getByRole("button", { name: "New webhook" }).click();
     await inDialog(page).getByLabel("URL").fill(url);
     await page.keyboard.press("Enter");
@@ -334,8 +334,8 @@ describe("webhooks in the web app", () => {
     ).body;
     const token = new URL(link).pathname.split("/").at(-1);
     const { key } = (await call("POST", `/agent/invitations/${token}/accept`, undefined, { authorization: "" })).body;
-    const member = await app.open("/settings", { key });
-    await member.page.getByRole("region", { name: "Members" }).waitFor();
+    const member = await app.open("/settings/webhooks", { key });
+    await member.page.getByRole("region", { name: "Sessions" }).waitFor();
     await expect.poll(() => section(member.page).count()).toBe(0);
     expect((await call("DELETE", `/agent/teams/${team.uid}`)).status).toBe(204);
     expect(complaints).toEqual([]);

@@ -1,5 +1,6 @@
 import "../styles/run.css";
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { client } from "../api/client.ts";
 import { ownKeysQuery } from "../api/queries.ts";
@@ -10,31 +11,85 @@ import { TextField } from "../ui/field.tsx";
 import { KeyList } from "../ui/key-list.tsx";
 import { Page } from "../ui/page.tsx";
 import { InlineError } from "../ui/status.tsx";
+import { AuditLog } from "./audit-log.tsx";
 import { SessionList } from "./session-list.tsx";
 import { TeamSection } from "./team-section.tsx";
+import { Webhooks } from "./webhooks.tsx";
 
+const SECTIONS = {
+  you: "You",
+  keys: "API keys",
+  team: "Team",
+  webhooks: "Webhooks",
+  audit: "Audit log",
+} as const;
+type Section = keyof typeof SECTIONS;
+
+/** The sections of team admins only. */
+const ADMIN_SECTIONS: ReadonlySet<Section> = new Set(["webhooks", "audit"]);
+
+/** A section of the settings, each with an address of its own. */
 export function SettingsPage() {
   const me = useMe();
-  const keys = useQuery(ownKeysQuery);
+  const { section } = useParams({ strict: false });
+  const isAdmin = me.teams.some(({ role }) => role === "admin");
+  const shown = listSections(me.teams.length > 0, isAdmin);
+  const current = shown.find((one) => one === section) ?? "you";
   return (
-    <Page title="Settings" narrow>
-      <div className="stack">
-        <Profile key={me.uid} />
-        <KeyList
-          title="Your API keys"
-          query={keys}
-          queryKey={ownKeysQuery.queryKey}
-          create={(request) => client.keys.create(request)}
-          revoke={(uid) => client.keys.delete(uid)}
-        />
-        <SessionList />
-        {me.teams.map((team) => (
-          <TeamSection key={team.uid} teamUid={team.uid} isAdmin={team.role === "admin"} me={me.uid} />
+    <Page title={current === "you" ? "Settings" : SECTIONS[current]} narrow>
+      <nav aria-label="Sections of the settings" className="tabs">
+        {shown.map((one) => (
+          <Link
+            key={one}
+            {...(one === "you" ? { to: "/settings" } : { to: "/settings/$section", params: { section: one } })}
+            className={one === current ? "tab active" : "tab"}
+            {...(one === current ? { "aria-current": "page" } : {})}
+          >
+            {SECTIONS[one]}
+          </Link>
         ))}
+      </nav>
+      <div className="stack">
+        <SectionContent section={current} />
       </div>
     </Page>
   );
 }
+
+const listSections = (hasTeam: boolean, isAdmin: boolean): Section[] => {
+  const all: Section[] = ["you", "keys", "team", "webhooks", "audit"];
+  return all.filter((one) => (one === "team" ? hasTeam : isAdmin || !ADMIN_SECTIONS.has(one)));
+};
+
+function SectionContent({ section }: { readonly section: Section }) {
+  const me = useMe();
+  const administered = me.teams.filter(({ role }) => role === "admin");
+  if (section === "keys") return <OwnKeys />;
+  if (section === "team") {
+    return me.teams.map(({ uid, role }) => (
+      <TeamSection key={uid} teamUid={uid} isAdmin={role === "admin"} me={me.uid} />
+    ));
+  }
+  if (section === "webhooks")
+    return administered.map(({ uid, name }) => <Webhooks key={uid} teamUid={uid} teamName={name} />);
+  if (section === "audit") return administered.map(({ uid, name }) => <AuditLog key={uid} teamUid={uid} name={name} />);
+  return (
+    <>
+      <Profile key={me.uid} />
+      <SessionList />
+    </>
+  );
+}
+
+const OwnKeys = () => (
+  <KeyList
+    title="Your API keys"
+    query={useQuery(ownKeysQuery)}
+    queryKey={ownKeysQuery.queryKey}
+    create={(request) => client.keys.create(request)}
+    revoke={(uid) => client.keys.delete(uid)}
+  />
+);
 
 function Profile() {
   const me = useMe();

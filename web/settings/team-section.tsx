@@ -14,7 +14,6 @@ import { InlineError, Loaded } from "../ui/status.tsx";
 import { Invitations } from "./invitations.tsx";
 import { Members } from "./members.tsx";
 import { LIMITS, type Limit, type TeamChanges, toUpdateTeamRequest } from "./team-changes.ts";
-import { Webhooks } from "./webhooks.tsx";
 
 interface TeamSectionProps {
   readonly teamUid: string;
@@ -22,7 +21,7 @@ interface TeamSectionProps {
   readonly me: string;
 }
 
-/** A team of the person: its limits, members, invitations and webhooks. Only admins change them. */
+/** A team of the person: its limits, members and invitations. Only admins change them. */
 export function TeamSection({ teamUid, isAdmin, me }: TeamSectionProps) {
   const query = useQuery({ ...teamQuery(teamUid), enabled: isAdmin });
   return (
@@ -30,7 +29,6 @@ export function TeamSection({ teamUid, isAdmin, me }: TeamSectionProps) {
       {isAdmin && <Loaded query={query}>{(team) => <TeamForm key={team.uid} team={team} />}</Loaded>}
       <Members teamUid={teamUid} isAdmin={isAdmin} me={me} />
       {isAdmin && <Invitations teamUid={teamUid} />}
-      {isAdmin && <Webhooks teamUid={teamUid} />}
     </>
   );
 }

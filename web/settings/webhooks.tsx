@@ -17,7 +17,7 @@ import { WebhookEditor } from "./webhook-editor.tsx";
 import { WebhookSecret } from "./webhook-secret.tsx";
 
 /** The URLs that receive events of a team's runs. */
-export function Webhooks({ teamUid }: { readonly teamUid: string }) {
+export function Webhooks({ teamUid, teamName }: { readonly teamUid: string; readonly teamName: string }) {
   const webhooks = webhooksQuery(teamUid);
   const query = useQuery(webhooks);
   const [editing, setEditing] = useState<WebhookItem | "new">();
@@ -38,7 +38,7 @@ export function Webhooks({ teamUid }: { readonly teamUid: string }) {
   return (
     <section className="card" aria-label="Webhooks">
       <div className="card-head">
-        <h2>Webhooks</h2>
+        <h2>{revealHidden(teamName)}</h2>
         <Button small icon={<Plus size={14} aria-hidden />} onClick={() => setEditing("new")}>
           New webhook
         </Button>

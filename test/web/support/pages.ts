@@ -10,4 +10,8 @@ export const PAGES: readonly { readonly path: string; readonly heading: string }
   { path: "/resources", heading: "Resources" },
   { path: "/usage", heading: "Usage" },
   { path: "/settings", heading: "Settings" },
+  { path: "/settings/keys", heading: "API keys" },
+  { path: "/settings/team", heading: "Team" },
+  { path: "/settings/webhooks", heading: "Webhooks" },
+  { path: "/settings/audit", heading: "Audit log" },
 ];

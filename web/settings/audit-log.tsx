@@ -1,0 +1,114 @@
+import { infiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
+import { ScrollText } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import type { AuditEvent, ListAuditEventsResponse } from "../../clients/typescript/src/index.ts";
+import { client } from "../api/client.ts";
+import { Button } from "../ui/button.tsx";
+import { TextField } from "../ui/field.tsx";
+import { revealHidden } from "../ui/hidden-characters.ts";
+import { Empty, InlineError, Loaded } from "../ui/status.tsx";
+import { Time } from "../ui/time.tsx";
+
+const PAGE_SIZE = 50;
+
+const auditQuery = (teamUid: string, action: string) =>
+  infiniteQueryOptions({
+    queryKey: ["teams", teamUid, "audit", action],
+    queryFn: async ({ pageParam, signal }): Promise<ListAuditEventsResponse> => {
+      const query = {
+        limit: PAGE_SIZE,
+        ...(action === "" ? {} : { action }),
+        ...(pageParam === undefined ? {} : { cursor: pageParam }),
+      };
+      return (await client.audit.list(query, { team: teamUid, signal })).body;
+    },
+    initialPageParam: initialCursor(),
+    getNextPageParam: ({ page_info }) => (page_info?.has_next_page ? page_info.next_cursor : undefined),
+  });
+
+/** The first page has no cursor. */
+function initialCursor(): string | undefined {
+  return undefined;
+}
+
+/** Who changed what in a team, newest first. */
+export function AuditLog({ teamUid, name }: { readonly teamUid: string; readonly name: string }) {
+  const [field, setField] = useState("");
+  const [action, setAction] = useState("");
+  const query = useInfiniteQuery(auditQuery(teamUid, action));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setAction(field.trim());
+  };
+  return (
+    <section className="card" aria-label={`Audit log of ${revealHidden(name)}`}>
+      <div className="card-head">
+        <h2>{revealHidden(name)}</h2>
+      </div>
+      <form className="card-body" onSubmit={submit} noValidate>
+        <TextField
+          label="Action"
+          optional
+          placeholder="keys.delete"
+          hint="An action or its beginning, such as keys. Press Enter."
+          autoCapitalize="none"
+          spellCheck={false}
+          value={field}
+          onChange={(event) => setField(event.target.value)}
+        />
+      </form>
+      <Loaded query={query} rows={5}>
+        {({ pages }) =>
+          pages.every(({ events }) => events.length === 0) && !query.hasNextPage ? (
+            <Empty icon={<ScrollText size={26} aria-hidden />} title="No events">
+              <p>{action === "" ? "Nothing was changed yet." : "No request had this action."}</p>
+            </Empty>
+          ) : (
+            <ul className="item-list">
+              {pages.flatMap(({ events }) => events.map((event) => <AuditRow key={event.id} event={event} />))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {query.data !== undefined && <InlineError error={query.error} />}
+      {query.hasNextPage && (
+        <div className="card-body row">
+          <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Load more
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** What the actor used, and from where. */
+function describeVia({ via, key_suffix, ip }: AuditEvent): string {
+  const by = key_suffix === undefined ? via : `${via} …${key_suffix}`;
+  return ip === undefined ? by : `${by} from ${ip}`;
+}
+
+const AuditRow = ({ event }: { readonly event: AuditEvent }) => {
+  const { actor, action, target, changes = [], refused, at } = event;
+  return (
+    <li className="item">
+      <div className="item-main">
+        <span className="item-title mono">{action}</span>
+        <p className="item-facts">
+          <span>
+            {target.type} {revealHidden(target.name ?? target.uid)}
+          </span>
+          {changes.length > 0 && <span className="faint">{changes.join(", ")}</span>}
+        </p>
+        <p className="item-facts">
+          <span>{revealHidden(actor.display_name || (actor.email ?? actor.uid))}</span>
+          <span className="faint">{describeVia(event)}</span>
+        </p>
+      </div>
+      <div className="item-side">
+        {refused === true && <span className="badge tone-bad">Refused</span>}
+        <Time at={at} />
+      </div>
+    </li>
+  );
+};
