@@ -4,6 +4,7 @@ import type { Repository } from "#shared/wire/config.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
 import { formatError, SetupError } from "../support/stop.ts";
+import { writeCommitHook } from "./co-author.ts";
 import { BASE_FILE } from "./diff-script.ts";
 import { addLargeFiles } from "./large-files.ts";
 import { separateCredential } from "./repository-access.ts";
@@ -33,6 +34,8 @@ export interface CloneOptions extends GitOptions {
   readonly token?: string | undefined;
   /** All repositories of the run, which may be each other's submodules. @default none */
   readonly named?: readonly NamedRepository[];
+  /** Whether commits in it name the person who created the run. @default false */
+  readonly namesCoAuthor?: boolean;
 }
 
 /** Names in the workspace that no repository may have. */
@@ -78,6 +81,7 @@ export async function cloneRepository(place: string, repository: Repository, opt
   const head = await inClone("rev-parse", "--verify", "--quiet", "HEAD");
   const commit = head.ok ? head.text.trim() : "";
   await writeFile(join(directory, ".git", BASE_FILE), `${commit}\n`);
+  if (options.namesCoAuthor === true) writeCommitHook(join(directory, ".git"));
   const { depth, lfs = false, submodules = false } = repository;
   const { named = [], ...gitOptions } = options;
   const omissions = [

@@ -1,4 +1,5 @@
 import type { InjectedSecret, ResolvePromptResponse } from "#shared/wire/harness.ts";
+import { addCommitHookTemplate, toCoAuthorVariable } from "../git/co-author.ts";
 import { createMarker } from "../isolation/processes.ts";
 import type { Sandbox } from "../isolation/sandbox.ts";
 import type { Workspace } from "../isolation/workspace.ts";
@@ -36,12 +37,13 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   for (const value of [...Object.values(secrets), ...listServerSecrets(context.mcp_servers)]) redactor.add(value);
   const thirdParty = findThirdPartyAgent(context.agent_config.harness?.type);
   const programs = thirdParty === undefined ? undefined : findAgentFolder(thirdParty);
+  if (context.creator !== undefined) addCommitHookTemplate(workspace.paths.home);
   const network = await openRunNetwork(context);
   const { egress, limited } = network;
   const sandbox = createSandbox({
     runId: envelope.run_id,
     marker: createMarker(envelope.execution_id),
-    secrets: { ...context.variables, ...secrets },
+    secrets: { ...toCoAuthorVariable(context.creator), ...context.variables, ...secrets },
     ...(context.providers === undefined ? {} : { providers: context.providers }),
     ...(programs === undefined ? {} : { programs }),
     ...(limited === undefined ? {} : { limited }),

@@ -157,6 +157,7 @@ async function cloneAll(repositories: readonly Repository[], options: SetupOptio
     signal,
     checkHost: options.egress.check,
     proxyUrl: options.egress.proxyUrl,
+    namesCoAuthor: options.context.creator !== undefined,
   };
   const named = [...tokens].map(([{ url }, token]) => ({ url, token }));
   const clones = [...assignClonePaths(repositories)].map(([place, repository]) =>

@@ -47,6 +47,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
       execution_id: head.execution_id,
       conversation_id: body.conversation_id,
       title: body.title,
+      ...shownCreator(body),
       mode: head.mode ?? body.mode,
       agent_config: { ...shownConfig(body.config), ...shownRepositories(body) },
       ...shownApis(body),
@@ -78,6 +79,12 @@ function shownRepositories({
   execution_location,
 }: RunBody): Pick<Context["agent_config"], "repositories"> {
   return repositories === undefined || execution_location === "LOCAL" ? {} : { repositories };
+}
+
+function shownCreator({ creator: { type, display_name, email } }: RunBody): Pick<Context, "creator"> {
+  return type === "user" && email !== undefined && email !== ""
+    ? { creator: { name: display_name ?? email, email } }
+    : {};
 }
 
 function shownApis({

@@ -130,6 +130,15 @@ export const ResolvePromptResponse = v.object({
       conversation_id: v.string(),
       /** The run's title, at most 512 characters. Defaults to the first line of the prompt. */
       title: v.string(),
+      /** The person who created the run, whom its commits name. Absent for an identity, and for a person without an email address. */
+      creator: v.exactOptional(
+        v.object({
+          /** The person's display name, or their email address. */
+          name: v.string(),
+          /** The person's email address. */
+          email: v.string(),
+        }),
+      ),
       /** `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
       mode: RunMode,
       /** The resolved configuration, with all defaults applied. */

@@ -59,6 +59,7 @@ describe("POST /harness-support/resolve-prompt", () => {
         execution_id: harness.execution_id,
         conversation_id: harness.run_id,
         title: "Hello",
+        creator: { name: "Ada", email: "ada@runyard.test" },
         mode: "normal",
         agent_config: { model_id: "local/runbook", computer_use_enabled: false, idle_timeout_minutes: 10 },
         attachments: [],

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createRun, deliver, startedRun, workingRun } from "../support/execution.ts";
+import { createHarness, createRun, deliver, startedRun, workingRun } from "../support/execution.ts";
 import { readState } from "../support/look.ts";
 import { makeSchedule, readSchedule } from "../support/schedules.ts";
 
@@ -43,6 +43,16 @@ describe("agent_identity_uid", () => {
     const byExecutor = await user.get(`/agent/runs?executor=${uid}`);
     expect(byExecutor.body.runs).toHaveLength(1);
     expect((await user.get(`/agent/runs?creator=${uid}`)).body.runs).toEqual([]);
+  });
+
+  it("names its person to the harness, and nobody if the identity created it", async () => {
+    const uid = await identity();
+    const own = createClient(plane, await agentKey(uid));
+    const byPerson = await startedRun(plane, { prompt: "x", agent_identity_uid: uid });
+    expect((await byPerson.resolve()).body.context.creator).toEqual({ name: "Ada", email: "ada@runyard.test" });
+    const { run_id } = (await own.post("/agent/runs", { prompt: "x" })).body;
+    const byIdentity = createHarness(plane, await plane.dispatch(run_id));
+    expect((await byIdentity.resolve()).body.context).not.toHaveProperty("creator");
   });
 
   it("applies the identity's defaults to each member that the run's configuration omits", async () => {

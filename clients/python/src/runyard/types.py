@@ -4094,6 +4094,16 @@ class RedeliverResponse(BaseModel):
     """The `from_sequence` of the next request, if there are more deliveries."""
 
 
+class ResolvePromptResponseContextCreator(BaseModel):
+    """The person who created the run, whom its commits name. Absent for an identity, and for a person without an email address."""
+
+    name: str
+    """The person's display name, or their email address."""
+
+    email: str
+    """The person's email address."""
+
+
 class ResolvePromptResponseContextMcpServersValueTools(BaseModel):
     """The server's tools that the agent may use: those of `include`, or all, without those of `exclude`."""
 
@@ -4268,6 +4278,9 @@ class ResolvePromptResponseContext(BaseModel):
 
     title: str
     """The run's title, at most 512 characters. Defaults to the first line of the prompt."""
+
+    creator: Optional[ResolvePromptResponseContextCreator] = None
+    """The person who created the run, whom its commits name. Absent for an identity, and for a person without an email address."""
 
     mode: Union[RunMode, str]
     """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""

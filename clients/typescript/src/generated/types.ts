@@ -2820,6 +2820,13 @@ interface components {
                 conversation_id: string;
                 /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. */
                 title: string;
+                /** @description The person who created the run, whom its commits name. Absent for an identity, and for a person without an email address. */
+                creator?: {
+                    /** @description The person's display name, or their email address. */
+                    name: string;
+                    /** @description The person's email address. */
+                    email: string;
+                };
                 /** @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
                 mode: components["schemas"]["RunMode"];
                 /** @description The resolved configuration, with all defaults applied. */
