@@ -1,9 +1,11 @@
+import type * as v from "valibot";
 import { parseArtifact, type StoredArtifact, type UploadedArtifact } from "#shared/records/artifact.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { keys, runPk } from "#shared/table/keys.ts";
-import type { Conditions, Put, Table, Update } from "#shared/table/table.ts";
+import { ConditionFailed, type Conditions, type Put, type Table, type Update } from "#shared/table/table.ts";
 import { ConflictError, transact } from "#shared/table/transact.ts";
+import type { PullRequestStatus } from "#shared/wire/artifact.ts";
 
 /** Reads an artifact of a run; undefined if there is none. */
 export async function readArtifact(
@@ -25,6 +27,30 @@ export async function findArtifactRun(uid: string, table: Pick<Table, "get">): P
 export async function listArtifacts(runId: string, table: Pick<Table, "query">): Promise<StoredArtifact[]> {
   const { items } = await table.query({ pk: runPk(runId), prefix: "ARTIFACT#" });
   return items.map(parseArtifact);
+}
+
+/** Sets the status of the pull request at a URL, unless a later one is known. */
+export async function setPullStatus(
+  runId: string,
+  url: string,
+  { status, changedAt }: { readonly status: v.InferOutput<typeof PullRequestStatus>; readonly changedAt: string },
+  table: Pick<Table, "query" | "write">,
+): Promise<void> {
+  for (const artifact of await listArtifacts(runId, table)) {
+    if (artifact.artifact_type !== "PULL_REQUEST" || artifact.url !== url) continue;
+    const later = { absentOr: { below: changedAt } };
+    const set = { status, status_as_of: changedAt };
+    try {
+      await table.write({
+        kind: "update",
+        key: keys.artifact(runId, artifact.uid),
+        set,
+        if: { pk: { exists: true }, status_as_of: later },
+      });
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+    }
+  }
 }
 
 /** The writes that store an artifact, and the pointer that finds it by its uid. */

@@ -30,6 +30,8 @@ const StoredArtifact = v.variant("artifact_type", [
     url: Text,
     branch: Text,
     status: v.exactOptional(PullRequestStatus),
+    /** When the code host has changed it to that, as its event says; absent for what the run has reported. */
+    status_as_of: MaybeText,
   }),
   v.object({ ...common, artifact_type: v.literal("SCREENSHOT"), ...uploaded }),
   v.object({
@@ -68,7 +70,7 @@ export function toArtifactItem(artifact: StoredArtifact): ArtifactItem {
       return { artifact_type, created_at, data: { ...data, artifact_uid } };
     }
     case "PULL_REQUEST": {
-      const { artifact_type, ...data } = rest;
+      const { artifact_type, status_as_of: _asOf, ...data } = rest;
       return { artifact_type, created_at, data: { ...data, status: data.status ?? "unknown" } };
     }
     case "SCREENSHOT": {

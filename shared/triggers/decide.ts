@@ -20,6 +20,8 @@ import type { ReceivedEvent } from "./event.ts";
 import { storeEventFile } from "./event-file.ts";
 import { selectEvent } from "./filter.ts";
 import { planRun, requireMember } from "./plan-run.ts";
+import { notePullStatus } from "./pulls/note-status.ts";
+import { findPullHead } from "./pulls/pull-head.ts";
 import { react, toReply } from "./replies/new-reply.ts";
 import { renderPrompt } from "./template.ts";
 import { readThread, type Thread } from "./thread-store.ts";
@@ -53,6 +55,7 @@ export async function decide(
   ports: RunPorts & AccessPorts,
 ): Promise<void> {
   const store = deliveryStore(ports.table);
+  await notePullStatus(trigger, received, ports.table);
   if (!trigger.enabled) return store.decide(trigger.uid, delivery, { outcome: "ignored", reason: "paused" });
   const selected = await selectEvent(trigger, received);
   const { event } = selected;
@@ -106,7 +109,7 @@ async function act(
   trigger: Trigger,
   event: ReceivedEvent,
   rateLimitToken: RateLimitToken,
-  ports: RunPorts,
+  ports: RunPorts & AccessPorts,
 ): Promise<boolean> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const thread = await readThread(trigger, event, ports);
@@ -170,12 +173,13 @@ async function createRun(
   trigger: Trigger,
   event: ReceivedEvent,
   { rateLimitToken, thread }: { readonly rateLimitToken: RateLimitToken; readonly thread: Thread | undefined },
-  ports: RunPorts,
+  ports: RunPorts & AccessPorts,
 ): Promise<void> {
   const { uid, name } = trigger;
   const now = ports.now();
   const runId = uuidv7(now);
-  const { owner, environment, body: planned, missing } = await planRun(runId, trigger, event, ports);
+  const head = await findPullHead(trigger, event, ports);
+  const { owner, environment, body: planned, missing } = await planRun(runId, trigger, event, head, ports);
   const file = await storeEventFile(runId, delivery.delivery_id, "event.json", event, ports);
   const body = { ...planned, attachments: [file] };
   const outcome: DeliveryOutcome = {

@@ -7,7 +7,9 @@ import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { planUnattendedRun, type UnattendedPorts } from "#shared/schedules/unattended-run.ts";
 import { findAuthorRefusal } from "./author.ts";
 import type { TriggerEvent } from "./event.ts";
+import { withPullHead } from "./pulls/pull-head.ts";
 import { findSource } from "./sources/find-source.ts";
+import type { PullHead } from "./sources/source.ts";
 import { findTicket } from "./sources/ticket.ts";
 import { renderPrompt } from "./template.ts";
 import { limitToBudget } from "./trigger-config.ts";
@@ -53,6 +55,7 @@ export async function planRun(
   runId: string,
   trigger: Trigger,
   event: TriggerEvent,
+  head: PullHead | undefined,
   ports: UnattendedPorts,
 ): Promise<TriggeredRun> {
   const { team_uid, name, mode, metadata, created_by } = trigger;
@@ -71,5 +74,5 @@ export async function planRun(
     mode,
     ...(Object.keys(labels).length === 0 ? {} : { metadata: labels }),
   };
-  return { owner, environment, body, missing };
+  return { owner, environment, body: withPullHead(body, trigger, event, head), missing };
 }

@@ -5,6 +5,7 @@ import type { TestTriggerRequest, TestTriggerResponse } from "#shared/wire/trigg
 import { parseEvent, toTemplateEvent } from "./event.ts";
 import { selectEvent } from "./filter.ts";
 import { planRun } from "./plan-run.ts";
+import { findSource } from "./sources/find-source.ts";
 import { checkTemplate, renderPrompt } from "./template.ts";
 import type { TriggerTestPorts } from "./trigger-ports.ts";
 import type { Trigger } from "./trigger-store.ts";
@@ -28,8 +29,10 @@ export async function previewEvent(
   const tested = { event, prompt, ...(missing.length === 0 ? {} : { missing_values: [...missing] }) };
   if (!trigger.enabled) return { outcome: "ignored", reason: "paused", ...tested };
   if (ignored !== undefined) return { ...ignored, ...tested };
+  // What the event itself says; a test asks no other system.
+  const head = findSource(trigger).toPull?.(event)?.head;
   try {
-    const { body } = await planRun(uuidv7(ports.now()), { ...trigger, prompt: template }, event, ports);
+    const { body } = await planRun(uuidv7(ports.now()), { ...trigger, prompt: template }, event, head, ports);
     const { title, mode, metadata, config } = body;
     const run = { title, mode, ...(metadata === undefined ? {} : { metadata }), config: shownConfig(config) };
     return { outcome: "started", ...tested, run_request: run };

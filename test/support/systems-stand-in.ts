@@ -52,6 +52,8 @@ function createState() {
     users: new Map<string, object>(),
     /** Head commits of pull requests, by `owner/name#number`. */
     heads: new Map<string, string>(),
+    /** Head branches of pull requests with the ids of their repositories, `fix` in the repository itself by default. */
+    branches: new Map<string, { ref: string; repo: { id: number } | null }>(),
     /** States of commits, by commit and context. */
     statuses: new Map<string, string>(),
     posts: new Map<string, Post>(),
@@ -67,7 +69,16 @@ function createState() {
     /** Numbers of next calls that are carried out, and whose response is lost. */
     lost,
     clear() {
-      for (const map of [this.permissions, this.levels, this.users, this.heads, this.statuses, this.posts]) map.clear();
+      for (const map of [
+        this.permissions,
+        this.levels,
+        this.users,
+        this.heads,
+        this.branches,
+        this.statuses,
+        this.posts,
+      ])
+        map.clear();
       reactions.clear();
       for (const system of ["github", "gitlab", "slack"] as const) {
         failures[system].length = 0;
@@ -158,7 +169,9 @@ const githubEndpoints = (state: State): Endpoint[] => [
     right: "pull_requests:read",
     handle([repository, number]) {
       const sha = state.heads.get(`${repository}#${number}`);
-      return sha === undefined ? [404, { message: "Not Found" }] : [200, { number: Number(number), head: { sha } }];
+      if (sha === undefined) return [404, { message: "Not Found" }];
+      const branch = state.branches.get(`${repository}#${number}`) ?? { ref: "fix", repo: { id: 1 } };
+      return [200, { number: Number(number), head: { sha, ...branch }, base: { ref: "main", repo: { id: 1 } } }];
     },
   },
   {

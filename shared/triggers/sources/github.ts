@@ -1,7 +1,7 @@
 import type { EventAuthor } from "#shared/wire/triggers/delivery.ts";
 import { isMarked } from "../systems/marker.ts";
 import { firstText, readMember, readText } from "./member.ts";
-import type { Source, Standing } from "./source.ts";
+import type { PullRequest, Source, Standing } from "./source.ts";
 
 /** Events that a client of the API describes freely, so that two of them can have equal bodies. */
 const DISPATCHES = ["repository_dispatch", "workflow_dispatch"];
@@ -62,11 +62,37 @@ export const github: Source = {
     };
   },
 
+  toPull({ type, payload }) {
+    const pull = readMember(payload, "pull_request");
+    const number = readIssue(payload);
+    // A branch of the repository itself, or the event would be refused.
+    const branch = CI.includes(type) ? readText(payload, type, "head_branch") : "";
+    if (branch !== "") return { url: "", number, changedAt: "", head: { branch, isFork: false } };
+    if (isObject(pull)) return { ...readPull(type, pull), number };
+    const url = readText(payload, "issue", "pull_request", "html_url");
+    return isObject(readMember(payload, "issue", "pull_request")) ? { url, number, changedAt: "" } : undefined;
+  },
+
   isOwn: ({ text }) => isMarked(text),
 };
 
 const toKind = (type: string): EventAuthor["kind"] =>
   type === "User" ? "person" : type === "Bot" ? "bot" : "application";
+
+function readPull(type: string, pull: unknown): Omit<PullRequest, "number"> {
+  const [head, base] = [readText(pull, "head", "repo", "id"), readText(pull, "base", "repo", "id")];
+  const isMerged = readMember(pull, "merged") === true || readText(pull, "merged_at") !== "";
+  const isClosed = readText(pull, "state") === "closed";
+  const isDraft = readMember(pull, "draft") === true;
+  const status = isMerged ? "merged" : isClosed ? "closed" : isDraft ? "draft" : "open";
+  return {
+    url: readText(pull, "html_url"),
+    changedAt: readText(pull, "updated_at"),
+    // The pull request in other events may be older than the last one of this type.
+    ...(type === "pull_request" ? { status } : {}),
+    head: { branch: readText(pull, "head", "ref"), isFork: head === "" || head !== base },
+  };
+}
 
 /** A name that can be a part of a path of the API. */
 const toContainer = (repository: string): string => (/^[\w.-]+\/[\w.-]+$/.test(repository) ? repository : "");

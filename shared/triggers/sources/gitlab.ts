@@ -1,6 +1,6 @@
 import { isMarked } from "../systems/marker.ts";
 import { firstText, readMember, readText } from "./member.ts";
-import type { Source, Standing } from "./source.ts";
+import type { PullRequest, Source, Standing } from "./source.ts";
 
 /** Accounts of access tokens of projects and groups, and service accounts. */
 const BOT = /^((project|group)_\d+_bot|service_account_)/;
@@ -60,7 +60,40 @@ export const gitlab: Source = {
     return { thread: { container, item }, message, isPublic };
   },
 
+  toPull({ type, payload }) {
+    const request = readMember(payload, type === "merge_request" ? "object_attributes" : "merge_request");
+    const number = readText(request, "iid");
+    if (number === "") return undefined;
+    const source = readText(request, "source_project_id");
+    const isFork = source === "" || source !== readText(request, "target_project_id");
+    const isDraft = [readMember(request, "draft"), readMember(request, "work_in_progress")].includes(true);
+    const status = STATES.get(readText(request, "state"));
+    return {
+      url: readText(request, "url"),
+      number,
+      changedAt: toSortable(readText(request, "updated_at")),
+      ...(type !== "merge_request" || status === undefined
+        ? {}
+        : { status: status === "open" && isDraft ? "draft" : status }),
+      head: { branch: readText(request, "source_branch"), isFork },
+    };
+  },
+
   isOwn: ({ text }) => isMarked(text),
+};
+
+/** The states of merge requests, as statuses of pull requests. */
+const STATES: ReadonlyMap<string, PullRequest["status"]> = new Map([
+  ["opened", "open"],
+  ["locked", "open"],
+  ["merged", "merged"],
+  ["closed", "closed"],
+]);
+
+/** A time of GitLab, such as `2026-05-18 19:00:00 UTC`, as one that sorts by time. */
+const toSortable = (time: string): string => {
+  const milliseconds = Date.parse(time);
+  return Number.isNaN(milliseconds) ? "" : new Date(milliseconds).toISOString();
 };
 
 const readProject = (payload: unknown): string =>

@@ -50,6 +50,25 @@ interface ReplyPlace {
   readonly item: string;
 }
 
+/** The pull or merge request that an event is about. Members are absent or "" where the event does not tell them. */
+export interface PullRequest {
+  /** The address of its page. */
+  readonly url: string;
+  readonly number: string;
+  /** What it is now. */
+  readonly status?: "open" | "draft" | "merged" | "closed";
+  /** When it became that, as a text that sorts by time. */
+  readonly changedAt: string;
+  readonly head?: PullHead;
+}
+
+/** The commits that a pull request is to merge. */
+export interface PullHead {
+  /** The branch, which is in another repository if that is a fork. */
+  readonly branch: string;
+  readonly isFork: boolean;
+}
+
 /** How the deliveries of one system are read. */
 export interface Source {
   /** The source of the runs. */
@@ -62,6 +81,8 @@ export interface Source {
   readonly toAccount?: (event: TriggerEvent) => Account;
   /** Where replies go; absent where the system gets none. */
   readonly toPlaces?: (event: TriggerEvent) => ReplyPlaces;
+  /** The pull request that an event is about; undefined for other events. */
+  readonly toPull?: (event: TriggerEvent) => PullRequest | undefined;
   /** Whether this service has caused the event by a reply. */
   readonly isOwn?: (event: TriggerEvent) => boolean;
 }

@@ -1,6 +1,6 @@
 import type { OutwardFetch } from "#shared/oidc/outward-fetch.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
-import { hasGithubAccess, putGithubReply, reactOnGithub, setGithubStatus } from "./github-api.ts";
+import { hasGithubAccess, putGithubReply, reactOnGithub, readGithubPull, setGithubStatus } from "./github-api.ts";
 import { hasGitlabAccess, putGitlabReply, reactOnGitlab } from "./gitlab-api.ts";
 import { hasSlackAccess, putSlackReply, reactOnSlack } from "./slack-api.ts";
 import { type ApiAccess, type SystemAddresses, SystemFailure } from "./system-api.ts";
@@ -36,7 +36,7 @@ export async function callSystem(request: SystemRequest, ports: SystemPorts): Pr
 }
 
 function toSystem(request: SystemRequest): SystemName {
-  if (request.action === "set_status") return "github";
+  if (request.action === "set_status" || request.action === "read_pull") return "github";
   return request.action === "check_access" ? request.system : request.place.system;
 }
 
@@ -54,6 +54,10 @@ async function perform(request: SystemRequest, access: ApiAccess, ports: SystemP
       return { post_id: await REPLIES[request.place.system](request, access) };
     case "set_status":
       return { sha: await setGithubStatus(request, access) };
+    case "read_pull": {
+      const head = await readGithubPull(request, access);
+      return head === undefined ? {} : { head };
+    }
   }
 }
 

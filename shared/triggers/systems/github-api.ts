@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { isMarked, toMarker } from "./marker.ts";
 import { type ApiAccess, callApi, ignoreMissing, SystemFailure } from "./system-api.ts";
-import type { Place, PutReply, SetStatus } from "./system-request.ts";
+import type { Place, PutReply, ReadPull, SetStatus, SystemResult } from "./system-request.ts";
 
 /** Comments of one request, and requests of one search. */
 const PAGE = 50;
@@ -65,7 +65,20 @@ async function findComment(
   throw new SystemFailure("GitHub has too many comments to look for the one of this run");
 }
 
-const Pull = v.object({ head: v.object({ sha: v.string() }) });
+const Pull = v.object({
+  head: v.object({ sha: v.string(), ref: v.string(), repo: v.optional(v.nullable(v.object({ id: v.number() }))) }),
+  base: v.object({ repo: v.object({ id: v.number() }) }),
+});
+
+/** The head of a pull request. That of a deleted fork has no repository. */
+export async function readGithubPull(
+  { repository, pull }: ReadPull,
+  access: ApiAccess,
+): Promise<NonNullable<SystemResult["head"]> | undefined> {
+  const path = `/repos/${toPath(repository)}/pulls/${encodeURIComponent(pull)}`;
+  const found = await ignoreMissing(callGithub({ path, schema: Pull }, access));
+  return found && { branch: found.head.ref, is_fork: found.head.repo?.id !== found.base.repo.id };
+}
 
 /**
  * Sets the status of the head commit of a pull request, and of the one that had it before. Returns the head commit.

@@ -69,8 +69,17 @@ const SetStatus = v.object({
 });
 export type SetStatus = v.InferOutput<typeof SetStatus>;
 
+/** Asks GitHub for the head of a pull request. */
+const ReadPull = v.object({
+  action: v.literal("read_pull"),
+  ...credential,
+  repository: v.string(),
+  pull: v.string(),
+});
+export type ReadPull = v.InferOutput<typeof ReadPull>;
+
 /** What a system is asked to do. */
-export const SystemRequest = v.variant("action", [CheckAccess, React, PutReply, SetStatus]);
+export const SystemRequest = v.variant("action", [CheckAccess, React, PutReply, SetStatus, ReadPull]);
 export type SystemRequest = v.InferOutput<typeof SystemRequest>;
 
 /** The message of the function that calls other systems. */
@@ -82,6 +91,8 @@ export const SystemResult = v.object({
   has_access: v.exactOptional(v.boolean()),
   /** The comment or message of a reply. */
   post_id: v.exactOptional(v.string()),
+  /** The head of a pull request; absent where there is no such pull request. */
+  head: v.exactOptional(v.object({ branch: v.string(), is_fork: v.boolean() })),
   /** The commit that has the status. */
   sha: v.exactOptional(v.string()),
 });
