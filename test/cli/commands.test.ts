@@ -25,6 +25,36 @@ const page = (ids: readonly string[], next?: string) =>
     page_info: { has_next_page: next !== undefined, ...(next === undefined ? {} : { next_cursor: next }) },
   });
 
+describe("runyard runs delete", () => {
+  const gone = { at: "api", status: 204, headers: {}, delay_ms: 0, stall_ms: 0, body: undefined } as const;
+  const filters = ["runs", "delete", "--task-status", "failed"];
+
+  it("deletes every run that matches, and names those that are refused", async () => {
+    server.play([page(["r1", "r2"], "c1"), page(["r3"]), gone, problem(409, "conflict", "r2 has not ended"), gone]);
+    const { code, out, err } = await run([...filters, "--yes"]);
+    expect([code, out, err]).toEqual([1, "deleted: 2\n", "r2: r2 has not ended\n"]);
+    expect(requests().slice(0, 1)).toEqual(["GET /agent/runs?task_status=failed&archived=all&limit=100"]);
+    expect(requests().slice(2)).toEqual(["r1", "r2", "r3"].map((id) => `DELETE /agent/runs/${id}`));
+  });
+
+  it("asks a person before, and refuses without --yes where there is none", async () => {
+    server.play([page(["r1", "r2"])]);
+    const refused = await run(filters);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("2 runs match.")]);
+    server.play([page(["r1"])]);
+    const kept = await run(filters, { responses: ["n"] });
+    expect([kept.code, kept.shell.questions]).toEqual([1, ["Delete 1 runs? [y/N] "]]);
+    server.play([page(["r1"]), gone]);
+    expect((await run(filters, { responses: ["y"] })).out).toBe("deleted: 1\n");
+  });
+
+  it("needs ids or filters, and not both", async () => {
+    server.play([]);
+    expect((await run(["runs", "delete"])).err).toContain("at least one filter");
+    expect((await run([...filters, "r1"])).err).toContain("not both");
+  });
+});
+
 describe("runyard runs list", () => {
   it("prints a table, and says if there is more", async () => {
     server.play([page(["r1", "r22"], "c1")]);

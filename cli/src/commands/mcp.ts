@@ -34,7 +34,7 @@ export function mcpCommand(context: Context): CommandUnknownOpts {
       }
       await Promise.all(pending);
     });
-  return withExamples(command, "claude mcp add runyard -- runyard mcp");
+  return withExamples(command, "runyard mcp");
 }
 
 /** Sends messages to the service, and prints its responses. */

@@ -1,8 +1,9 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import type { Runyard } from "../../../clients/typescript/src/index.ts";
+import { APIError, type Runyard } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
-import { Problem } from "../problem.ts";
+import { EXIT } from "../exit-code.ts";
+import { Problem, usage } from "../problem.ts";
 import { withExamples } from "./examples.ts";
 import { createFilteredCommand, type FilterOptions, toFilters } from "./run-filters.ts";
 
@@ -37,7 +38,7 @@ async function chooseRuns(
   client: Runyard,
   ids: readonly string[],
   options: FilterOptions,
-  archived: "false" | "true",
+  archived: "false" | "true" | "all",
 ): Promise<readonly string[]> {
   const filters = defined(await toFilters(client, options));
   const isFiltered = Object.keys(filters).length > 0;
@@ -50,15 +51,54 @@ async function chooseRuns(
 }
 
 export function deleteCommand(context: Context) {
-  const command = new Command("delete")
-    .description("delete runs that have ended, with the runs below them; this cannot be undone")
-    .argument("<run...>", "run ids")
-    .action(async (ids) => {
+  const command = createFilteredCommand("delete")
+    .description("delete runs that have ended, by their ids or by filters, with the runs below them; not to be undone")
+    .argument("[run...]", "run ids")
+    .option("-y, --yes", "with filters: delete what matches without a question")
+    .action(async (ids, { yes = false, ...options }) => {
       const client = await context.client();
-      for (const id of ids) await client.runs.delete(id);
-      context.show({ deleted: ids }, () => context.say("deleted"));
+      const chosen = await chooseRuns(client, ids, options, "all");
+      if (ids.length === 0) await confirmDeletion(context, chosen.length, yes);
+      const { deleted, refused } = await deleteRuns(client, chosen, ids.length > 0);
+      for (const { run_id, message } of refused) context.note(`${run_id}: ${message}`);
+      context.show({ deleted, ...(refused.length === 0 ? {} : { refused }) }, () =>
+        context.say(`deleted: ${deleted.length}`),
+      );
+      if (refused.length > 0) context.exitCode = EXIT.failed;
     });
-  return withExamples(command, "runyard runs delete $id");
+  return withExamples(
+    command,
+    "runyard runs delete $id",
+    "runyard runs delete --task-status failed --before 30d --yes",
+  );
+}
+
+async function confirmDeletion({ shell }: Context, count: number, yes: boolean): Promise<void> {
+  if (yes || count === 0) return;
+  if (!shell.canAsk) throw usage(`${count} runs match.`, "Delete them with --yes.");
+  const response = await shell.ask(`Delete ${count} runs? [y/N] `);
+  if (response?.trim().toLowerCase() !== "y") throw new Problem("Nothing was deleted.");
+}
+
+/**
+ * Deletes runs. Of those that matched filters, one that is refused stops nothing, and one may be gone already, with a run above it.
+ * @param stops whether an error ends the command
+ */
+async function deleteRuns(client: Runyard, ids: readonly string[], stops: boolean) {
+  const deleted: string[] = [];
+  const refused: { run_id: string; message: string }[] = [];
+  for (const id of ids) {
+    try {
+      await client.runs.delete(id);
+      deleted.push(id);
+    } catch (error) {
+      const isRefusal = error instanceof APIError && [403, 404, 409].includes(error.status ?? 0);
+      if (stops || !isRefusal) throw error;
+      if (error.status === 404) deleted.push(id);
+      else refused.push({ run_id: id, message: error.detail ?? error.message });
+    }
+  }
+  return { deleted, refused };
 }
 
 export function shareCommand(context: Context) {
