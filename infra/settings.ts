@@ -103,6 +103,10 @@ export interface Settings {
   readonly followupsPerMinute?: number;
   /** API keys that one caller may make within a minute. @default 120 */
   readonly keysPerMinute?: number;
+  /** Requests that the API accepts in a second, of all callers and harnesses together. @default 500 */
+  readonly requestsPerSecond?: number;
+  /** Requests that it accepts at once. @default 1000 */
+  readonly requestBurst?: number;
   /** Seconds within which the execution of a run that a self-hosted worker has claimed must begin. @default 60 */
   readonly workerClaimSeconds?: number;
   /**

@@ -48,7 +48,7 @@ export class ApiStack extends Stack {
       httpApi: api,
       stageName: "$default",
       autoDeploy: true,
-      throttle: { rateLimit: 500, burstLimit: 1000 },
+      throttle: { rateLimit: settings.requestsPerSecond ?? 500, burstLimit: settings.requestBurst ?? 1_000 },
       accessLogSettings: { destination: new LogGroupLogDestination(this.accessLog()), format: accessLogFormat() },
     });
     this.apiId = api.apiId;

@@ -147,6 +147,16 @@ describe("every function", () => {
     expect(() => synthesize({ keysPerMinute: "0" })).toThrow(/"keysPerMinute".*1 to 1000000/);
   });
 
+  it("accepts as many requests in a second and at once as the settings say, and 500 and 1,000 by default", () => {
+    const readLimits = (of: Synthesized) =>
+      of
+        .all<{ DefaultRouteSettings?: object }>("AWS::ApiGatewayV2::Stage")
+        .flatMap(({ Properties: { DefaultRouteSettings: limits } }) => (limits === undefined ? [] : [limits]));
+    expect(readLimits(synthesize())).toContainEqual({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 });
+    const raised = synthesize({ requestsPerSecond: "2000", requestBurst: "3000" });
+    expect(readLimits(raised)).toContainEqual({ ThrottlingRateLimit: 2_000, ThrottlingBurstLimit: 3_000 });
+  });
+
   it("gets the time in which claimed runs begin, if it is set", () => {
     const chosen = synthesize({ workerClaimSeconds: "120" });
     for (const name of ["runyard-reap-runs", "runyard-receive-frame", "runyard-heartbeat"])
