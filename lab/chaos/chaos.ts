@@ -18,8 +18,9 @@ import type { Hit } from "./targets.ts";
 
 const HELP = `Usage: npm run lab -- chaos [options]
 
-Starts a service of its own, creates runs in it, and kills processes meanwhile: the service, which is started again, harnesses and
-commands, by SIGKILL, or by SIGTERM for every third service and harness. With --emulator, it deploys to the AWS emulator and kills
+Starts a service of its own and two self-hosted workers, creates runs, and kills processes meanwhile: the service and the workers, which
+are started again, harnesses and commands, by SIGKILL, or by SIGTERM for every third service, worker and harness. Some runs are cancelled
+by force. With --emulator, it deploys to the AWS emulator and kills
 the processes of functions too. Afterwards, a checker reads everything that is stored. The exit code is 0 if no guarantee of
 docs/reliability.md was broken. Ctrl-C ends the test early and checks the runs that were created until then; a second Ctrl-C exits
 immediately.
@@ -91,6 +92,7 @@ async function disturb(stage: Stage, options: Options): Promise<Report> {
   const began = Date.now();
   const callers = startCallers({
     api,
+    workerId: stage.workerId,
     tasks: generateTasks(seed, runs),
     seed,
     atOnce,

@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import * as v from "valibot";
 import type { Api } from "../../server/host/api.ts";
+import { ReportArtifactResponse } from "../../shared/wire/execution/report-artifact.ts";
+import type { UploadTarget } from "../../shared/wire/harness.ts";
 import type { RunState } from "../../shared/wire/run.ts";
 import { RunAgentResponse } from "../../shared/wire/runs/new-run.ts";
 import type { Task, TaskKind } from "./plan.ts";
@@ -15,6 +18,10 @@ export interface AcceptedRun {
   readonly runId: string;
   /** Texts that the commands of accepted follow-ups print. */
   readonly followups: string[];
+  /** How many further follow-ups were accepted, whose turns were cancelled by force. */
+  interrupted: number;
+  /** Files that were uploaded completely, and their content. */
+  readonly uploaded: Map<string, string>;
   /** True once a cancel was accepted. */
   cancelled: boolean;
   /** True once the caller saw a terminal state and sent no further follow-up. */
@@ -38,6 +45,8 @@ export interface Callers {
 
 export interface CallersOptions {
   readonly api: Api;
+  /** The id of self-hosted workers. */
+  readonly workerId: string | undefined;
   readonly tasks: readonly Task[];
   /** Distinguishes this test from others, in idempotency keys and in the output of commands. */
   readonly seed: number;
@@ -52,6 +61,7 @@ const POLL_MS = 2_000;
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 4_000;
 const ATTEMPT_MS = 30_000;
+const MAX_UPLOADS = 6;
 
 interface ApiResponse {
   readonly status: number;
@@ -59,9 +69,9 @@ interface ApiResponse {
 }
 
 /** Starts well-behaved callers: each request has an idempotency key of its own and is repeated until it gets a final response. */
-export function startCallers({ api, tasks, seed, atOnce, signal }: CallersOptions): Callers {
+export function startCallers({ tasks, atOnce, signal, ...options }: CallersOptions): Callers {
   const waiting = [...tasks];
-  const caller = new Caller(api, seed, signal);
+  const caller = new Caller({ ...options, signal });
   const submitted = Promise.withResolvers<void>();
 
   async function work(): Promise<void> {
@@ -88,12 +98,16 @@ export function startCallers({ api, tasks, seed, atOnce, signal }: CallersOption
 class Caller {
   readonly accepted: AcceptedRun[] = [];
   readonly #api: Api;
+  readonly #workerId: string | undefined;
   readonly #seed: number;
   readonly #signal: AbortSignal;
+  /** The keys of the runs that their callers execute. */
+  readonly #keys = new Map<string, string>();
   retries = 0;
 
-  constructor(api: Api, seed: number, signal: AbortSignal) {
+  constructor({ api, workerId, seed, signal }: Pick<CallersOptions, "api" | "workerId" | "seed" | "signal">) {
     this.#api = api;
+    this.#workerId = workerId;
     this.#seed = seed;
     this.#signal = signal;
   }
@@ -103,9 +117,11 @@ class Caller {
     await this.#pause(thinkMs);
     const child = kind === "parent" ? await this.#create(`${number}.1`, "child", { parentId: run.runId }) : undefined;
     if (kind === "cancelled") await this.#cancel(run);
-    if (kind === "steered") await this.#followUp(run);
+    if (kind === "steered" || (kind === "worker" && number % 2 === 0)) await this.#followUp(run);
+    if (kind === "uploaded") await this.#upload(run);
     await this.#waitUntilEnded(run);
-    if (kind === "revived") {
+    if (kind === "forced") await this.#interrupt(run, thinkMs);
+    if (["revived", "forced", "worker", "file"].includes(kind)) {
       await this.#followUp(run);
       await this.#waitUntilEnded(run);
     }
@@ -124,6 +140,8 @@ class Caller {
     const body = {
       title: formatTitle(this.#seed, name),
       prompt: formatPrompt(kind, mark),
+      ...(kind === "worker" && this.#workerId !== undefined && { config: { worker_host: this.#workerId } }),
+      ...(kind === "uploaded" && { execution_location: "LOCAL" }),
       ...(kind === "large" && { attachments: [createAttachment(mark)] }),
       ...(parentId !== undefined && { parent_run_id: parentId }),
     };
@@ -132,8 +150,13 @@ class Caller {
     if (!created.success)
       throw new Error(`the run ${name} was refused: ${response.status} ${JSON.stringify(response.body)}`);
     const runId = created.output.run_id;
-    const run: AcceptedRun = { name, kind, mark, runId, followups: [], cancelled: false, ended: false, complaints: [] };
+    const run: AcceptedRun = {
+      ...{ name, kind, mark, runId, followups: [], interrupted: 0, uploaded: new Map() },
+      ...{ cancelled: false, ended: false, complaints: [] },
+    };
     this.accepted.push(run);
+    const { run_key: key } = created.output;
+    if (key !== undefined) this.#keys.set(runId, key);
     if (repeats) await this.#repeatCreation(run, body);
     return run;
   }
@@ -154,10 +177,54 @@ class Caller {
     else run.followups.push(mark);
   }
 
-  async #cancel(run: AcceptedRun): Promise<void> {
-    const response = await this.#call("POST", `/agent/runs/${run.runId}/cancel`, undefined, `${run.mark}-cancel`);
-    if (response.status < 300) run.cancelled = true;
-    else if (response.status !== 400) run.complaints.push(`a cancel was refused: ${response.status}`);
+  /** Cancels a run. @returns false if it had ended */
+  async #cancel(run: AcceptedRun, force = false): Promise<boolean> {
+    const target = `/agent/runs/${run.runId}/cancel${force ? "?force=true" : ""}`;
+    const { status } = await this.#call("POST", target, undefined, `${run.mark}-cancel`);
+    if (status >= 300 && status !== 400) run.complaints.push(`a cancel was refused: ${status}`);
+    if (status < 300) run.cancelled = true;
+    return status < 300;
+  }
+
+  /** Sends a follow-up of some seconds, and cancels the run by force meanwhile. */
+  async #interrupt(run: AcceptedRun, afterMs: number): Promise<void> {
+    const target = `/agent/runs/${run.runId}/followups`;
+    const message = block(`${KEPT}for second in 1 2 3 4 5 6; do sleep 1; done`);
+    const response = await this.#call("POST", target, { message }, `${run.mark}-interrupted`);
+    if (response.status >= 300) return void run.complaints.push(`a follow-up was refused: ${response.status}`);
+    run.interrupted++;
+    await this.#pause(afterMs);
+    await this.#cancel(run, true);
+    await this.#waitUntilEnded(run);
+    // The follow-up after it starts the run again.
+    run.cancelled = false;
+  }
+
+  /** Executes a run as its caller: uploads a file, and cancels the run by force without having confirmed the file. */
+  async #upload(run: AcceptedRun): Promise<void> {
+    const key = this.#keys.get(run.runId) ?? "";
+    const content = `${run.mark}\n`;
+    const data = {
+      ...{ filepath: `out/${run.mark}.txt`, filename: `${run.mark}.txt`, mime_type: "text/plain" },
+      ...{ size_bytes: content.length, sha256: createHash("sha256").update(content).digest("hex") },
+    };
+    const report = { artifact_type: "FILE", data };
+    await this.#call("POST", "/harness-support/resolve-prompt", {}, undefined, key);
+    const { body, status } = await this.#call("POST", "/harness-support/report-artifact", report, undefined, key);
+    const reported = v.safeParse(ReportArtifactResponse, body);
+    const target = reported.success ? reported.output.upload : undefined;
+    if (target === undefined) run.complaints.push(`a file was refused: ${status}`);
+    else {
+      for (let attempt = 0; attempt < MAX_UPLOADS; attempt++) {
+        const sent = await fetch(target.url, toUpload(target, content)).catch(() => undefined);
+        if (sent?.ok === true) {
+          run.uploaded.set(data.filepath, content);
+          break;
+        }
+        await this.#pause(FIRST_RETRY_MS * 2 ** attempt);
+      }
+    }
+    await this.#cancel(run, true);
   }
 
   async #waitUntilEnded(run: AcceptedRun): Promise<void> {
@@ -170,10 +237,17 @@ class Caller {
     }
   }
 
-  async #call(method: "GET" | "POST", target: string, body?: unknown, key?: string): Promise<ApiResponse> {
+  /** @param key that of a run that its caller executes. @default the caller's */
+  async #call(
+    method: "GET" | "POST",
+    target: string,
+    body?: unknown,
+    once?: string,
+    key = this.#api.key,
+  ): Promise<ApiResponse> {
     for (let attempt = 0; ; attempt++) {
       this.#signal.throwIfAborted();
-      const response = await send(this.#api, method, target, body, key).catch(() => undefined);
+      const response = await send({ ...this.#api, key }, method, target, body, once).catch(() => undefined);
       if (response !== undefined && !response.retryable) return response;
       this.retries++;
       const most = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt);
@@ -188,6 +262,17 @@ class Caller {
 
 /** The title of each run of a chaos test, so that the checker also finds runs whose id no caller received. */
 export const formatTitle = (seed: number, name: string): string => `chaos ${seed} / ${name}`;
+
+function toUpload({ method, headers, fields = [] }: UploadTarget, content: string): RequestInit {
+  const signal = AbortSignal.timeout(ATTEMPT_MS);
+  if (method === "PUT") return { method, headers: headers ?? {}, body: content, signal };
+  const form = new FormData();
+  for (const { name, value } of fields) {
+    if (value.kind === "static") form.append(name, value.value);
+    if (value.kind === "content_data") form.append(name, new Blob([content]));
+  }
+  return { method, headers: headers ?? {}, body: form, signal };
+}
 
 async function send(
   { baseUrl, key }: Api,
@@ -229,6 +314,7 @@ function formatPrompt(kind: AcceptedRun["kind"], mark: string): string {
     case "parent":
       return block(`${say}\nsleep 4`);
     case "file":
+    case "worker":
       return [block(say), block(`echo ${mark} > "$RUNYARD_OUTPUT/${mark}.txt"`)].join("\n\n");
     case "failing":
       return block(`${say}\nexit 3`);

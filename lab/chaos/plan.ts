@@ -1,17 +1,28 @@
 import { seededRandom } from "../../shared/random.ts";
 
 /** The kinds of processes that are killed. */
-export const KINDS = ["service", "endpoint", "dispatcher", "reaper", "end", "sandbox", "harness", "command"] as const;
+export const KINDS = [
+  "service",
+  "worker",
+  "endpoint",
+  "dispatcher",
+  "reaper",
+  "end",
+  "sandbox",
+  "harness",
+  "command",
+] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** How often each kind is chosen, in percent. */
 type Weights = Readonly<Record<Kind, number>>;
 
-/** On one machine: the process of the service, with everything that it executes, harnesses, and commands. */
+/** On one machine: the process of the service, with everything that it executes, self-hosted workers, harnesses, and commands. */
 export const MACHINE_WEIGHTS: Weights = {
-  service: 20,
-  harness: 45,
-  command: 35,
+  service: 18,
+  worker: 16,
+  harness: 38,
+  command: 28,
   endpoint: 0,
   dispatcher: 0,
   reaper: 0,
@@ -22,6 +33,7 @@ export const MACHINE_WEIGHTS: Weights = {
 /** In the deployment: the processes of functions, harnesses, and commands. */
 export const DEPLOYMENT_WEIGHTS: Weights = {
   service: 0,
+  worker: 0,
   endpoint: 36,
   dispatcher: 16,
   reaper: 8,
@@ -45,6 +57,8 @@ export interface Strike {
   readonly terminates?: boolean;
 }
 
+/** The kinds that get SIGTERM every third time. */
+const SIGNALLED: readonly Kind[] = ["service", "worker", "harness"];
 const MIN_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 1_800;
 const MAX_DELAY_MS = 40;
@@ -58,7 +72,7 @@ export function* generateStrikes(seed: number, weights: Weights): Generator<Stri
     yield {
       ...{ number, afterMs, kind },
       // Functions of AWS get no signal.
-      ...((kind === "service" || kind === "harness") && number % 3 === 0 ? { terminates: true } : {}),
+      ...(SIGNALLED.includes(kind) && number % 3 === 0 ? { terminates: true } : {}),
       nth: Math.floor(random() * 64),
       delayMs: Math.floor(random() * MAX_DELAY_MS),
     };
@@ -68,9 +82,9 @@ export function* generateStrikes(seed: number, weights: Weights): Generator<Stri
 /** The kinds of tasks that callers perform, and how often each is chosen, in percent. */
 const TASKS = {
   /** One short command. */
-  short: 36,
+  short: 22,
   /** A command of a few seconds, so that heartbeats are due. */
-  long: 14,
+  long: 10,
   /** Two commands, the second of which writes a file. */
   file: 10,
   /** A prompt that is too long for the table, and an attachment. */
@@ -85,6 +99,12 @@ const TASKS = {
   revived: 6,
   /** With a child, which the caller creates. */
   parent: 6,
+  /** Executed by a self-hosted worker, as are follow-ups before and after its end. Without workers, as any other. */
+  worker: 10,
+  /** With a follow-up that is cancelled by force, and another one that needs the files of the first turn. */
+  forced: 6,
+  /** Executed by its caller, who uploads a file and cancels the run by force, without confirming the file. */
+  uploaded: 6,
 } as const;
 export type TaskKind = keyof typeof TASKS;
 

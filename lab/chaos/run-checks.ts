@@ -22,7 +22,7 @@ export const RULES = {
   fence: "no execution wrote after its fence",
   outcome: "each run ended as it should, or says why not",
   output: "what commands printed can be read",
-  files: "every file that was uploaded can be read",
+  files: "every file that was uploaded can be read, whatever ended its run",
   responses: "the API returns what the table holds",
   counters: "counters are at zero and wait queues are empty",
   object: "every object belongs to a run",
@@ -155,8 +155,9 @@ export function checkOutcome(
   if (!isTerminal(head.state)) return [...found, { rule: "lost", about: runId, detail: `it is ${head.state} still` }];
   const said = head.status_message?.message ?? "nothing";
   const wasHurt = executions.some(({ id }) => killedCommands.has(id));
-  if (run.followups !== accepted.followups.length) {
-    complain("twice", `${accepted.followups.length} follow-ups were accepted, ${run.followups} are stored`);
+  const followups = accepted.followups.length + accepted.interrupted;
+  if (run.followups !== followups) {
+    complain("twice", `${followups} follow-ups were accepted, ${run.followups} are stored`);
   }
   if (head.state === "ERROR") {
     const isLost = head.losses >= MAX_LOSSES || head.restarts >= MAX_RESTARTS;
@@ -171,7 +172,8 @@ export function checkOutcome(
   } else if (head.state !== "SUCCEEDED" && !wasHurt) {
     complain("outcome", `it is ${head.state} although no command of it was killed: ${said}`);
   }
-  if (head.state === "SUCCEEDED" && head.followups_stored !== head.followups) {
+  // A follow-up that was cancelled by force may never have been taken up.
+  if (head.state === "SUCCEEDED" && accepted.interrupted === 0 && head.followups_stored !== head.followups) {
     complain("outcome", `${head.followups_stored} of its ${head.followups} follow-ups were taken up`);
   }
   return found;
@@ -201,10 +203,14 @@ export function checkResponses(
   for (const { name, problem } of responses.files) {
     if (problem !== undefined) complain("files", `${name} cannot be read: ${problem}`);
   }
+  for (const [name, content] of accepted.uploaded) {
+    if (responses.files.find((one) => one.name === name)?.text !== content)
+      complain("files", `${name} was uploaded and is not there`);
+  }
   if (head.state !== "SUCCEEDED") return found;
   const name = `${accepted.mark}.txt`;
   const file = responses.files.find((one) => one.name === name);
-  if (accepted.kind === "file" && file?.text !== `${accepted.mark}\n`)
+  if (["file", "worker"].includes(accepted.kind) && file?.text !== `${accepted.mark}\n`)
     complain("files", `${name} is ${JSON.stringify(file?.text)}`);
   for (const mark of [accepted.mark, ...accepted.followups]) {
     // As an output: in the prompt and in the commands, another word precedes it.

@@ -6,6 +6,8 @@ import type { Targets } from "./targets.ts";
 /** A service of the test's own, whose processes may be killed. */
 export interface Stage {
   readonly api: Api;
+  /** The id of its self-hosted workers. @default it has none */
+  readonly workerId?: string;
   readonly targets: Targets;
   readonly store: EvidenceStore;
   strikes(seed: number): Generator<Strike, never>;

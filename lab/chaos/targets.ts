@@ -54,13 +54,16 @@ export const classifyFunction: Classify = (variables) => {
   return kind === undefined ? undefined : { kind, name };
 };
 
-/** The one process of a service on one machine. */
-export const classifyService: Classify = (_, command) =>
-  command.includes("server/command/serve.ts") ? { kind: "service", name: "service" } : undefined;
+/** The one process of a service on one machine, and its workers. */
+export const classifyService: Classify = (_, command) => {
+  if (command.includes("server/command/serve.ts")) return { kind: "service", name: "service" };
+  return command.includes("runyard-server.ts worker") ? { kind: "worker", name: "worker" } : undefined;
+};
 
 /** How long to wait for a busy process of a kind. The reaper runs every 15 seconds. */
 const WATCH_MS: Readonly<Record<Kind, number>> = {
   service: 1_000,
+  worker: 1_000,
   endpoint: 1_500,
   dispatcher: 4_000,
   reaper: 20_000,

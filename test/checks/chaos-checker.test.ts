@@ -71,6 +71,8 @@ function findings({ history = HISTORY, head, items = [], accepted, responses, re
     mark: "line-7-1",
     runId: RUN,
     followups: [],
+    interrupted: 0,
+    uploaded: new Map(),
     cancelled: false,
     ended: true,
     complaints: [],
@@ -216,6 +218,24 @@ describe("a finding of the chaos checker", () => {
       brokenBy({ accepted: { kind: "file" }, responses: { files: [{ name: "line-7-1.txt", text: "line-7-1\n" }] } }),
     ).toEqual([]);
     expect(brokenBy({ rest: { responses: new Map([[RUN, "GET returned 500"]]) } })).toEqual(["responses"]);
+  });
+
+  it("is a file that was uploaded and is missing or different, in any state", () => {
+    const uploaded = new Map([["out/a.txt", "line\n"]]);
+    const scene = (text: string): Scene => ({
+      accepted: { uploaded },
+      responses: { files: [{ name: "out/a.txt", text }] },
+    });
+    expect(brokenBy({ accepted: { uploaded } })).toEqual(["files"]);
+    expect(brokenBy(scene("another"))).toEqual(["files"]);
+    expect(brokenBy(scene("line\n"))).toEqual([]);
+  });
+
+  it("is not a follow-up that was cancelled by force and never taken up", () => {
+    const followup = strayItem("FOLLOWUP#1", {}, `RUN#${RUN}`);
+    const head = { followups: 1, followups_stored: 0 };
+    expect(brokenBy({ head, ...followup, accepted: { interrupted: 1 } })).toEqual([]);
+    expect(brokenBy({ head, ...followup })).toContain("twice");
   });
 
   it.each([
