@@ -1,6 +1,7 @@
 import { formatError, Stop } from "../support/stop.ts";
 import { chooseIsolation, openTriedBoundary, readTriedNetwork, setUpBoundary, tryBoundary } from "./isolation.ts";
 import { readLimits } from "./limits.ts";
+import { findLimitedFiles } from "./machine.ts";
 import { openNetwork } from "./network.ts";
 import { type Controller, openProcessGroup } from "./process-group.ts";
 import { findProgram } from "./programs.ts";
@@ -87,10 +88,11 @@ export async function checkIsolation(): Promise<IsolationReport> {
       }
       const { network } = boundary.make({ host: workspace.paths, runId: "", marker: {} });
       const isLimited = (controller: Controller) => resources.group?.limited.includes(controller) === true;
+      const limited = findLimitedFiles(workspace.root, resources.limits);
       const limits = {
         memory: isLimited("memory") ? "kernel" : "harness",
-        disk: "harness",
-        files: "harness",
+        disk: limited.includes("disk") ? "kernel" : "harness",
+        files: limited.includes("files") ? "kernel" : "harness",
         // The kernel's limit per user does not apply to root.
         processes: isLimited("pids") || process.getuid?.() !== 0 ? "kernel" : "harness",
       } as const;

@@ -30,6 +30,26 @@ export function measureMachine(folder: string): Machine {
   };
 }
 
+/** By how much the kernel may let the files of a run exceed a limit, which the harness then still measures. */
+const TOLERANCE = 1.1;
+
+/**
+ * Finds which limits of a run's files the kernel holds: those that the whole file system of its directory does not exceed by more than a
+ * tenth, because whoever operates the machine has made it so small.
+ */
+export function findLimitedFiles(
+  folder: string,
+  limits: { readonly diskBytes: number; readonly files: number },
+  measure: (folder: string) => Readonly<Record<"blocks" | "bsize" | "files", number>> = statfsSync,
+): ("disk" | "files")[] {
+  const { blocks, bsize, files } = measure(folder);
+  return [
+    ...(blocks * bsize <= limits.diskBytes * TOLERANCE ? (["disk"] as const) : []),
+    // Some file systems do not limit the number of files, and have none in total.
+    ...(files > 0 && files <= limits.files * TOLERANCE ? (["files"] as const) : []),
+  ];
+}
+
 /** The resources that a process tree uses. */
 export interface TreeUse extends Pick<UnnamedFiles, "unnamedBytes" | "unnamedFiles" | "isHidden"> {
   /** Processes and threads. */

@@ -375,6 +375,13 @@ HOGS = {
 }
 
 
+def listen():
+    """A background command that listens has started, so that the commands after it run while it attacks."""
+    server = ignoring(lambda: socket.create_server(("127.0.0.1", 0)))
+    if server is not None:
+        kept.append(server)
+
+
 def attack():
     """A command takes a few tricks; one that exceeds limits repeats one or two ways to do so."""
     hogs = HOGS.get(LIMIT, sum(HOGS.values(), []))
@@ -417,6 +424,7 @@ def serve():
 if ROLE == "server":
     serve()
 else:
+    listen()
     attack()
     if ROLE == "hog":
         # Everything is held for a while, so that it is seen.

@@ -110,7 +110,8 @@ class Program {
     closeSync(output);
     this.#child = child;
     child.once("exit", (code, signal) => {
-      if ((signal === "SIGKILL" || code === 0) && !this.#isStopping) this.start();
+      // A signal may come before the program handles it.
+      if ((signal !== null || code === 0) && !this.#isStopping) this.start();
     });
   }
 

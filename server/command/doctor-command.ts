@@ -4,6 +4,7 @@ import { checkIsolation, checkNode, checkPort, checkPrograms } from "../doctor/c
 import { checkProviders } from "../doctor/check-providers.ts";
 import { shown } from "../host/paths.ts";
 import { say } from "../host/terminal.ts";
+import { scratchPath } from "../sandbox/scratch-path.ts";
 import { DEFAULT_PORT, findLastPort, readLocalState, servePaths } from "./local-state.ts";
 import { printCheck } from "./print-check.ts";
 import type { Program } from "./program.ts";
@@ -52,7 +53,7 @@ async function runChecks(
   const groups = await Promise.all([
     checkNode(),
     checkPrograms(host),
-    checkIsolation(sandbox && program.isService),
+    checkIsolation(sandbox && program.isService, scratchPath(paths.data)),
     checkDataDirectory(paths.data),
     checkFreeSpace(paths.data),
     checkScratch(paths.data),

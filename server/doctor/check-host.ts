@@ -28,9 +28,12 @@ const INSTALL =
     ? "Install bubblewrap and slirp4netns and allow unprivileged user namespaces, or use --no-sandbox."
     : "bubblewrap exists for Linux only: run the service in a Linux VM, or use --no-sandbox.";
 
-/** Isolates a command as a run would be, and says who holds the limits of commands. A service needs isolation unless configured otherwise. */
-export async function checkIsolation(isNeeded: boolean): Promise<Check[]> {
-  const report = await findIsolation();
+/**
+ * Isolates a command as a run would be, and says who holds the limits of commands. A service needs isolation unless configured otherwise.
+ * @param scratch where the directories of executions are. @default the temporary directory
+ */
+export async function checkIsolation(isNeeded: boolean, scratch?: string): Promise<Check[]> {
+  const report = await findIsolation(scratch);
   const limits = Object.entries(report.limits ?? {}).map(([name, holder]) => ok(`${name} limit`, HOLDERS[holder]));
   return [checkBoundary(report, isNeeded), ...limits];
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import * as v from "valibot";
 import { runCommand } from "./commands.ts";
@@ -66,12 +67,17 @@ export async function decideIsolation(setting: string | undefined): Promise<Deci
 const describe = ({ isolation, network }: IsolationReport): string =>
   `${isolation}, ${network ? "with" : "without"} a network`;
 
-/** Isolates a command as the harness would, to find out what works here. */
-export async function findIsolation(): Promise<IsolationReport> {
+/**
+ * Isolates a command as the harness would, to find out what works here.
+ * @param scratch where the directories of executions are. @default the temporary directory
+ */
+export async function findIsolation(scratch?: string): Promise<IsolationReport> {
   const program = isPackaged
     ? path.join(import.meta.dirname, "isolation.mjs")
     : path.join(projectRoot, "harness", "isolation-main.ts");
-  const { code, output } = await runCommand(process.execPath, [program], { timeoutSeconds: 120 });
+  // Before the first start there is none yet.
+  const env = scratch !== undefined && existsSync(scratch) ? { ...process.env, TMPDIR: scratch } : process.env;
+  const { code, output } = await runCommand(process.execPath, [program], { env, timeoutSeconds: 120 });
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Report), output.trim().split("\n").at(-1));
   if (code === 0 && parsed.success) return parsed.output;
   return { isolation: "none", network: true, reason: output.trim().slice(-300) };
