@@ -88,7 +88,7 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
       contained: true,
       limits,
       ...(group === undefined ? {} : { countKills: () => group.countKills() }),
-      launch(script, variables = secrets) {
+      launch(script, variables = secrets, isLimited = true) {
         // Programs in the sandbox can read the arguments of bubblewrap, but neither secrets nor paths of this machine.
         const injected = Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]);
         const hidden = [...mounts, ...injected, ...places];
@@ -98,7 +98,8 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
         const unshared = network === undefined ? ["--unshare-net"] : [];
         const command = [bwrap, ...boundary, ...unshared, ...filters, ...rest, "--", ...bash] as const;
         const inNetwork = network === undefined ? command : ([...network.enter, ...command] as const);
-        const [file, ...args] = group === undefined ? inNetwork : ([...group.enter, ...inNetwork] as const);
+        const [file, ...args] =
+          group === undefined || !isLimited ? inNetwork : ([...group.enter, ...inNetwork] as const);
         return { file, args, env: { ...marker }, cwd: "/", hidden, ...(filter === undefined ? {} : { filter }) };
       },
     };

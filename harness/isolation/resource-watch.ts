@@ -94,6 +94,8 @@ function createMeter({ limits, folder, countKills = () => 0, shrink, measure = m
   };
 
   const watched = new Set<number>();
+  /** Files are removed once at a time for all commands. */
+  let shrinking: Promise<void> | undefined;
   /** What the disk has when the run may be at its limits, as of the last count of its files. */
   let fullAt: Pick<Machine, "diskBytes" | "files"> = { diskBytes: 0, files: 0 };
   let measureAgainAt = 0;
@@ -154,7 +156,10 @@ function createMeter({ limits, folder, countKills = () => 0, shrink, measure = m
   /** Removes files until the others are within the limits, also those in directories that only commands may make readable. */
   const shrinkFiles = async (): Promise<void> => {
     for (let tries = 0; shrink !== undefined && tries < MAX_SHRINKS; tries++) {
-      await shrink();
+      shrinking ??= shrink().finally(() => {
+        shrinking = undefined;
+      });
+      await shrinking;
       if (fits(await measureFiles(folder, limits.files))) return;
     }
   };

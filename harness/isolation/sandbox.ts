@@ -52,8 +52,10 @@ export interface Sandbox {
   /**
    * Builds the launch of bash with a script of the steps directory.
    * @param variables environment variables besides those of the sandbox itself. @default the run's variables and secrets
+   * @param isLimited whether the kernel limits it together with the run's commands. Without, it starts even where they have used up
+   * their processes. @default true
    */
-  launch(script: string, variables?: Readonly<Record<string, string>>): Launch;
+  launch(script: string, variables?: Readonly<Record<string, string>>, isLimited?: boolean): Launch;
 }
 
 export interface SandboxOptions {

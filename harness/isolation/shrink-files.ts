@@ -18,9 +18,10 @@ const SCRIPT = "shrink-files.sh";
  * exchange files for links meanwhile.
  */
 export function createShrinking({ paths, launch }: Sandbox, host: WorkspacePaths, limits: Limits) {
+  // Now, because nothing can be written to a disk that is full.
+  writeFileSync(join(host.steps, SCRIPT), buildScript(paths, limits), { mode: 0o444 });
   return async (): Promise<void> => {
-    writeFileSync(join(host.steps, SCRIPT), buildScript(paths, limits), { mode: 0o644 });
-    const { process } = startLaunch(launch(SCRIPT, {}));
+    const { process } = startLaunch(launch(SCRIPT, {}, false));
     const timer = setTimeout(() => void killTree(process.pid, undefined), MAX_MS);
     // Where it could not be started, the files are measured again all the same.
     await once(process, "close").catch(() => {});
