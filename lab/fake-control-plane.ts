@@ -80,7 +80,12 @@ export class FakeControlPlane implements AsyncDisposable {
   intercept: (call: Call) => ResponseBody | undefined = () => undefined;
 
   readonly #given: RunGiven;
-  readonly #server = createServer((request, response) => void this.#serve(request, response));
+  readonly #server = createServer((request, response) => {
+    void this.#serve(request, response).catch((error: unknown) => {
+      // A harness that is killed leaves requests behind.
+      if (!request.destroyed) throw error;
+    });
+  });
   readonly #attachments: RunContext["attachments"] = [];
   readonly #files = new Map<string, Buffer>();
   #nextSequence: number;

@@ -456,6 +456,15 @@ describe("a command in bubblewrap", () => {
     return String(printed).split("\n").slice(0, -1);
   }
 
+  it("is in the process group of the run's commands, unless it is to start where they have used up their processes", async () => {
+    const enter = ["sh", "-c", "exec", "group"] as const;
+    const grouped = await make({ group: { enter, limited: ["pids"], countKills: () => 0, close: async () => {} } });
+    const start = (isLimited?: boolean) =>
+      [grouped.launch("step.sh", {}, isLimited)].map(({ file, args }) => [file, ...args]);
+    expect(start()[0]?.slice(0, 4)).toEqual(enter);
+    expect(start(false)[0]?.slice(0, 1)).toEqual([findProgram("bwrap")]);
+  });
+
   it("has its own namespaces, user, host name, capabilities and session", async () => {
     const names = ["user", "pid", "ipc", "uts", "net", "mnt", "cgroup"];
     const host = names.map((name) => `${name} ${readlinkSync(`/proc/self/ns/${name}`)}`);
