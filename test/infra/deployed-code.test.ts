@@ -27,7 +27,7 @@ describe("the deployed code", () => {
 
   it("of a route is at most 600 kB with the SDK", () => {
     for (const { output, bytes } of routesOnly()) {
-      expect(bytes, output).toBeLessThanOrEqual(output.startsWith("docs/get-") ? 720_000 : 600_000);
+      expect(bytes, output).toBeLessThanOrEqual(output.startsWith("docs/get-") ? 740_000 : 600_000);
     }
   });
 
@@ -184,7 +184,7 @@ function mostAtStart(file: string): number {
   if (/^docs\/get-(openapi|reference)$/.test(file)) return 712_000;
   // The key set is nothing but a parameter, so its function always needs the client of Systems Manager.
   if (file === "run-identity/list-signing-keys") return 279_000;
-  if (file === "runs/create-run") return 227_000;
+  if (file === "runs/create-run") return 230_000;
   // The response is checked against the output schema of its run.
   if (file === "runs/get-response") return 168_000;
   return file === "runs/list-runs" ? 174_000 : 155_000;
@@ -216,7 +216,7 @@ function carriedBytes(output: string): number {
   // their keys.
   if (output.startsWith("web-sessions/exchange-code/")) return 18_500;
   // The MCP server carries the creation of runs, follow-ups, cancels, and the lists of runs, schedules, environments and identities.
-  if (output.startsWith("mcp/send-message/")) return 175_000;
+  if (output.startsWith("mcp/send-message/")) return 178_000;
   // The model gateway carries the filters of three APIs, the budgets of runs and teams, the limits of runs, the errors of providers, the keys of teams, and the limits of
   // servers.
   if (output.startsWith("model/call-model/")) return 28_500;
