@@ -10,7 +10,15 @@ export type MakeEngine = (work: AgentWork) => Promise<Engine>;
  * Loads the engine for a model: the third-party agent that the run requests, or our own. The modules of an agent with a language
  * model are loaded only by runs that need them.
  */
-export async function loadEngine(modelId: string | undefined, thirdParty?: ThirdPartyAgent): Promise<MakeEngine> {
+export async function loadEngine(
+  modelId: string | undefined,
+  thirdParty?: ThirdPartyAgent,
+  acpCommand?: string,
+): Promise<MakeEngine> {
+  if (modelId !== undefined && acpCommand !== undefined) {
+    const { makeAcpEngine } = await import("../third-party/acp/engine.ts");
+    return async (work) => ({ engine: makeAcpEngine(acpCommand, modelId, work), tools: [], close: async () => {} });
+  }
   if (modelId !== undefined && thirdParty !== undefined) {
     const { makeThirdParty } = await import("../third-party/make-third-party.ts");
     return async (work) => ({ engine: makeThirdParty(thirdParty, modelId, work), tools: [], close: async () => {} });

@@ -50,7 +50,7 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   });
   const modelId = context.agent_config.model_id;
   log("info", "resolved", { model_id: modelId, sandbox: sandbox.kind, network: sandbox.network });
-  const makeEngine = loadEngine(modelId, thirdParty);
+  const makeEngine = loadEngine(modelId, thirdParty, context.agent_config.harness?.command);
   // A failure is reported to the code that awaits it later; the setup may end the execution before that.
   void makeEngine.catch(() => {});
   return { resolved, context, secrets, workspace, sandbox, egress, closeNetwork: network.close, modelId, makeEngine };

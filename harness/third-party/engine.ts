@@ -1,7 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Message, OPENING } from "#shared/wire/conversation.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import type { AgentEngine, Turn, TurnOutcome } from "../engine/engine.ts";
@@ -14,10 +13,10 @@ import { createRetryReporter } from "../reporting/retry-reporter.ts";
 import type { RunContext } from "../setup/setup.ts";
 import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
-import { cutBytesFromEnd } from "../support/text-limits.ts";
 import type { Slice } from "../support/time-slice.ts";
 import type { StreamReader, ThirdPartyAgent, TurnInput } from "./agent.ts";
 import { type CommandOutput, TAP, TAP_FILE, WATCHED_FILE } from "./command-output.ts";
+import { formatHistory, GO_ON, isBegun, listEarlier } from "./earlier-conversation.ts";
 import { openForwarder } from "./forwarder.ts";
 import { createLines } from "./lines.ts";
 import { createMessageRecorder, type MessageRecorder } from "./message-recorder.ts";
@@ -64,10 +63,6 @@ const SOCKET = "m";
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Interval of the check whether the execution has time left. */
 const CHECK_MS = 1_000;
-/** The most of a conversation that is passed to an agent without a session. */
-const HISTORY_BYTES = 64 * 1024;
-const GO_ON =
-  "You were interrupted while you worked on this. Check what is done already, and continue where you stopped.";
 
 const CANCELLED =
   "The earlier instructions that you have not answered were cancelled. Do not continue with them; only do what is asked now.";
@@ -85,18 +80,17 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
   let count = 0;
 
   /** Builds the prompt: in a session that the agent remembers, only the new instructions. */
-  const buildPrompt = async ({ instructions, conversation }: Turn): Promise<string> => {
+  const buildPrompt = async (turn: Turn): Promise<string> => {
+    const { instructions, conversation } = turn;
     const current = instructions.join("\n\n");
     if (!isFirst) return current;
     isFirst = false;
-    // The current instructions may be the last message already.
-    const earlier = conversation.at(-1)?.role === "user" ? conversation.slice(0, -1) : conversation;
+    const earlier = listEarlier(turn, options);
     // Without earlier messages, any stored session belongs to an execution whose messages were discarded.
     if (earlier.length === 0) return current;
-    const opened = current === options.opening.join("\n\n") ? earlier : addOpening(earlier, options);
     session = await sessions.restore();
     const [history, begun] = [
-      session === undefined ? [formatHistory(opened)] : [],
+      session === undefined ? [formatHistory(earlier)] : [],
       isBegun(conversation) ? [GO_ON] : [],
     ];
     const cancelled = session !== undefined && isCancelledSince(earlier) ? [CANCELLED] : [];
@@ -195,29 +189,4 @@ async function runTurn(
     clearInterval(timer);
     recorder.breakOff();
   }
-}
-
-/** Whether an earlier execution started with these instructions. */
-const isBegun = (conversation: readonly Message[]): boolean =>
-  conversation.at(-1)?.content.some(({ type }) => type === "action" || type === "action_result") ?? false;
-
-/** Adds the run's first instructions before its own messages, unless they are one of them. */
-function addOpening(messages: readonly Message[], { context, opening }: ThirdPartyOptions): readonly Message[] {
-  const openingAt = Math.max(0, context.messages.length - (context.own_messages ?? 0));
-  const own = messages.slice(openingAt);
-  if (opening.length === 0 || own.some(({ message_ids }) => message_ids?.includes(OPENING))) return messages;
-  const first: Message = { role: "user", content: opening.map((text) => ({ type: "text", text })) };
-  return [...messages.slice(0, openingAt), first, ...own];
-}
-
-/** Formats the earlier conversation for an agent without a session. */
-function formatHistory(messages: readonly Message[]): string {
-  const said = messages.flatMap(({ role, content }) =>
-    content.flatMap((block) => {
-      if (block.type === "text") return [`${role}: ${block.text}`];
-      return block.type === "action" ? [`${role} did: ${block.name} ${JSON.stringify(block.input)}`] : [];
-    }),
-  );
-  const text = cutBytesFromEnd(said.join("\n\n"), HISTORY_BYTES);
-  return `This conversation started without you. The messages and actions so far:\n\n<conversation>\n${text}\n</conversation>`;
 }

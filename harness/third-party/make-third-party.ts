@@ -37,7 +37,7 @@ export function makeThirdParty(agent: ThirdPartyAgent, modelId: string, work: Ag
 }
 
 /** Describes the environment to the agent. */
-function writeBriefing(work: AgentWork, unavailable: readonly string[]): string {
+export function writeBriefing(work: AgentWork, unavailable: readonly string[]): string {
   const { context, sandbox } = work;
   const network = describeNetwork(work);
   const { workspace, output } = sandbox.paths;

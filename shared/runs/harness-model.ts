@@ -7,19 +7,20 @@ import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import { REASONING_LEVELS, ReasoningLevel } from "#shared/wire/limits/run-limits.ts";
 import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 
-type ThirdParty = "claude" | "codex" | "gemini";
+type ThirdParty = "claude" | "codex" | "gemini" | "acp";
 
 /** The providers whose models each third-party harness can call, by the API that it uses; that of gemini is translated to either. */
 const PROVIDERS_OF: Readonly<Record<ThirdParty, readonly Provider[]>> = {
   claude: ["anthropic", "bedrock"],
   codex: ["openai", "compatible"],
   gemini: PROVIDERS,
+  acp: PROVIDERS,
 };
 
 /** The third-party harness that a configuration requests; undefined for the default one. */
 export function getThirdParty({ harness }: Pick<AmbientAgentConfig, "harness">): ThirdParty | undefined {
   const type = harness?.type;
-  return type === "claude" || type === "codex" || type === "gemini" ? type : undefined;
+  return type === "claude" || type === "codex" || type === "gemini" || type === "acp" ? type : undefined;
 }
 
 /** Refuses a third-party harness where none can run, or with a model that it cannot call. */

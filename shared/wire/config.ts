@@ -152,7 +152,20 @@ export const StoredRepository = v.object({
 /** The model budget of a run tree, in US dollars with at most four decimals. */
 export const BudgetUsd = usdUpTo(10_000);
 
-const HarnessType = v.picklist(["default", "oz", "claude", "codex", "gemini"]);
+/** The harnesses that need only their name. */
+export const HarnessName = v.picklist(["default", "oz", "claude", "codex", "gemini"]);
+const HarnessType = v.picklist([...HarnessName.options, "acp"]);
+
+/** Whether a harness has a command exactly if it is one of the Agent Client Protocol. */
+export const hasFittingCommand = ({ type, command }: { type?: string | undefined; command?: string | undefined }) =>
+  (type === "acp") === (command !== undefined);
+export const COMMAND_RULE = "must have a command exactly if its type is acp";
+export const COMMAND_METADATA = {
+  oneOf: [
+    { properties: { type: { const: "acp" } }, required: ["type", "command"] },
+    { properties: { type: { enum: [...HarnessName.options] } }, not: { required: ["command"] } },
+  ],
+};
 
 /** The configuration of an agent. */
 export const AmbientAgentConfig = v.pipe(
@@ -214,16 +227,25 @@ export const AmbientAgentConfig = v.pipe(
     ...RunLimits,
     /** The program that runs the agent. Responses omit it for the default harness. */
     harness: v.exactOptional(
-      v.object({
-        /** The harness to use. `oz` is an alias of `default`. */
-        type: HarnessType,
-        /** The model of this harness. Defaults to the configuration's `model_id`. */
-        model_id: v.exactOptional(Id),
-        /**
-         * The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own.
-         */
-        reasoning_level: v.exactOptional(text(64, 1)),
-      }),
+      v.pipe(
+        v.object({
+          /**
+           * The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol,
+           * started by `command`.
+           */
+          type: HarnessType,
+          /** The model of this harness. Defaults to the configuration's `model_id`. */
+          model_id: v.exactOptional(Id),
+          /**
+           * The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own.
+           */
+          reasoning_level: v.exactOptional(text(64, 1)),
+          /** The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. */
+          command: v.exactOptional(textOfBytes(4096, 1)),
+        }),
+        v.check((given) => hasFittingCommand(given), COMMAND_RULE),
+        v.metadata(COMMAND_METADATA),
+      ),
     ),
     /**
      * The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys.

@@ -1,5 +1,13 @@
 import * as v from "valibot";
-import { AmbientAgentConfig, ResolvedAgentConfig, SkillSpec } from "./config.ts";
+import {
+  AmbientAgentConfig,
+  COMMAND_METADATA,
+  COMMAND_RULE,
+  HarnessName,
+  hasFittingCommand,
+  ResolvedAgentConfig,
+  SkillSpec,
+} from "./config.ts";
 import { LimitDefaults, StoredLimits } from "./limits/run-limits.ts";
 import { PageInfo } from "./list.ts";
 import { Id, text, textOfBytes } from "./primitives.ts";
@@ -17,7 +25,8 @@ const Harness = v.pipe(
     (given) => given.type !== undefined || Object.keys(given).length === 0,
     "must have a type, or no members to clear the harness",
   ),
-  v.metadata({ dependentRequired: { model_id: ["type"], reasoning_level: ["type"] } }),
+  v.check((given) => hasFittingCommand(given), COMMAND_RULE),
+  v.metadata({ dependentRequired: { model_id: ["type"], reasoning_level: ["type"] }, ...COMMAND_METADATA }),
 );
 
 /** A member of a request that may be absent or null, with the same meaning. */
@@ -49,7 +58,7 @@ const IdentityDefaults = {
   credential_strategy: optional(v.picklist(["CREATOR", "EXECUTOR", ""])),
   ...LimitDefaults,
   /** The older name of `harness.type`. An empty text clears the harness. */
-  base_harness: optional(v.union([harness.type, v.literal("")])),
+  base_harness: optional(v.union([HarnessName, v.literal("")])),
   /** The secrets with the keys of its runs for models of Anthropic and OpenAI. */
   harness_auth_secrets: v.exactOptional(v.nullable(config.harness_auth_secrets.wrapped)),
 };

@@ -29,6 +29,30 @@ describe("config.harness of a third-party agent", () => {
     expect(await resolved({ harness: { type } })).toMatchObject({ model_id, harness: { type, model_id } });
   });
 
+  it("is returned with its command and any model for acp, which has one exactly if it is acp", async () => {
+    const command = "npx -y some-agent --acp";
+    expect(await resolved({ harness: { type: "acp", command } })).toMatchObject({
+      model_id: "anthropic/claude-opus-5-5",
+      harness: { type: "acp", command, model_id: "anthropic/claude-opus-5-5" },
+    });
+    const own = { type: "acp", command, model_id: "compatible/llama" };
+    expect(await resolved({ harness: own })).toMatchObject({ harness: own });
+    for (const harness of [{ type: "acp" }, { type: "claude", command }]) {
+      const { status, body } = await refused({ harness });
+      expect([status, body.errors[0]]).toMatchObject([
+        400,
+        { path: "config.harness", message: "must have a command exactly if its type is acp" },
+      ]);
+    }
+    const identity = await user.post("/agent/identities", { name: "a", harness: { type: "acp", command } });
+    expect([identity.status, identity.body.harness]).toEqual([201, { type: "acp", command }]);
+    expect((await user.post("/agent/identities", { name: "b", harness: { type: "acp" } })).status).toBe(400);
+    expect((await user.post("/agent/identities", { name: "c", base_harness: "acp" })).status).toBe(400);
+    const approvals = [{ tool: "run_command" }];
+    expect((await refused({ approvals, harness: { type: "acp", command } })).status).toBe(422);
+    expect((await refused({ harness: { type: "acp", command } }, { execution_location: "LOCAL" })).status).toBe(422);
+  });
+
   it("prefers its own model, and otherwise uses the run's model if it supports it", async () => {
     const own = { type: "claude", model_id: "anthropic/claude-sonnet-5-5", reasoning_level: "high" };
     expect(await resolved({ model_id: "openai/gpt-5.4", harness: own })).toMatchObject({

@@ -19,8 +19,8 @@ import { MESSAGE_BYTES } from "./outward-fetch.ts";
 export interface ServerProgram {
   readonly command: string;
   readonly args: readonly string[];
-  /** Its environment variables, besides those of the sandbox itself; it gets no others. */
-  readonly env: Readonly<Record<string, string>>;
+  /** Its environment variables, besides those of the sandbox itself; it gets no others. Undefined stands for those of commands. */
+  readonly env: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ProcessPlace {

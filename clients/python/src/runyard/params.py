@@ -11,6 +11,7 @@ from .types import (
     ArtifactType,
     ExecutionLocation,
     FollowupPolicy,
+    HarnessName,
     Overlap,
     ReasoningLevel,
     Role,
@@ -163,14 +164,17 @@ class RepositoryParam(TypedDict, total=False):
 class AmbientAgentConfigHarnessParam(TypedDict, total=False):
     """The program that runs the agent. Responses omit it for the default harness."""
 
-    type: Required[Literal["default", "oz", "claude", "codex", "gemini"]]
-    """The harness to use. `oz` is an alias of `default`."""
+    type: Required[Literal["default", "oz", "claude", "codex", "gemini", "acp"]]
+    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`."""
 
     model_id: str
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: str
     """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
+
+    command: str
+    """The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8."""
 
 
 class AmbientAgentConfigHarnessAuthSecretsParam(TypedDict, total=False):
@@ -914,14 +918,17 @@ class CreateIdentityRequestMcpServerParam(TypedDict, total=False):
 
 
 class CreateIdentityRequestHarnessParam(TypedDict, total=False):
-    type: Literal["default", "oz", "claude", "codex", "gemini"]
-    """The harness to use. `oz` is an alias of `default`."""
+    type: Literal["default", "oz", "claude", "codex", "gemini", "acp"]
+    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`."""
 
     model_id: str
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: str
     """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
+
+    command: str
+    """The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8."""
 
 
 class CreateIdentityRequestSecretParam(TypedDict, total=False):
@@ -1030,7 +1037,7 @@ class CreateIdentityRequestParam(TypedDict, total=False):
     approvals: Optional[Sequence[CreateIdentityRequestApprovalParam]]
     """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
 
-    base_harness: Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]]
+    base_harness: Optional[Union[HarnessName, Literal[""]]]
     """The older name of `harness.type`. An empty text clears the harness."""
 
     harness_auth_secrets: Optional[CreateIdentityRequestHarnessAuthSecretsParam]
@@ -1077,14 +1084,17 @@ class UpdateIdentityRequestMcpServerParam(TypedDict, total=False):
 
 
 class UpdateIdentityRequestHarnessParam(TypedDict, total=False):
-    type: Literal["default", "oz", "claude", "codex", "gemini"]
-    """The harness to use. `oz` is an alias of `default`."""
+    type: Literal["default", "oz", "claude", "codex", "gemini", "acp"]
+    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`."""
 
     model_id: str
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: str
     """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
+
+    command: str
+    """The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8."""
 
 
 class UpdateIdentityRequestSecretParam(TypedDict, total=False):
@@ -1198,7 +1208,7 @@ class UpdateIdentityRequestParam(TypedDict, total=False):
     approvals: Optional[Sequence[UpdateIdentityRequestApprovalParam]]
     """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
 
-    base_harness: Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]]
+    base_harness: Optional[Union[HarnessName, Literal[""]]]
     """The older name of `harness.type`. An empty text clears the harness."""
 
     harness_auth_secrets: Optional[UpdateIdentityRequestHarnessAuthSecretsParam]

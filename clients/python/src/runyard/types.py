@@ -148,6 +148,10 @@ TriggerOutcome = Literal["started", "followed_up", "ignored", "duplicate", "fail
 """What a delivery to a trigger resulted in."""
 
 
+HarnessName = Literal["default", "oz", "claude", "codex", "gemini"]
+"""The harnesses that need only their name."""
+
+
 Role = Literal["admin", "member"]
 """The role of a person in a team."""
 
@@ -231,6 +235,9 @@ TICK_OUTCOMES: Tuple[TickOutcome, ...] = get_args(TickOutcome)
 
 TRIGGER_OUTCOMES: Tuple[TriggerOutcome, ...] = get_args(TriggerOutcome)
 """The values of `TriggerOutcome`."""
+
+HARNESS_NAMES: Tuple[HarnessName, ...] = get_args(HarnessName)
+"""The values of `HarnessName`."""
 
 ROLES: Tuple[Role, ...] = get_args(Role)
 """The values of `Role`."""
@@ -474,14 +481,17 @@ class StoredRepository(BaseModel):
 class ResolvedAgentConfigHarness(BaseModel):
     """The program that runs the agent. Responses omit it for the default harness."""
 
-    type: Union[Literal["default", "oz", "claude", "codex", "gemini"], str]
-    """The harness to use. `oz` is an alias of `default`."""
+    type: Union[Literal["default", "oz", "claude", "codex", "gemini", "acp"], str]
+    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`."""
 
     model_id: Optional[str] = None
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: Optional[str] = None
     """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
+
+    command: Optional[str] = None
+    """The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8."""
 
 
 class ResolvedAgentConfigHarnessAuthSecrets(BaseModel):
@@ -2980,14 +2990,17 @@ class IdentityItemMcpServersValue(BaseModel):
 class IdentityItemHarness(BaseModel):
     """The program that runs the agent. Responses omit it for the default harness."""
 
-    type: Union[Literal["default", "oz", "claude", "codex", "gemini"], str]
-    """The harness to use. `oz` is an alias of `default`."""
+    type: Union[Literal["default", "oz", "claude", "codex", "gemini", "acp"], str]
+    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`."""
 
     model_id: Optional[str] = None
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: Optional[str] = None
     """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
+
+    command: Optional[str] = None
+    """The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8."""
 
 
 class IdentityItemApproval(BaseModel):

@@ -5,6 +5,7 @@ export { DELIVERY_STATES } from "./lists/delivery-states.ts";
 export { EXECUTION_LOCATIONS } from "./lists/execution-locations.ts";
 export { FOLLOWUP_OUTCOMES } from "./lists/followup-outcomes.ts";
 export { FOLLOWUP_POLICIES } from "./lists/followup-policies.ts";
+export { HARNESS_NAMES } from "./lists/harness-names.ts";
 export { OVERLAPS } from "./lists/overlaps.ts";
 export { PULL_REQUEST_STATUSS } from "./lists/pull-request-statuss.ts";
 export { REASONING_LEVELS } from "./lists/reasoning-levels.ts";

@@ -120,14 +120,16 @@ interface components {
             /** @description The program that runs the agent. Responses omit it for the default harness. */
             harness?: {
                 /**
-                 * @description The harness to use. `oz` is an alias of `default`.
+                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`.
                  * @enum {string}
                  */
-                type: "default" | "oz" | "claude" | "codex" | "gemini";
+                type: "default" | "oz" | "claude" | "codex" | "gemini" | "acp";
                 /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
                 /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
+                /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
+                command?: string;
             };
             /** @description The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them. */
             harness_auth_secrets?: {
@@ -814,14 +816,16 @@ interface components {
             /** @description The program that runs the agent. Responses omit it for the default harness. */
             harness?: {
                 /**
-                 * @description The harness to use. `oz` is an alias of `default`.
+                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`.
                  * @enum {string}
                  */
-                type?: "default" | "oz" | "claude" | "codex" | "gemini";
+                type?: "default" | "oz" | "claude" | "codex" | "gemini" | "acp";
                 /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
                 /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
+                /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
+                command?: string;
             } | null;
             /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
             worker_host?: string | null;
@@ -857,7 +861,7 @@ interface components {
                 match?: string;
             }[] | null;
             /** @description The older name of `harness.type`. An empty text clears the harness. */
-            base_harness?: (("default" | "oz" | "claude" | "codex" | "gemini") | "") | null;
+            base_harness?: (components["schemas"]["HarnessName"] | "") | null;
             /** @description The secrets with the keys of its runs for models of Anthropic and OpenAI. */
             harness_auth_secrets?: {
                 /** @description The name of the secret with the key for Anthropic's models. */
@@ -1770,6 +1774,11 @@ interface components {
                 mime_type?: string;
             }[];
         };
+        /**
+         * @description The harnesses that need only their name.
+         * @enum {string}
+         */
+        HarnessName: "default" | "oz" | "claude" | "codex" | "gemini";
         /** @description A heartbeat of an execution. */
         HeartbeatRequest: {
             /** @description The id of the caller's execution. At most 512 bytes in UTF-8. */
@@ -1869,14 +1878,16 @@ interface components {
             /** @description The program that runs the agent. Responses omit it for the default harness. */
             harness?: {
                 /**
-                 * @description The harness to use. `oz` is an alias of `default`.
+                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`.
                  * @enum {string}
                  */
-                type: "default" | "oz" | "claude" | "codex" | "gemini";
+                type: "default" | "oz" | "claude" | "codex" | "gemini" | "acp";
                 /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
                 /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
+                /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
+                command?: string;
             };
             /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
             worker_host?: string;
@@ -3009,14 +3020,16 @@ interface components {
             /** @description The program that runs the agent. Responses omit it for the default harness. */
             harness?: {
                 /**
-                 * @description The harness to use. `oz` is an alias of `default`.
+                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`.
                  * @enum {string}
                  */
-                type: "default" | "oz" | "claude" | "codex" | "gemini";
+                type: "default" | "oz" | "claude" | "codex" | "gemini" | "acp";
                 /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
                 /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
+                /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
+                command?: string;
             };
             /** @description The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them. */
             harness_auth_secrets?: {
@@ -4320,14 +4333,16 @@ interface components {
             /** @description The program that runs the agent. Responses omit it for the default harness. */
             harness?: {
                 /**
-                 * @description The harness to use. `oz` is an alias of `default`.
+                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`.
                  * @enum {string}
                  */
-                type?: "default" | "oz" | "claude" | "codex" | "gemini";
+                type?: "default" | "oz" | "claude" | "codex" | "gemini" | "acp";
                 /** @description The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8. */
                 model_id?: string;
                 /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
+                /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
+                command?: string;
             } | null;
             /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
             worker_host?: string | null;
@@ -4363,7 +4378,7 @@ interface components {
                 match?: string;
             }[] | null;
             /** @description The older name of `harness.type`. An empty text clears the harness. */
-            base_harness?: (("default" | "oz" | "claude" | "codex" | "gemini") | "") | null;
+            base_harness?: (components["schemas"]["HarnessName"] | "") | null;
             /** @description The secrets with the keys of its runs for models of Anthropic and OpenAI. */
             harness_auth_secrets?: {
                 /** @description The name of the secret with the key for Anthropic's models. */
@@ -5270,6 +5285,7 @@ export type FollowupOutcome = components['schemas']['FollowupOutcome'];
 export type FollowupPolicy = components['schemas']['FollowupPolicy'];
 export type GitChanges = components['schemas']['GitChanges'];
 export type HandoffAttachments = components['schemas']['HandoffAttachments'];
+export type HarnessName = components['schemas']['HarnessName'];
 export type HeartbeatRequest = components['schemas']['HeartbeatRequest'];
 export type HeartbeatResponse = components['schemas']['HeartbeatResponse'];
 export type IdentityItem = components['schemas']['IdentityItem'];

@@ -24,6 +24,7 @@ from ...params import (
     UpdateIdentityRequestSecretsAppendParam,
 )
 from ...types import (
+    HarnessName,
     IdentityItem,
     ListIdentitiesResponse,
 )
@@ -73,9 +74,7 @@ class AsyncIdentities(AsyncResource):
         ] = NOT_GIVEN,
         output_schema: Union[Optional[Mapping[str, Any]], NotGiven] = NOT_GIVEN,
         approvals: Union[Optional[Sequence[CreateIdentityRequestApprovalParam]], NotGiven] = NOT_GIVEN,
-        base_harness: Union[
-            Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]], NotGiven
-        ] = NOT_GIVEN,
+        base_harness: Union[Optional[Union[HarnessName, Literal[""]]], NotGiven] = NOT_GIVEN,
         harness_auth_secrets: Union[Optional[CreateIdentityRequestHarnessAuthSecretsParam], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> IdentityItem:
@@ -205,9 +204,7 @@ class AsyncIdentities(AsyncResource):
         ] = NOT_GIVEN,
         output_schema: Union[Optional[Mapping[str, Any]], NotGiven] = NOT_GIVEN,
         approvals: Union[Optional[Sequence[UpdateIdentityRequestApprovalParam]], NotGiven] = NOT_GIVEN,
-        base_harness: Union[
-            Optional[Union[Literal["default", "oz", "claude", "codex", "gemini"], Literal[""]]], NotGiven
-        ] = NOT_GIVEN,
+        base_harness: Union[Optional[Union[HarnessName, Literal[""]]], NotGiven] = NOT_GIVEN,
         harness_auth_secrets: Union[Optional[UpdateIdentityRequestHarnessAuthSecretsParam], NotGiven] = NOT_GIVEN,
         secrets_append: Union[Optional[Sequence[UpdateIdentityRequestSecretsAppendParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],

@@ -1,0 +1,229 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as v from "valibot";
+import { quoteForShell } from "../../commands/shell-quote.ts";
+import type { AgentWork } from "../../engine/agent-context.ts";
+import type { AgentEngine, Turn, TurnOutcome } from "../../engine/engine.ts";
+import { createRetryReporter } from "../../reporting/retry-reporter.ts";
+import { createHash } from "../../support/lazy-crypto.ts";
+import { formatError } from "../../support/stop.ts";
+import { ProcessTransport } from "../../tools/remote/mcp-process.ts";
+import { PLAN_ONLY, type TurnInput, toMcpServers } from "../agent.ts";
+import { formatHistory, GO_ON, isBegun, listEarlier } from "../earlier-conversation.ts";
+import { openForwarder } from "../forwarder.ts";
+import { writeBriefing } from "../make-third-party.ts";
+import { createMessageRecorder } from "../message-recorder.ts";
+import { RELAY, RELAY_FILE } from "../relay.ts";
+import { type Connection, connectAgent } from "./connection.ts";
+import {
+  answerPermission,
+  findSession,
+  Initialized,
+  Opened,
+  PROTOCOL_VERSION,
+  Prompted,
+  toAcpServers,
+  toSessionMark,
+} from "./session.ts";
+import { createUpdateReader, UpdateParams } from "./updates.ts";
+
+/** How long the agent may take to start, which may download it, and to end a turn that was cancelled. */
+const START_MS = 300_000;
+const CANCEL_MS = 5_000;
+/** Interval of the check whether the execution has time left. */
+const CHECK_MS = 1_000;
+const SOCKET = "a";
+
+/**
+ * Creates an engine from a command that speaks the Agent Client Protocol: each turn starts it in the sandbox and continues the session of
+ * the turn before. It has no access to files and terminals of the harness, since it has those of the sandbox. Its home is part of the
+ * workspace, so that checkpoints keep its sessions.
+ */
+export function makeAcpEngine(command: string, modelId: string, work: AgentWork): AgentEngine {
+  const { context, outbox } = work;
+  const { servers, unavailable } = toMcpServers(
+    context.mcp_servers,
+    { ...context.variables, ...work.secrets },
+    { includesTools: false },
+  );
+  for (const detail of unavailable) outbox.event("setup_mcp_servers", { is_error: true, detail });
+  const instructions = [
+    writeBriefing(work, unavailable),
+    work.basePrompt,
+    context.mode === "plan" ? PLAN_ONLY : undefined,
+  ];
+  const options: AcpOptions = {
+    ...{ command, modelId, work, servers },
+    instructions: instructions.filter((text) => text !== undefined).join("\n\n"),
+    digest: createHash("sha256").update(command).digest("hex").slice(0, 16),
+  };
+  const onRetry = createRetryReporter(outbox);
+  let count = 0;
+  return {
+    async takeTurn(turn) {
+      work.slice.beforeStep();
+      const { envelope, host, live } = work;
+      const socket = `${SOCKET}${++count}`;
+      await writeFile(join(host.steps, RELAY_FILE), RELAY);
+      const access = { modelUrl: envelope.model_url, key: envelope.key, modelId, onRetry, onText: live.text };
+      await using _ = await openForwarder({ ...access, socket: join(host.steps, socket) });
+      return await takeTurn(turn, socket, options);
+    },
+  };
+}
+
+interface AcpOptions {
+  readonly command: string;
+  readonly modelId: string;
+  readonly work: AgentWork;
+  readonly servers: TurnInput["mcpServers"];
+  /** What a new session begins with. */
+  readonly instructions: string;
+  /** Tells the sessions of this command from those of others. */
+  readonly digest: string;
+}
+
+async function takeTurn(turn: Turn, socket: string, options: AcpOptions): Promise<TurnOutcome> {
+  const { command, work } = options;
+  const { outbox, redactor, live, slice, context } = work;
+  const recorder = createMessageRecorder((message) => outbox.message(message), redactor, live);
+  const updates = createUpdateReader({ recorder, send: (message) => outbox.message(message), redactor });
+  const transport = new ProcessTransport(
+    { command: "bash", args: ["-c", buildScript(socket, options)], env: undefined },
+    { ...work, executionId: work.envelope.execution_id },
+  );
+  const state = { isRecorded: false };
+  const over = new AbortController();
+  const timer = setInterval(() => {
+    try {
+      slice.beforeStep();
+    } catch (error) {
+      over.abort(error);
+    }
+  }, CHECK_MS);
+  const signal = AbortSignal.any([work.turn(), work.signal, over.signal]);
+  try {
+    const connection = await connectAgent(transport, {
+      request: (method, params) =>
+        method === "session/request_permission" ? answerPermission(params, context.mode) : undefined,
+      notification(method, params) {
+        const parsed = method === "session/update" ? v.safeParse(UpdateParams, params) : undefined;
+        if (parsed?.success !== true || !state.isRecorded) return;
+        updates.read(parsed.output.update);
+        slice.afterStep();
+      },
+    });
+    const { sessionId, prompt } = await openSession(connection, turn, options, signal);
+    state.isRecorded = true;
+    const stopReason = await sendPrompt(connection, { sessionId, prompt }, signal);
+    updates.end();
+    return toOutcome(stopReason, recorder.takeFinalMessage());
+  } catch (error) {
+    signal.throwIfAborted();
+    updates.end();
+    return { success: false, summary: `The agent \`${command}\` could not take the turn: ${formatError(error)}` };
+  } finally {
+    clearInterval(timer);
+    updates.end();
+    recorder.breakOff();
+    await transport.close();
+  }
+}
+
+/** Starts the agent with the access to its model, and with a home that checkpoints keep. */
+function buildScript(socket: string, { command, modelId, work }: AcpOptions): string {
+  const { node, paths } = work.sandbox;
+  const model = quoteForShell(modelId.slice(modelId.indexOf("/") + 1));
+  const at = (name: string) => quoteForShell(`${paths.steps}/${name}`);
+  return [
+    `port_pipe="$TMPDIR/${socket}-port"`,
+    'rm -f "$port_pipe"',
+    'mkfifo "$port_pipe"',
+    `${quoteForShell(node)} ${at(RELAY_FILE)} ${at(socket)} > "$port_pipe" < /dev/null &`,
+    'IFS= read -r port < "$port_pipe"',
+    `export HOME=${quoteForShell(`${paths.workspace}/.acp`)}`,
+    'mkdir -p "$HOME"',
+    // Agents read one of these sets of variables, by the API that they speak. The gateway chooses the model.
+    `export OPENAI_BASE_URL="http://127.0.0.1:$port/openai/v1" OPENAI_API_KEY=runyard OPENAI_MODEL=${model}`,
+    `export ANTHROPIC_BASE_URL="http://127.0.0.1:$port/anthropic" ANTHROPIC_API_KEY=runyard ANTHROPIC_MODEL=${model}`,
+    `export GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$port/gemini" GEMINI_API_KEY=runyard GEMINI_MODEL=${model}`,
+    `exec bash -c ${quoteForShell(command)}`,
+  ].join("\n");
+}
+
+/** Continues the session of an earlier turn, or opens one that gets the conversation so far. */
+async function openSession(connection: Connection, turn: Turn, options: AcpOptions, stopped: AbortSignal) {
+  const { work, servers, digest } = options;
+  const starting = AbortSignal.timeout(START_MS);
+  const signal = AbortSignal.any([stopped, starting]);
+  const capabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
+  const { protocolVersion, agentCapabilities } = v.parse(
+    Initialized,
+    await connection.request(
+      "initialize",
+      { protocolVersion: PROTOCOL_VERSION, clientCapabilities: capabilities },
+      signal,
+    ),
+  );
+  if (protocolVersion !== PROTOCOL_VERSION)
+    throw new Error(
+      `it speaks version ${protocolVersion} of the protocol, and this harness version ${PROTOCOL_VERSION}`,
+    );
+  const { converted, refused } = toAcpServers(servers, agentCapabilities?.mcpCapabilities?.http === true);
+  for (const name of refused)
+    work.outbox.event("setup_mcp_servers", {
+      is_error: true,
+      detail: `${name}: this agent calls no MCP servers by URL`,
+    });
+  const place = { cwd: work.workingDirectory, mcpServers: converted };
+  const begun = isBegun(turn.conversation) ? [GO_ON] : [];
+  const known = agentCapabilities?.loadSession === true ? findSession(turn.conversation, digest) : undefined;
+  if (known !== undefined && (await loadSession(connection, { sessionId: known, ...place }, signal)))
+    return { sessionId: known, prompt: [...begun, ...turn.instructions] };
+  const { sessionId } = v.parse(Opened, await connection.request("session/new", place, signal));
+  work.outbox.message(toSessionMark(sessionId, digest));
+  const earlier = listEarlier(turn, work);
+  const history = earlier.length === 0 ? [] : [formatHistory(earlier)];
+  return { sessionId, prompt: [options.instructions, ...history, ...begun, ...turn.instructions] };
+}
+
+/** An agent may have lost the session, since its home is as old as the last checkpoint. */
+async function loadSession(connection: Connection, params: object, signal: AbortSignal): Promise<boolean> {
+  try {
+    await connection.request("session/load", params, signal);
+    return true;
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}
+
+/** Returns the reason for which the turn ended. A turn that is stopped is cancelled first, so that the agent can save its session. */
+async function sendPrompt(
+  connection: Connection,
+  { sessionId, prompt }: { readonly sessionId: string; readonly prompt: readonly string[] },
+  signal: AbortSignal,
+): Promise<string> {
+  const ended = new AbortController();
+  const content = prompt.map((text) => ({ type: "text", text }));
+  const response = connection.request("session/prompt", { sessionId, prompt: content }, ended.signal);
+  const stop = () => {
+    void connection.notify("session/cancel", { sessionId }).catch(() => {});
+    setTimeout(() => ended.abort(signal.reason), CANCEL_MS).unref();
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    const { stopReason } = v.parse(Prompted, await response);
+    signal.throwIfAborted();
+    return stopReason;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function toOutcome(stopReason: string, response: string): TurnOutcome {
+  if (stopReason === "end_turn") return { success: true, summary: response || "Done." };
+  const why = `The agent ended its turn with the reason ${stopReason}.`;
+  return { success: false, summary: response === "" ? why : `${why} It said: ${response}` };
+}

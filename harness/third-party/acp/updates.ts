@@ -1,0 +1,161 @@
+import * as v from "valibot";
+import type { Message } from "#shared/wire/conversation.ts";
+import type { StepDiff } from "../../engine/tool.ts";
+import type { Redactor } from "../../redaction/redactor.ts";
+import { createSnippetDiff } from "../../steps/diff.ts";
+import { cutBytes, toWellFormed } from "../../support/text-limits.ts";
+import type { MessageRecorder, ToolActivity, ToolNames } from "../message-recorder.ts";
+
+const Text = v.looseObject({ type: v.literal("text"), text: v.string() });
+const Diff = v.looseObject({
+  type: v.literal("diff"),
+  path: v.string(),
+  oldText: v.nullish(v.string()),
+  newText: v.string(),
+});
+const Content = v.looseObject({ type: v.literal("content"), content: Text });
+const Call = {
+  toolCallId: v.string(),
+  title: v.nullish(v.string()),
+  kind: v.nullish(v.string()),
+  status: v.nullish(v.string()),
+  rawInput: v.optional(v.unknown()),
+  rawOutput: v.optional(v.unknown()),
+  content: v.nullish(v.array(v.unknown())),
+  locations: v.nullish(v.array(v.unknown())),
+};
+const Entry = v.looseObject({ content: v.string(), status: v.optional(v.string()) });
+
+/** The updates that the conversation shows. Agents send others, such as their commands and modes. */
+const Update = v.variant("sessionUpdate", [
+  v.looseObject({ sessionUpdate: v.literal("agent_message_chunk"), content: Text }),
+  v.looseObject({ sessionUpdate: v.literal("agent_thought_chunk"), content: Text }),
+  v.looseObject({ sessionUpdate: v.literal("tool_call"), ...Call }),
+  v.looseObject({ sessionUpdate: v.literal("tool_call_update"), ...Call }),
+  v.looseObject({ sessionUpdate: v.literal("plan"), entries: v.array(Entry) }),
+]);
+type Update = v.InferOutput<typeof Update>;
+type CallUpdate = Extract<Update, { readonly toolCallId: string }>;
+
+export const UpdateParams = v.looseObject({ sessionId: v.string(), update: v.unknown() });
+
+/** The most of a thought that the conversation keeps. */
+const THOUGHT_BYTES = 16 * 1024;
+/** Names of the conversation by the kind of a call. */
+const KINDS: ToolNames = {
+  read: { category: "files", name: "read_files" },
+  edit: { category: "files", name: "edit_files" },
+  delete: { category: "files", name: "edit_files" },
+  move: { category: "files", name: "edit_files" },
+  search: { category: "search", name: "search_files" },
+  execute: { category: "command", name: "run_command" },
+  fetch: { category: "search", name: "web_fetch" },
+};
+
+export interface UpdateOptions {
+  readonly recorder: MessageRecorder;
+  readonly send: (message: Message) => void;
+  readonly redactor: Pick<Redactor, "text">;
+}
+
+/** Records the updates of a session as messages of the conversation. */
+export function createUpdateReader({ recorder, send, redactor }: UpdateOptions) {
+  const calls = new Map<string, CallUpdate>();
+  const begun = new Set<string>();
+  let thought = "";
+  let plans = 0;
+
+  const endThought = () => {
+    const text = cutBytes(toWellFormed(redactor.text(thought)), THOUGHT_BYTES).trim();
+    thought = "";
+    if (text !== "") send({ role: "assistant", content: [{ type: "event", name: "agent_thought", data: { text } }] });
+  };
+  const begin = (call: CallUpdate) => {
+    if (begun.has(call.toolCallId)) return;
+    begun.add(call.toolCallId);
+    recorder.action(call.toolCallId, toActivity(call));
+  };
+  const update = (change: CallUpdate) => {
+    const { toolCallId: id } = change;
+    const known = Object.fromEntries(
+      Object.entries(change).filter(([, value]) => value !== null && value !== undefined),
+    );
+    const call: CallUpdate = { ...calls.get(id), ...change, ...known };
+    calls.set(id, call);
+    const { status } = call;
+    // A call whose input still arrives is recorded when it begins.
+    if (status === "pending" && call.rawInput === undefined) return;
+    begin(call);
+    if (status !== "completed" && status !== "failed") return;
+    recorder.result(id, status, toOutput(call), toDiff(call));
+    calls.delete(id);
+    begun.delete(id);
+  };
+  return {
+    read(sent: unknown): void {
+      const parsed = v.safeParse(Update, sent);
+      if (!parsed.success) return;
+      const { output } = parsed;
+      if (output.sessionUpdate === "agent_thought_chunk") {
+        thought += output.content.text;
+        return;
+      }
+      endThought();
+      if (output.sessionUpdate === "agent_message_chunk") recorder.more(output.content.text);
+      else if (output.sessionUpdate === "plan") {
+        const id = `plan-${++plans}`;
+        const items = output.entries.map(({ content, status }) => ({
+          task: content,
+          state: STATES[status ?? ""] ?? "pending",
+        }));
+        recorder.action(id, { category: "documents", name: "todo", input: { items } });
+        recorder.result(id, "completed", {});
+      } else update(output);
+    },
+    /** Records what was open when the turn ended. */
+    end(): void {
+      endThought();
+      for (const call of calls.values()) begin(call);
+      calls.clear();
+    },
+  };
+}
+
+const STATES: Readonly<Record<string, string>> = { in_progress: "in_progress", completed: "done" };
+
+function toActivity({ kind, title, rawInput, locations }: CallUpdate): ToolActivity {
+  const known = KINDS[kind ?? ""];
+  const input = rawInput ?? { ...(locations === undefined || locations === null ? {} : { locations }) };
+  const isCommand = known?.name === "run_command";
+  const hasCommand =
+    typeof input === "object" && input !== null && "command" in input && typeof input.command === "string";
+  if (isCommand && !hasCommand) return { ...known, input: { command: title ?? "", input } };
+  return { ...(known ?? { category: "integration", name: title ?? kind ?? "tool" }), input };
+}
+
+function toOutput({ content, rawOutput }: CallUpdate): Record<string, unknown> {
+  const texts = (content ?? []).flatMap((part) => {
+    const parsed = v.safeParse(Content, part);
+    return parsed.success ? [parsed.output.content.text] : [];
+  });
+  if (texts.length > 0) return { text: texts.join("\n") };
+  return rawOutput === undefined || rawOutput === null ? {} : { result: rawOutput };
+}
+
+/** The changes of a call as one diff. */
+function toDiff({ content }: CallUpdate): StepDiff | undefined {
+  const diffs = (content ?? []).flatMap((part) => {
+    const parsed = v.safeParse(Diff, part);
+    const diff = parsed.success
+      ? createSnippetDiff(parsed.output.path, parsed.output.oldText ?? "", parsed.output.newText)
+      : undefined;
+    return diff === undefined ? [] : [diff];
+  });
+  if (diffs.length === 0) return undefined;
+  const sum = (count: (diff: StepDiff) => number) => diffs.reduce((total, diff) => total + count(diff), 0);
+  return {
+    text: diffs.map(({ text }) => text).join("\n"),
+    added: sum(({ added }) => added),
+    removed: sum(({ removed }) => removed),
+  };
+}

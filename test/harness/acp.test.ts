@@ -1,0 +1,163 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answerPermission, findSession, toAcpServers, toSessionMark } from "#harness/third-party/acp/session.ts";
+import { agentRun } from "./support/agent-run.ts";
+import { Repository } from "./support/repository.ts";
+
+let repository: Repository;
+beforeAll(() => {
+  const agent = readFileSync(join(import.meta.dirname, "support/acp-agent.mjs"), "utf8");
+  repository = new Repository("acp", { "agent.mjs": agent, "a.txt": "old\n" });
+});
+afterAll(() => repository[Symbol.dispose]());
+
+const acp = (prompt: string, { command = "node agent.mjs", turns = [], ...context }: Given = {}) =>
+  agentRun({
+    prompt,
+    turns,
+    context: {
+      ...context,
+      agent_config: { repositories: [{ url: repository.url }], harness: { type: "acp", command } },
+    },
+  });
+interface Given {
+  readonly command?: string;
+  readonly turns?: Parameters<typeof agentRun>[0]["turns"];
+  readonly mode?: "plan";
+  readonly variables?: Record<string, string>;
+  readonly mcp_servers?: Record<string, { command: string } | { url: string }>;
+}
+
+describe.each(["bubblewrap", "none"])("an agent of the Agent Client Protocol (%s)", (sandbox) => {
+  it("works in the sandbox, and its texts, thoughts, plans and calls are the conversation", async () => {
+    await using it = await acp("WORK on it.", {
+      turns: [{ text: "from the model" }],
+      variables: { PLANTED: "its variable" },
+    });
+    const { code } = await it.run({ RUNYARD_SANDBOX: sandbox });
+    expect([code, it.plane.outcome]).toEqual([
+      0,
+      { success: true, summary: "Done: -32601, from the model, its variable." },
+    ]);
+    expect(it.standIn.seen[0]?.body.model, "the gateway's model").toMatch(/^anthropic\/claude-sonnet/);
+    const blocks = it.plane.messages.flatMap(({ content }) => content);
+    expect(blocks).toMatchObject([
+      { type: "event", name: "acp_session", data: { session_id: expect.stringMatching(/^s-/) } },
+      { type: "event", name: "agent_thought", data: { text: "I should look first." } },
+      { type: "action", name: "todo", input: { items: [{ task: "Change it", state: "in_progress" }] } },
+      { type: "action_result", name: "todo", state: "completed" },
+      { type: "text", text: "I change the file." },
+      { type: "action", name: "edit_files", category: "files", input: { path: "a.txt" } },
+      {
+        type: "action_result",
+        name: "edit_files",
+        state: "completed",
+        diff: expect.stringContaining("-old\n+new"),
+        summary: "+1 −1",
+      },
+      { type: "action", name: "run_command", category: "command", input: { command: "ls" } },
+      { type: "action_result", name: "run_command", state: "completed", output: { text: "a.txt" } },
+      { type: "text", text: "Done: -32601, from the model, its variable." },
+    ]);
+  });
+
+  it("is refused what changes something in plan mode", async () => {
+    await using it = await acp("WORK on it.", { mode: "plan", turns: [{ text: "from the model" }] });
+    await it.run({ RUNYARD_SANDBOX: sandbox });
+    const results = it.plane.messages.flatMap(({ content }) => content).filter(({ type }) => type === "action_result");
+    expect(results).toMatchObject([{ name: "todo" }, { name: "edit_files", state: "failed" }, { name: "run_command" }]);
+  });
+});
+
+describe("a turn of such an agent", () => {
+  const sandbox = "none";
+  const answers = (texts: readonly string[]) =>
+    texts.filter((text) => text.startsWith("{")).map((text): { sessionId: string; text: string } => JSON.parse(text));
+
+  it("continues the session of the turn before it, also in the next execution", async () => {
+    await using it = await acp("one");
+    it.plane.addFollowup("two");
+    await it.run({ RUNYARD_SANDBOX: sandbox });
+    it.plane.addFollowup("three");
+    await it.run({ RUNYARD_SANDBOX: sandbox });
+    const said = answers(it.plane.texts);
+    expect(said.map(({ text }) => text.split("\n").at(-1))).toEqual(["one", "two", "three"]);
+    expect(new Set(said.map(({ sessionId }) => sessionId)).size).toBe(1);
+    expect(said[0]?.text, "the environment is described once").toContain("You work in your own sandbox");
+    expect(said.slice(1).map(({ text }) => text)).toEqual(["two", "three"]);
+    expect(it.plane.texts.join(), "what a loaded session replays is not new").not.toContain("replayed");
+  });
+
+  it("gets the conversation if the session is gone", async () => {
+    await using it = await acp("one", { command: 'rm -rf "$HOME/sessions"; node agent.mjs' });
+    it.plane.addFollowup("two");
+    await it.run({ RUNYARD_SANDBOX: sandbox });
+    const [first, second] = answers(it.plane.texts);
+    expect(second?.sessionId).not.toBe(first?.sessionId);
+    expect(second?.text).toMatch(/This conversation started without you[\s\S]*two$/);
+  });
+
+  it("is cancelled by an interrupt, and the agent can save its session", async () => {
+    await using it = await acp("WAIT");
+    const harness = it.start({ RUNYARD_SANDBOX: sandbox });
+    await expect.poll(() => it.plane.everything, { timeout: 60_000 }).toContain("acp_session");
+    it.plane.interrupt = { number: 1, by: "Ada" };
+    await expect.poll(() => it.plane.waits, { timeout: 60_000 }).toBe(1);
+    it.plane.addFollowup("after");
+    await harness.ended;
+    const [after] = answers(it.plane.texts);
+    expect(after?.text.split("\n").at(-1)).toBe("after");
+    expect(it.plane.texts).toContain("Interrupted by Ada. Send a follow-up to continue.");
+  });
+
+  it.each([
+    ["ends", "CRASH", {}, "the agent has ended"],
+    ["refuses the turn", "REFUSE", {}, "ended its turn with the reason refusal"],
+    ["is no agent", "x", { command: "echo nothing here >&2" }, "the agent has ended: nothing here"],
+    ["speaks another version", "x", { variables: { ACP_VERSION: "9" } }, "it speaks version 9 of the protocol"],
+  ])("fails the run with the reason if it %s", async (_, prompt, given, reason) => {
+    await using it = await acp(prompt, given);
+    await it.run({ RUNYARD_SANDBOX: sandbox });
+    expect(it.plane.outcome).toMatchObject({ success: false, summary: expect.stringContaining(reason) });
+  });
+});
+
+describe("answerPermission", () => {
+  const options = ["reject_once", "allow_always", "allow_once"].map((kind) => ({ optionId: kind, name: kind, kind }));
+  it.each([
+    ["normal", "execute", "allow_once"],
+    ["plan", "read", "allow_once"],
+    ["plan", "execute", "reject_once"],
+    ["plan", undefined, "reject_once"],
+  ] as const)("in the mode %s answers a call of the kind %s with %s", (mode, kind, optionId) => {
+    const answer = answerPermission({ toolCall: { kind }, options }, mode);
+    expect(answer).toEqual({ outcome: { outcome: "selected", optionId } });
+  });
+
+  it("cancels where no option fits", () => {
+    expect(answerPermission({ options: [] }, "normal")).toEqual({ outcome: { outcome: "cancelled" } });
+  });
+});
+
+describe("the session of an agent", () => {
+  it("is found in the conversation for the same command alone", () => {
+    const marks = [toSessionMark("s-1", "a"), toSessionMark("s-2", "a")];
+    expect([findSession(marks, "a"), findSession(marks, "b"), findSession([], "a")]).toEqual([
+      "s-2",
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("gets the run's MCP servers, those with a URL if the agent calls such", () => {
+    const servers = [
+      ["files", { address: { command: "npx", args: ["x"], env: { A: "b" } }, tools: {} }],
+      ["web", { address: { url: "https://mcp.example", headers: { H: "v" } }, tools: {} }],
+    ] as const;
+    const files = { name: "files", command: "npx", args: ["x"], env: [{ name: "A", value: "b" }] };
+    const web = { type: "http", name: "web", url: "https://mcp.example", headers: [{ name: "H", value: "v" }] };
+    expect(toAcpServers(servers, true)).toEqual({ converted: [files, web], refused: [] });
+    expect(toAcpServers(servers, false)).toEqual({ converted: [files], refused: ["web"] });
+  });
+});
