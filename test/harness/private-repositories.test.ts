@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -38,6 +40,10 @@ afterEach(async () => {
 });
 
 const sh = (...commands: string[]) => commands.map((command) => `\`\`\`sh\n${command}\n\`\`\`\n`).join("\n");
+const portOf = (each: Server): number => {
+  const address = each.address();
+  return typeof address === "object" ? (address?.port ?? 0) : 0;
+};
 const trusting = () => ({ GIT_SSL_CAINFO: certificate.file });
 async function run(context: Partial<RunContext>, ...commands: string[]) {
   const plane = await FakeControlPlane.start({ prompt: sh(...commands), context });
@@ -75,6 +81,25 @@ describe("cloning a private repository", () => {
     await using refused = await run({ agent_config, repository_tokens: made(url), ...network("a.example") }, "true");
     expect(refused.plane.outcome?.summary).toContain("blocked: 127.0.0.1, add it to the environment's network.domains");
     expect(allowed.plane.everything + allowed.log).not.toContain(TOKEN);
+  });
+
+  it("follows no redirect to a host that the allowlist of the run does not have", async () => {
+    let connections = 0;
+    const other = createServer(certificate).on("connection", () => {
+      connections++;
+    });
+    const moved = createServer(certificate, ({ url: path }, response) =>
+      response.writeHead(302, { location: `https://localhost:${portOf(other)}${path}` }).end(),
+    );
+    for (const each of [other, moved]) await once(each.listen(0, "127.0.0.1"), "listening");
+    const agent_config = { repositories: [{ url: `https://127.0.0.1:${portOf(moved)}/acme/shop` }] };
+    await using limited = await run({ agent_config, network: { mode: "allowlist", domains: ["repository"] } }, "true");
+    const blocked = limited.plane.events.filter(({ event_name }) => event_name === "network_blocked");
+    expect(blocked.map(({ payload }) => payload?.detail)).toEqual([expect.stringContaining("blocked: localhost,")]);
+    expect([limited.plane.outcome?.success, connections]).toEqual([false, 0]);
+    await using open = await run({ agent_config }, "true");
+    expect([open.plane.outcome?.success, connections > 0], open.log).toEqual([false, true]);
+    for (const each of [other, moved]) each.close();
   });
 
   it("checks out a ref that clones do not include", async () => {
