@@ -49,7 +49,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rules: bucketRules,
-    paths: /^Runyard-(Api|Execution|Routes-[^/]+)\/(?!RunSandbox)[^/]+\/Role\/Resource$/,
+    paths: /^Runyard-(Api|Execution|Routes-[^/]+)\/(?!RunSandbox)([^/]+|Webhooks\/Attempt)\/Role\/Resource$/,
     reason:
       "Objects are named after the run and execution that they belong to, so no role can list them. The actions on them are those of the function's line in routes.ts or eventSources.ts.",
   },
@@ -65,7 +65,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: [
       "AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter/runyard/secrets/*]",
     ],
-    paths: /^Runyard-(Routes-(Harness|Secrets|Teams)\/[^/]+|Execution\/CallSystems)\/Role\/Resource$/,
+    paths: /^Runyard-(Routes-(Harness|Secrets|Teams)\/[^/]+|Execution\/(CallSystems|ModelGateway))\/Role\/Resource$/,
     reason:
       "A parameter is called after its team and its secret, which callers make, so it is named by the path that all of ours are under and nothing else is.",
   },

@@ -184,6 +184,23 @@ const createDiscovery = (
   },
 });
 
+/** The ports of the function that calls other systems. */
+const createSystemPorts = (
+  vault: SystemPorts["vault"],
+  now: () => number,
+  environment: PortOptions["environment"],
+): SystemPorts => ({
+  vault,
+  fetch: createSystemFetch(),
+  addresses: {
+    github: environment["RUNYARD_GITHUB_API_URL"] || GITHUB_API,
+    gitlab: environment["RUNYARD_GITLAB_API_URL"] || GITLAB_API,
+    slack: environment["RUNYARD_SLACK_API_URL"] || SLACK_API,
+  },
+  now,
+  access: new Map(),
+});
+
 /** Creates the ports of all endpoints and consumers from the adapters. */
 export function createPorts(
   adapters: Adapters,
@@ -207,17 +224,7 @@ export function createPorts(
     fetch: createOutwardFetch({ allowsPrivate, timeoutMs: RECEIVER_MS }),
     now,
   };
-  const systemPorts: SystemPorts = {
-    vault,
-    fetch: createSystemFetch(),
-    addresses: {
-      github: environment["RUNYARD_GITHUB_API_URL"] || GITHUB_API,
-      gitlab: environment["RUNYARD_GITLAB_API_URL"] || GITLAB_API,
-      slack: environment["RUNYARD_SLACK_API_URL"] || SLACK_API,
-    },
-    now,
-    access: new Map(),
-  };
+  const systemPorts = createSystemPorts(vault, now, environment);
   return {
     ...discovery,
     webhookSecrets: vault,

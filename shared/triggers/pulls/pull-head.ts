@@ -1,35 +1,11 @@
 import { parseGithubUrl } from "#shared/environments/repositories.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import type { Repository } from "#shared/wire/config.ts";
-import { type AccessPorts, toSystem } from "../access.ts";
 import type { TriggerEvent } from "../event.ts";
 import { findSource } from "../sources/find-source.ts";
 import { readText } from "../sources/member.ts";
 import type { PullHead } from "../sources/source.ts";
-import { readCredential, unavailable } from "../systems/credential.ts";
 import type { Trigger } from "../trigger-store.ts";
-
-/**
- * Finds the head of the pull request that an event is about: in the event, or else by the credential, since events of comments on GitHub
- * do not have it. Undefined where there is none, or no way to find it.
- * @throws RunyardError where GitHub does not say, which time may change
- */
-export async function findPullHead(
-  trigger: Trigger,
-  event: TriggerEvent,
-  ports: AccessPorts,
-): Promise<PullHead | undefined> {
-  const source = findSource(trigger);
-  const pull = source.toPull?.(event);
-  if (pull === undefined || pull.head !== undefined) return pull?.head;
-  const { thread } = source.toPlaces?.(event) ?? {};
-  if (trigger.kind !== "github" || trigger.credential === undefined || thread === undefined) return undefined;
-  const credential = await readCredential(trigger.team_uid, trigger.credential, ports.table);
-  const request = { action: "read_pull", ...credential, repository: thread.container, pull: pull.number } as const;
-  const { failure, head } = await ports.systems.call(request);
-  if (failure !== undefined) throw unavailable(failure);
-  return head && { branch: head.branch, isFork: head.is_fork };
-}
 
 /**
  * Has a run work on the head of a pull request. What is in a fork was written by somebody without rights, so a run of it gets no
@@ -53,7 +29,7 @@ export function withPullHead(
 
 /** The ref by which the commits of a fork are in the repository itself. */
 const toForkRef = (trigger: Trigger, number: string): string =>
-  toSystem(trigger) === "gitlab" ? `refs/merge-requests/${number}/head` : `refs/pull/${number}/head`;
+  trigger.kind === "gitlab" ? `refs/merge-requests/${number}/head` : `refs/pull/${number}/head`;
 
 function isOfEvent({ url }: Pick<Repository, "url">, trigger: Trigger, { repository, payload }: TriggerEvent): boolean {
   if (trigger.kind === "github") {

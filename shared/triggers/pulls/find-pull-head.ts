@@ -1,0 +1,28 @@
+import type { AccessPorts } from "../access.ts";
+import type { TriggerEvent } from "../event.ts";
+import { findSource } from "../sources/find-source.ts";
+import type { PullHead } from "../sources/source.ts";
+import { readCredential, unavailable } from "../systems/credential.ts";
+import type { Trigger } from "../trigger-store.ts";
+
+/**
+ * Finds the head of the pull request that an event is about: in the event, or else by the credential, since events of comments on GitHub
+ * do not have it. Undefined where there is none, or no way to find it.
+ * @throws RunyardError where GitHub does not say, which time may change
+ */
+export async function findPullHead(
+  trigger: Trigger,
+  event: TriggerEvent,
+  ports: AccessPorts,
+): Promise<PullHead | undefined> {
+  const source = findSource(trigger);
+  const pull = source.toPull?.(event);
+  if (pull === undefined || pull.head !== undefined) return pull?.head;
+  const { thread } = source.toPlaces?.(event) ?? {};
+  if (trigger.kind !== "github" || trigger.credential === undefined || thread === undefined) return undefined;
+  const credential = await readCredential(trigger.team_uid, trigger.credential, ports.table);
+  const request = { action: "read_pull", ...credential, repository: thread.container, pull: pull.number } as const;
+  const { failure, head } = await ports.systems.call(request);
+  if (failure !== undefined) throw unavailable(failure);
+  return head && { branch: head.branch, isFork: head.is_fork };
+}
