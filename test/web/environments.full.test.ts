@@ -163,6 +163,38 @@ describe("environments in the web app", () => {
     expect(await isVisible()).toBe(false);
     expect([...complaints, ...other.complaints]).toEqual([]);
   });
+
+  it("have variables and the domains that commands may call, and keep both in a change of something else", async () => {
+    const { page, complaints } = await app.open("/environments");
+    await button(page, "New environment").first().click();
+    await dialog(page).getByLabel("Name", { exact: true }).fill("Fenced");
+    await dialog(page)
+      .getByLabel(/^Variables/)
+      .fill("NODE_ENV=test\nURL=https://a.example/?b=c");
+    await dialog(page).getByLabel("Network").selectOption("allowlist");
+    await dialog(page).getByLabel("Domains").fill("http://pypi.org");
+    await button(page, "Create the environment").click();
+    await dialog(page).locator(".field-error", { hasText: "must be a domain" }).waitFor();
+    await dialog(page).getByLabel("Domains").fill("packages\n*.example.com");
+    await button(page, "Create the environment").click();
+    await page.getByRole("heading", { name: "Fenced" }).waitFor();
+    await page.getByText("packages, *.example.com").waitFor();
+    await button(page, "Edit").click();
+    await dialog(page)
+      .getByLabel(/^Description/)
+      .fill("Behind a fence");
+    await button(page, "Save").click();
+    await dialog(page).waitFor({ state: "detached" });
+    const { environments } = (await app.api().call("GET", "/agent/environments")).body;
+    const fenced = environments.find(({ config }: { config: { name: string } }) => config.name === "Fenced");
+    expect(fenced.config).toMatchObject({
+      description: "Behind a fence",
+      variables: { NODE_ENV: "test", URL: "https://a.example/?b=c" },
+      network: { mode: "allowlist", domains: ["packages", "*.example.com"] },
+    });
+    expect((await app.api().call("DELETE", `/agent/environments/${fenced.uid}`)).status).toBe(204);
+    expect(complaints).toEqual([]);
+  });
 });
 
 describe("secrets in the web app", () => {

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { APIError, type CreateEnvironmentRequest, type EnvironmentItem } from "../../clients/typescript/src/index.ts";
 import { errorAt } from "../api/problem.ts";
 
@@ -22,6 +23,9 @@ export interface CommandRow extends Row {
   readonly text: string;
 }
 
+export const NetworkMode = v.picklist(["open", "allowlist", "none"]);
+export type NetworkMode = v.InferOutput<typeof NetworkMode>;
+
 /** What the form of an environment holds. Empty text means that the member is not set. */
 export interface EnvironmentDraft {
   readonly name: string;
@@ -30,6 +34,11 @@ export interface EnvironmentDraft {
   readonly worker: string;
   /** A name in each line. */
   readonly secrets: string;
+  /** A line `NAME=value` for each variable. */
+  readonly variables: string;
+  readonly network: NetworkMode;
+  /** A domain or preset in each line. */
+  readonly domains: string;
   readonly repositories: readonly RepositoryRow[];
   readonly commands: readonly CommandRow[];
   readonly isPersonal: boolean;
@@ -64,6 +73,11 @@ export function toDraft(config?: EnvironmentItem["config"]): EnvironmentDraft {
     image: config?.docker_image ?? "",
     worker: config?.worker_host ?? "",
     secrets: (config?.secrets ?? []).map(({ name }) => name).join("\n"),
+    variables: Object.entries(config?.variables ?? {})
+      .map(([name, value]) => `${name}=${value}`)
+      .join("\n"),
+    network: config?.network?.mode ?? "open",
+    domains: (config?.network?.domains ?? []).join("\n"),
     repositories: (config?.repositories ?? []).map(({ depth, sparse_paths, ...repository }) => ({
       ...blankRepository(),
       ...repository,
@@ -84,11 +98,24 @@ export const withoutBlankRows = (draft: EnvironmentDraft): EnvironmentDraft => (
   commands: draft.commands.filter(({ text }) => text.trim() !== ""),
 });
 
-const toSecretNames = ({ secrets }: EnvironmentDraft): string[] =>
-  secrets
+/** The lines of a text in which something is written. */
+const listLines = (text: string): string[] =>
+  text
     .split("\n")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** A line without `=` is a variable without a value. */
+const toVariables = ({ variables }: EnvironmentDraft): Record<string, string> =>
+  Object.fromEntries(
+    listLines(variables).map((line) => {
+      const [name = "", ...value] = line.split("=");
+      return [name.trim(), value.join("=")];
+    }),
+  );
+
+const toNetwork = ({ network, domains }: EnvironmentDraft) =>
+  network === "allowlist" ? { mode: network, domains: listLines(domains) } : { mode: network };
 
 /** The content of an environment. In a change, an empty value clears what was set. */
 export const toRequest = (draft: EnvironmentDraft): CreateEnvironmentRequest => ({
@@ -98,7 +125,9 @@ export const toRequest = (draft: EnvironmentDraft): CreateEnvironmentRequest => 
   worker_host: draft.worker.trim(),
   repositories: draft.repositories.map(toRepository),
   setup_commands: draft.commands.map(({ text }) => text),
-  secrets: toSecretNames(draft).map((name) => ({ name })),
+  secrets: listLines(draft.secrets).map((name) => ({ name })),
+  variables: toVariables(draft),
+  network: toNetwork(draft),
 });
 
 function toRepository({ id: _, url, depth, sparse_paths, submodules, lfs, ...texts }: RepositoryRow) {
@@ -117,11 +146,11 @@ function toRepository({ id: _, url, depth, sparse_paths, submodules, lfs, ...tex
   };
 }
 
-/** The message for the secrets, with the name that was refused. */
-export function secretsError(error: unknown, draft: EnvironmentDraft): string | undefined {
+/** The message for a list that is written in lines, with the line that was refused. */
+export function lineError(error: unknown, path: string, text: string): string | undefined {
   if (!(error instanceof APIError)) return undefined;
-  const refused = error.errors.find(({ path }) => path.startsWith("secrets["));
-  if (refused === undefined) return errorAt(error, "secrets");
-  const index = Number(/\d+/.exec(refused.path)?.[0]);
-  return `${toSecretNames(draft)[index] ?? "A name"} ${refused.message}`;
+  const refused = error.errors.find((one) => one.path.startsWith(`${path}[`));
+  if (refused === undefined) return errorAt(error, path);
+  const index = Number(/^\d+/.exec(refused.path.slice(path.length + 1))?.[0]);
+  return `${listLines(text)[index] ?? "A line"} ${refused.message}`;
 }

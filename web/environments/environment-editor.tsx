@@ -2,6 +2,7 @@ import "../styles/environments.css";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
+import * as v from "valibot";
 import type { EnvironmentItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { errorAt } from "../api/problem.ts";
@@ -9,13 +10,14 @@ import { refreshQueries } from "../api/query-client.ts";
 import { useMe } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { CheckField, TextArea, TextField } from "../ui/field.tsx";
+import { CheckField, SelectField, TextArea, TextField } from "../ui/field.tsx";
 import { InlineError } from "../ui/status.tsx";
 import {
   blankCommand,
   type EnvironmentDraft,
+  lineError,
+  NetworkMode,
   type PartProps,
-  secretsError,
   toDraft,
   toRequest,
   withoutBlankRows,
@@ -74,6 +76,7 @@ export function EnvironmentEditor({ environment, onClose }: EnvironmentEditorPro
         <RepositoryFields draft={draft} error={error} change={change} />
         <Commands draft={draft} error={error} change={change} />
         <Sandbox draft={draft} error={error} change={change} />
+        <NetworkFields draft={draft} error={error} change={change} />
         {isNew && <Personal draft={draft} change={change} />}
         <InlineError error={error} />
         <div className="dialog-actions">
@@ -126,7 +129,7 @@ const Sandbox = ({ draft, error, change }: PartProps) => (
       spellCheck={false}
       hint="A name in each line. Runs find the value in the environment variable of that name."
       value={draft.secrets}
-      error={secretsError(error, draft)}
+      error={lineError(error, "secrets", draft.secrets)}
       onChange={(event) => change({ secrets: event.target.value })}
     />
     <div className="field-row">
@@ -151,6 +154,48 @@ const Sandbox = ({ draft, error, change }: PartProps) => (
         onChange={(event) => change({ worker: event.target.value })}
       />
     </div>
+  </>
+);
+
+const NetworkFields = ({ draft, error, change }: PartProps) => (
+  <>
+    <TextArea
+      label="Variables"
+      optional
+      rows={2}
+      className="input mono"
+      placeholder="NODE_ENV=test"
+      autoCapitalize="none"
+      spellCheck={false}
+      hint="NAME=value in each line. Everyone who can read the environment can read them."
+      value={draft.variables}
+      error={errorAt(error, "variables")}
+      onChange={(event) => change({ variables: event.target.value })}
+    />
+    <SelectField
+      label="Network"
+      value={draft.network}
+      error={errorAt(error, "network.mode")}
+      onChange={(event) => change({ network: v.parse(NetworkMode, event.target.value) })}
+    >
+      <option value="open">Everything</option>
+      <option value="allowlist">Only these domains</option>
+      <option value="none">Nothing</option>
+    </SelectField>
+    {draft.network === "allowlist" && (
+      <TextArea
+        label="Domains"
+        rows={3}
+        className="input mono"
+        placeholder={"packages\nrepository\n*.example.com"}
+        autoCapitalize="none"
+        spellCheck={false}
+        hint="One in each line: a name, *. with a name, or one of the lists packages and repository."
+        value={draft.domains}
+        error={lineError(error, "network.domains", draft.domains)}
+        onChange={(event) => change({ domains: event.target.value })}
+      />
+    )}
   </>
 );
 

@@ -15,7 +15,7 @@ interface EnvironmentFactsProps {
 /** What runs in the environment get, whose it is, and its latest run. */
 export function EnvironmentFacts({ environment, viewers }: EnvironmentFactsProps) {
   const { uid, config, last_editor: editor, last_task_created: run } = environment;
-  const { repositories = [], secrets = [], docker_image: image, worker_host: worker, variables } = config;
+  const { repositories = [], secrets = [], docker_image: image, worker_host: worker, variables, network } = config;
   return (
     <div className="card-body stack">
       <dl className="facts">
@@ -44,6 +44,11 @@ export function EnvironmentFacts({ environment, viewers }: EnvironmentFactsProps
                 </li>
               ))}
             </ul>
+          )}
+        </Fact>
+        <Fact name="Network">
+          {network !== undefined && network.mode !== "open" && (
+            <span>{network.mode === "none" ? "None" : revealHidden((network.domains ?? []).join(", "))}</span>
           )}
         </Fact>
         <Fact name="Docker image">{image !== undefined && <code>{revealHidden(image)}</code>}</Fact>
