@@ -29,4 +29,13 @@ describe("the system prompt", () => {
       await expect(`${writeBriefing({ ...BRIEF, ...brief }, TOOLS)}\n`).toMatchFileSnapshot(`${name}.txt`);
     },
   );
+
+  it.each([
+    ["anthropic/claude-sonnet-5-5", "normal"],
+    ["bedrock/global.anthropic.claude-sonnet-5-5", "normal"],
+    ["openai/gpt-5.4", "normal"],
+    ["compatible/llama", "compatible"],
+  ])("of a run with the model %s is that of %s.txt", async (modelId, name) => {
+    await expect(`${writeBriefing({ ...BRIEF, modelId }, TOOLS)}\n`).toMatchFileSnapshot(`${name}.txt`);
+  });
 });
