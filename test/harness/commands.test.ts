@@ -170,7 +170,10 @@ describe("a command runner", () => {
     vi.stubEnv("RUNYARD_RUN_FILES", "20");
     await using stage = await createStage("bubblewrap");
     const endless = "i=0; while :; do : > /tmp/f$((++i)); done";
-    expect(await stage.run(endless)).toMatchObject({ exitCode: 137, exceeded: "the run had more than 20 files" });
+    expect(await stage.run(endless)).toMatchObject({
+      exitCode: 137,
+      exceeded: "the run had more than 20 files; what changed last was removed",
+    });
   });
 
   it("makes the kernel end a command before the harness when memory runs out", async () => {
