@@ -9,6 +9,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { type CheckResult, checksBesideTests, describeCheck, runChecks } from "./checks.ts";
 import { fetchDynamoDbLocal } from "./dynamodb-local.ts";
+import { checkGuarantees } from "./guarantees.ts";
 import { setup as installThirdPartyAgents } from "./install-agents.ts";
 import { runCommand, runTool } from "./run-command.ts";
 import { checkSentences } from "./sentences.ts";
@@ -98,7 +99,10 @@ async function vitest(): Promise<Tally> {
     const env = { [TIER_VARIABLE]: tier };
     const { exitCode } = await runTool("vitest", args, { show: true, timeoutSeconds: 1_700, env });
     const report = readFileSync(file, "utf8");
-    return sum([countVitest(report, exitCode), countChecks([checkSentences(report, { tier })])]);
+    return sum([
+      countVitest(report, exitCode),
+      countChecks([checkSentences(report, { tier }), checkGuarantees(report)]),
+    ]);
   });
 }
 

@@ -98,6 +98,10 @@ export function storedRuns(items: readonly StoredItem[]): StoredRun[] {
 /** Events that the service itself records for an execution that is over, such as those of files that were uploaded and not confirmed. */
 const AFTERWARDS = ["run_stopped", "followup_received", "artifact_created"];
 
+/** Together with a follow-up, the service notes in the conversation that the turn before it was cancelled. */
+const isNoteOfFollowup = (before: Entry | undefined, { type, occurred_at }: Pick<Entry, "type" | "occurred_at">) =>
+  type === "messages" && before?.type === "followup_received" && before.occurred_at === occurred_at;
+
 interface Walk {
   readonly violations: readonly Violation[];
   readonly executions: readonly Execution[];
@@ -118,7 +122,12 @@ export function walk({ runId, head, entries }: StoredRun): Walk {
     if (type === "run_pending") {
       if (current !== undefined) complain("fence", `${sequence}: a new execution starts while ${current} is active`);
       current = data.execution_id;
-    } else if (execution_id !== undefined && execution_id !== current && !AFTERWARDS.includes(type)) {
+    } else if (
+      execution_id !== undefined &&
+      execution_id !== current &&
+      !AFTERWARDS.includes(type) &&
+      !isNoteOfFollowup(entries[index - 1], { type, occurred_at })
+    ) {
       complain("fence", `${sequence}: ${type} of ${execution_id}, while ${current ?? "none"} may write`);
     }
     if (next === undefined) continue;
