@@ -1,6 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { logLine } from "#shared/log/log.ts";
+import { hasReceivers } from "#shared/notifications/receivers-mark-store.ts";
 import { queueConsumer } from "#shared/queue/consumer.ts";
 import { invocation } from "#shared/queue/invocation.ts";
 import { ScheduledEvent } from "#shared/queue/scheduled-event.ts";
@@ -52,6 +53,8 @@ export const planDeliveries = invocation(
 );
 
 async function planAll(refs: readonly EventRef[], ports: DeliveryPlanPorts): Promise<void> {
+  // Without receivers in the deployment this is one read.
+  if (refs.length === 0 || !(await hasReceivers(ports.table))) return;
   await planReplies(refs, ports);
   await planEvents(refs, ports);
 }

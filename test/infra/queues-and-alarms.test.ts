@@ -139,7 +139,12 @@ describe("the stream of the table", () => {
         .all<{ FunctionName: string; Environment: { Variables: object } }>("AWS::Lambda::Function")
         .filter(({ Properties }) => "WEBHOOKS" in (Properties.Environment?.Variables ?? {}))
         .map(({ Properties }) => Properties.FunctionName);
-      expect(unavailable.toSorted()).toEqual(["runyard-create-run", "runyard-create-webhook"]);
+      expect(unavailable.toSorted()).toEqual([
+        "runyard-create-run",
+        "runyard-create-trigger",
+        "runyard-create-webhook",
+        "runyard-update-trigger",
+      ]);
     },
   );
 });

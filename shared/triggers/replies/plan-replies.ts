@@ -1,4 +1,3 @@
-import { hasReceivers } from "#shared/notifications/receivers-mark-store.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { EventRef } from "#shared/webhooks/run-event-store.ts";
 import type { DeliveryPlanPorts } from "#shared/webhooks/webhook-ports.ts";
@@ -11,7 +10,7 @@ export async function planReplies(refs: readonly EventRef[], ports: DeliveryPlan
   for (const ref of refs) {
     if ("run_id" in ref) latest.set(ref.run_id, Math.max(ref.sequence, latest.get(ref.run_id) ?? 0));
   }
-  if (latest.size === 0 || !(await hasReceivers(table))) return;
+  if (latest.size === 0) return;
   const store = replyStore(table);
   for (const { run_id } of await store.getMany([...latest.keys()])) {
     const requested = await retryOnConflict("the reply is", async () => {
