@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { AmbientAgentConfig, ResolvedAgentConfig } from "./config.ts";
 import { EnvironmentConfig } from "./environment.ts";
 import { Scope } from "./keys/scope.ts";
-import { FailureLimitChange } from "./limits/failure-limit.ts";
+import { FailureLimit } from "./limits/failure-limit.ts";
 import { PageInfo } from "./list.ts";
 import { Metadata } from "./metadata.ts";
 import { Count, Id, Name, textOfBytes } from "./primitives.ts";
@@ -28,7 +28,7 @@ const optional = {
   /** What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`. */
   overlap: v.exactOptional(Overlap),
   /** The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
-  pause_after_failures: v.exactOptional(FailureLimitChange),
+  pause_after_failures: v.exactOptional(FailureLimit),
 };
 const prompt = v.exactOptional(textOfBytes(262_144));
 const CronSchedule = textOfBytes(512, 1);

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { AmbientAgentConfig, BudgetUsd, ResolvedAgentConfig } from "../config.ts";
 import { Scope, Scopes } from "../keys/scope.ts";
-import { FailureLimitChange } from "../limits/failure-limit.ts";
+import { FailureLimit } from "../limits/failure-limit.ts";
 import { PageInfo } from "../list.ts";
 import { MAX_METADATA, Metadata } from "../metadata.ts";
 import { Count, Id, Name, textOfBytes } from "../primitives.ts";
@@ -116,7 +116,7 @@ const optionalMembers = {
   /** The labels of the runs, at most 18. */
   metadata: v.exactOptional(TriggerMetadata),
   /** The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
-  pause_after_failures: v.exactOptional(FailureLimitChange),
+  pause_after_failures: v.exactOptional(FailureLimit),
   /** Whether events start runs. Defaults to true. */
   enabled: v.exactOptional(v.boolean()),
 };
