@@ -36,7 +36,7 @@ export function ApprovalCard({ run, approval, entries, onChanged }: ApprovalCard
   });
   const busy = (member: "approve" | "deny") => answer.isPending && answer.variables === member;
   return (
-    <section className="banner tone-waiting stack" aria-label="Approval">
+    <section className="banner tone-asking stack" aria-label="Approval">
       <h2>The agent waits for your approval: {toWords(tool)}</h2>
       <CallDetails input={readInput(approval, entries)} />
       <TextField

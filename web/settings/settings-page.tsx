@@ -42,8 +42,9 @@ export function SettingsPage() {
           <Link
             key={one}
             {...(one === "you" ? { to: "/settings" } : { to: "/settings/$section", params: { section: one } })}
-            className={one === current ? "tab active" : "tab"}
-            {...(one === current ? { "aria-current": "page" } : {})}
+            className="tab"
+            activeProps={{ className: "tab active" }}
+            activeOptions={{ exact: true }}
           >
             {SECTIONS[one]}
           </Link>

@@ -94,7 +94,7 @@ function DeliveryRow({ delivery, onInspect }: { readonly delivery: TriggerDelive
   return (
     <li className="item">
       <div className="item-main">
-        <button type="button" className="item-title link" onClick={onInspect}>
+        <button type="button" className="item-title" onClick={onInspect}>
           {eventOf(delivery)}
         </button>
         <p className="item-facts">
