@@ -70,7 +70,7 @@ export async function runRound(round: Round, stage: Stage, random: () => number)
   });
   plane.attach("attacker.py", readFileSync(ATTACKER, "utf8"));
   if (round.snapshot !== undefined) plane.attachSnapshot(round.snapshot);
-  if (round.end === "deadline") plane.lifetimeMs = 25_000 + random() * 10_000;
+  plane.lifetimeMs = round.end === "deadline" ? 25_000 + random() * 10_000 : 120_000;
   stage.disk.reset();
   const scratch = await createScratch(stage.disk.folder);
   chownSync(scratch, round.user, round.user);

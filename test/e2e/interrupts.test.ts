@@ -16,7 +16,7 @@ describe("an interrupted run", () => {
   test("waits for a follow-up, which continues it in the same sandbox", async () => {
     const id = await api.create(commands("echo kept > kept.txt", "sleep 300"));
     await api.until(id, ({ state }) => state === "INPROGRESS");
-    await expect.poll(() => api.outputs(id), { timeout: 60_000 }).toHaveLength(1);
+    await expect.poll(() => api.outputs(id)).toHaveLength(1);
     const response = await api.call("POST", `/agent/runs/${id}/interrupt`);
     expect([response.status, response.body]).toEqual([202, { run_id: id }]);
     await api.until(id, ({ waiting_for }) => waiting_for === "followup", 60);

@@ -28,7 +28,7 @@ describe.concurrent("cancel", () => {
     expect(cancelled).toMatchObject({ status: 200, body: id });
     await expect.poll(() => countProcesses("sleep", mark)).toBe(0);
     await expect
-      .poll(async () => (await api.timeline(id)).at(-1), { timeout: 10_000 })
+      .poll(async () => (await api.timeline(id)).at(-1))
       .toMatchObject({
         event_type: "run_stopped",
         payload: { confirmed_by: "harness" },
@@ -91,7 +91,7 @@ describe.concurrent("a harness that is paused past its lease", () => {
     expect,
   }) => {
     const id = await api.create(commands("echo begun", "sleep 6; echo done | tee $RUNYARD_OUTPUT/done.txt"));
-    await expect.poll(async () => (await api.outputs(id)).length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(async () => (await api.outputs(id)).length).toBe(1);
     const paused = await waitForHarness(id);
     process.kill(paused, "SIGSTOP");
     const types = async () => (await api.timeline(id)).map(({ event_type }) => event_type);
@@ -101,7 +101,7 @@ describe.concurrent("a harness that is paused past its lease", () => {
       process.kill(paused, "SIGCONT");
     }
     expect(await api.ended(id)).toMatchObject({ state: "SUCCEEDED" });
-    await expect.poll(() => isAlive(paused), { timeout: 60_000 }).toBe(false);
+    await expect.poll(() => isAlive(paused)).toBe(false);
     expect((await types()).filter((type) => /^run_(succeeded|failed|errored|cancelled)$/.test(type))).toEqual([
       "run_succeeded",
     ]);
@@ -116,7 +116,7 @@ describe.concurrent("a harness that is paused past its lease", () => {
       const log = await readFile(path.join(service.directory, "logs/server.log"), "utf8");
       return log.split("\n").filter((line) => line.includes(old) && line.includes('"stale"')).length;
     };
-    await expect.poll(stale, { timeout: 60_000 }).toBe(1);
+    await expect.poll(stale).toBe(1);
   }, 300_000);
 });
 

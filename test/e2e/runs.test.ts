@@ -116,7 +116,7 @@ describe.concurrent("a run from prompt to results", () => {
     ).toBe(200);
     await api.until(id, (run) => run.state === "SUCCEEDED");
     await expect
-      .poll(async () => (await api.outputs(id)).map((text) => text.trim()), { timeout: 30_000 })
+      .poll(async () => (await api.outputs(id)).map((text) => text.trim()))
       .toEqual(["first-turn", "second-turn", "third-turn"]);
   });
 });

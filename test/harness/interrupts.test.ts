@@ -13,13 +13,11 @@ afterEach(() => void vi.restoreAllMocks());
 
 describe("an interrupt", () => {
   it("stops the command of the turn, and the run waits for a follow-up", async () => {
-    await using plane = await FakeControlPlane.start({ prompt: sh("echo begun; sleep 60", "echo never") });
+    await using plane = await FakeControlPlane.start({ prompt: sh("echo begun; sleep 600", "echo never") });
     const ended = runInProcess(plane);
     await expect.poll(() => plane.messages.length).toBeGreaterThan(0);
-    const at = Date.now();
     plane.interrupt = INTERRUPT;
-    await expect.poll(() => plane.waits, { timeout: 20_000 }).toBe(1);
-    expect(Date.now() - at).toBeLessThan(10_000);
+    await expect.poll(() => plane.waits, { message: "long before the command ends by itself" }).toBe(1);
     expect(plane.results).toMatchObject([{ interrupted: true }]);
     expect(plane.texts).toEqual([INTERRUPTED]);
     expect(plane.messages.at(-1)?.content.at(-1)).toEqual({
@@ -79,10 +77,10 @@ describe("an interactive run", () => {
     });
     plane.interactive = true;
     const ended = runInProcess(plane);
-    await expect.poll(() => plane.waits, { timeout: 60_000 }).toBe(1);
-    await expect.poll(() => plane.checkpoint?.messages, { timeout: 10_000 }).toBe(plane.messages.length);
+    await expect.poll(() => plane.waits).toBe(1);
+    await expect.poll(() => plane.checkpoint?.messages).toBe(plane.messages.length);
     plane.addFollowup(sh("touch go.txt; until [ -e late.txt ]; do sleep 0.1; done; cat late.txt"));
-    await expect.poll(() => plane.waits, { timeout: 60_000 }).toBe(2);
+    await expect.poll(() => plane.waits).toBe(2);
     expect(plane.outputs).toContain("late\n");
     plane.cancelled = true;
     expect(await ended).toBe(0);

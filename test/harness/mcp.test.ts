@@ -90,18 +90,25 @@ describe.each(["bubblewrap", "none"])("MCP servers that are programs (%s)", (san
 
 describe("an unusable MCP server", () => {
   it("is reported with its reason, and does not stop the run", async () => {
-    await using stage = await mcpStage({ connectMs: 3_000 });
+    await using stage = await mcpStage();
     stage.redactor.add("secret-of-the-server");
     bundledServer("filesystem", stage.places.workspace);
     const mark = newMark();
-    const servers = await stage.connect({
+    const ending = await stage.connect({
       missing: { command: "no-such-program" },
       talks: { command: "bash", args: ["-c", "echo secret-of-the-server is wrong >&2; exit 3"] },
-      silent: { command: "sleep", args: [mark] },
-      chatty: { command: "bash", args: ["-c", "yes | head -c 30000000 | tr -d '\\n'; sleep 60"] },
       shared: { warp_id: "team-server" },
       files: { command: "node", args: ["filesystem.mjs", "/workspace"] },
     });
+    // Only these reach the limit: the others may take as long as this machine needs to start them.
+    const endless = await stage.connect(
+      {
+        silent: { command: "sleep", args: [mark] },
+        chatty: { command: "bash", args: ["-c", "yes | head -c 30000000 | tr -d '\\n'; sleep 60"] },
+      },
+      { connectMs: 3_000 },
+    );
+    const servers = [...ending, ...endless];
     const reasons = Object.fromEntries(
       servers.map((server) => [server.name, "unavailable" in server ? server.unavailable : "connected"]),
     );
@@ -122,9 +129,7 @@ describe("an unusable MCP server", () => {
       "there is no server other; available servers: missing,",
     );
     expect((await call({ server: "files", tool: "list_allowed_directories" })).isError).toBe(false);
-    await expect
-      .poll(() => sleepers(mark), { timeout: 10_000, message: "the server that did not respond is ended" })
-      .toBe(0);
+    await expect.poll(() => sleepers(mark), { message: "the server that did not respond is ended" }).toBe(0);
     await closeServers(servers);
   });
 });

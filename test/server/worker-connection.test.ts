@@ -54,7 +54,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const until = (check: () => void) => expect.poll(() => check(), { timeout: 10_000 });
+const until = (check: () => void) => expect.poll(() => check());
 async function connected(count = 1) {
   await until(() => opened.length).toBe(count);
   await until(() => lines.filter((line) => line === "connected").length).toBe(count);

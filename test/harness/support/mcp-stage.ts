@@ -17,12 +17,7 @@ export interface Report {
 }
 
 /** A sandbox as an execution has it, in which MCP servers can be started. */
-export async function mcpStage({
-  sandbox: kind = "bubblewrap",
-  secrets = {},
-  loopback = false,
-  connectMs = 60_000,
-} = {}) {
+export async function mcpStage({ sandbox: kind = "bubblewrap", secrets = {}, loopback = false } = {}) {
   const before = process.env["RUNYARD_SANDBOX"];
   process.env["RUNYARD_SANDBOX"] = kind;
   const host = await prepareHost();
@@ -48,7 +43,7 @@ export async function mcpStage({
     stop,
     /** What was reported to the timeline. */
     reports,
-    connect: (servers: Readonly<Record<string, ServerConfig>>) =>
+    connect: (servers: Readonly<Record<string, ServerConfig>>, { connectMs = 60_000 } = {}) =>
       connectServers(servers, {
         sandbox,
         host: places,
