@@ -51,7 +51,10 @@ function readIfPresent(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    // Below a file there is no file either. That the data directory cannot be created is said where it is created.
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) {
+      return undefined;
+    }
     throw new Problem(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

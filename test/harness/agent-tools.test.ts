@@ -462,7 +462,9 @@ describe("the file tools", () => {
       },
     });
     expect(readdirSync(join(folder, "steps"))).toEqual(["files-main.ts"]);
-    expect(requests).toEqual(Array.from({ length: 2 }, () => ({ keepBytes: 1024 * 1024, readBytes: 4 * 1024 * 1024 })));
+    expect(requests).toEqual(
+      Array.from({ length: 2 }, () => ({ keepBytes: 5 * 1024 * 1024, readBytes: 6 * 1024 * 1024 })),
+    );
   });
 
   it("have no diff if nothing changed", async () => {
