@@ -35,7 +35,7 @@ const TOLERANCE = 1.1;
 
 /**
  * Finds which limits of a run's files the kernel holds: those that the whole file system of its directory does not exceed by more than a
- * tenth, because whoever operates the machine has made it so small.
+ * tenth, because the operator of the machine has made it so small.
  */
 export function findLimitedFiles(
   folder: string,

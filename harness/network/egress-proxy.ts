@@ -56,36 +56,12 @@ const UNRECOGNIZED_NAME = Buffer.from([0x15, 3, 1, 0, 2, 2, 112]);
 export function createEgressProxy({ egress, scopes, authorization }: EgressProxyOptions): EgressProxy {
   const origins = new WeakMap<Duplex, Origin>();
   const connections = new Set<Duplex>();
-  const isAllowed = createAddressCheck(scopes);
-
   const track = (socket: Socket) => {
     connections.add(socket);
     socket.on("error", () => socket.destroy());
     socket.on("close", () => connections.delete(socket));
   };
-  /** Connects to a host, if it may be called. */
-  const dial = async (text: string, port: number): Promise<Socket> => {
-    const host = checkHost(egress, text, port);
-    const found = await resolveAllowed(host, isAllowed).catch((error: unknown) => {
-      if (error instanceof Error && "code" in error) throw error;
-      throw egress.refuse(host, "its address is not on the internet");
-    });
-    const socket = connect({
-      ...{ host, port, autoSelectFamily: true, allowHalfOpen: true },
-      lookup: (_, options, done) => {
-        const [first] = found;
-        if (options.all === true || first === undefined) done(null, [...found]);
-        else done(null, first.address, first.family);
-      },
-    });
-    track(socket);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    socket.once("connect", resolve).once("error", reject);
-    socket.once("close", () => reject(new Error(`${host} closed the connection`)));
-    const late = setTimeout(() => socket.destroy(new Error(`${host} did not answer in time`)), CONNECT_MS);
-    await promise.finally(() => clearTimeout(late));
-    return socket;
-  };
+  const dial = createDialer(egress, scopes, track);
   const serveTls = async (socket: Duplex, name: string | undefined): Promise<void> => {
     const { host, port = 0 } = origins.get(socket) ?? {};
     try {
@@ -129,33 +105,12 @@ export function createEgressProxy({ egress, scopes, authorization }: EgressProxy
   });
   http.on("clientError", (_, socket) => void socket.destroy());
 
-  /** Reads the first bytes, which decide how a connection is served. */
   const greet = (socket: Duplex, origin: Origin) => {
     origins.set(socket, origin);
-    let bytes = Buffer.alloc(0);
-    const decide = (): (() => void) | undefined => {
-      if (bytes[0] !== TLS_HANDSHAKE) return () => void http.emit("connection", socket);
-      const greeting = readServerName(bytes);
-      if (greeting.kind === "incomplete") return undefined;
-      return greeting.kind === "invalid" ? () => void socket.destroy() : () => void serveTls(socket, greeting.name);
-    };
-    const read = (chunk: Buffer) => {
-      bytes = Buffer.concat([bytes, chunk]);
-      const serve = decide();
-      if (serve === undefined) return;
-      stop();
-      socket.pause();
-      socket.unshift(bytes);
-      serve();
-      if (bytes[0] !== TLS_HANDSHAKE) socket.resume();
-    };
-    const end = () => void socket.destroy();
-    const late = setTimeout(end, GREETING_MS);
-    const stop = () => {
-      clearTimeout(late);
-      socket.off("data", read).off("end", end).off("close", stop);
-    };
-    socket.on("data", read).on("end", end).on("close", stop).resume();
+    readGreeting(socket, {
+      tls: (name) => void serveTls(socket, name),
+      http: () => void http.emit("connection", socket),
+    });
   };
 
   return {
@@ -168,6 +123,65 @@ export function createEgressProxy({ egress, scopes, authorization }: EgressProxy
       for (const socket of connections) socket.destroy();
     },
   };
+}
+
+/** Returns a function that connects to a host, if it may be called. */
+function createDialer(
+  egress: EgressProxyOptions["egress"],
+  scopes: AllowedScopes,
+  track: (socket: Socket) => void,
+): (text: string, port: number) => Promise<Socket> {
+  const isAllowed = createAddressCheck(scopes);
+  return async (text, port) => {
+    const host = checkHost(egress, text, port);
+    const found = await resolveAllowed(host, isAllowed).catch((error: unknown) => {
+      if (error instanceof Error && "code" in error) throw error;
+      throw egress.refuse(host, "its address is not on the internet");
+    });
+    const socket = connect({
+      ...{ host, port, autoSelectFamily: true, allowHalfOpen: true },
+      lookup: (_, options, done) => {
+        const [first] = found;
+        if (options.all === true || first === undefined) done(null, [...found]);
+        else done(null, first.address, first.family);
+      },
+    });
+    track(socket);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    socket.once("connect", resolve).once("error", reject);
+    socket.once("close", () => reject(new Error(`${host} closed the connection`)));
+    const late = setTimeout(() => socket.destroy(new Error(`${host} did not answer in time`)), CONNECT_MS);
+    await promise.finally(() => clearTimeout(late));
+    return socket;
+  };
+}
+
+/** Reads the first bytes, which decide how a connection is served. */
+function readGreeting(socket: Duplex, serve: { tls(name: string | undefined): void; http(): void }): void {
+  let bytes = Buffer.alloc(0);
+  const decide = (): (() => void) | undefined => {
+    if (bytes[0] !== TLS_HANDSHAKE) return serve.http;
+    const greeting = readServerName(bytes);
+    if (greeting.kind === "incomplete") return undefined;
+    return greeting.kind === "invalid" ? () => void socket.destroy() : () => serve.tls(greeting.name);
+  };
+  const read = (chunk: Buffer) => {
+    bytes = Buffer.concat([bytes, chunk]);
+    const serveNow = decide();
+    if (serveNow === undefined) return;
+    stop();
+    socket.pause();
+    socket.unshift(bytes);
+    serveNow();
+    if (bytes[0] !== TLS_HANDSHAKE) socket.resume();
+  };
+  const end = () => void socket.destroy();
+  const late = setTimeout(end, GREETING_MS);
+  const stop = () => {
+    clearTimeout(late);
+    socket.off("data", read).off("end", end).off("close", stop);
+  };
+  socket.on("data", read).on("end", end).on("close", stop).resume();
 }
 
 /** @throws an Error when the host may not be called */

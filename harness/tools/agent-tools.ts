@@ -94,12 +94,7 @@ export function createTools(options: ToolOptions): SessionTools {
         input: { command, background: true, ...(tty ? { tty } : {}) },
       });
     },
-    reportBackground() {
-      for (const command of background.list().filter(({ hasNews }) => hasNews)) {
-        const reportEnd = begin(randomUUID(), READ_COMMAND, { command_id: command.id });
-        reportEnd("completed", toOutput(redactor.json(readBackground(command))));
-      }
-    },
+    reportBackground: () => reportNews(options, begin),
     async runCommand(options) {
       const { command, workingDirectory = shell.here, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, tty = false } = options;
       slice.beforeStep(timeoutSeconds * 1000);
@@ -144,6 +139,13 @@ export function createTools(options: ToolOptions): SessionTools {
     },
   };
   return agentTools;
+}
+
+function reportNews({ background, redactor }: ToolOptions, begin: ReturnType<typeof createRecorder>): void {
+  for (const command of background.list().filter(({ hasNews }) => hasNews)) {
+    const reportEnd = begin(randomUUID(), READ_COMMAND, { command_id: command.id });
+    reportEnd("completed", toOutput(redactor.json(readBackground(command))));
+  }
 }
 
 /** Returns a function that runs a tool and records its result. */

@@ -54,7 +54,7 @@ async function attempt(
   await fail(uid, trigger, delivery, `the ${trigger === undefined ? "trigger" : "payload"} was deleted`, ports);
 }
 
-/** Nobody is told of a failure whose trigger was deleted. */
+/** Reports the failure, unless the trigger was deleted. */
 async function fail(
   uid: string,
   trigger: Trigger | undefined,

@@ -1,0 +1,173 @@
+import type { Limits } from "./limits.ts";
+import { type Machine, measureFiles, measureMachine, measureTrees } from "./machine.ts";
+
+/** What a run may use, and how that is measured. */
+export interface MeterOptions {
+  readonly limits: Limits;
+  /** Host path of the directory that contains all files of the run. */
+  readonly folder: string;
+  /** Counts the processes of commands that the kernel has killed for their memory. @default there are none */
+  readonly countKills?: (() => number) | undefined;
+  /** Removes files of the run until the others are within the limits. @default they stay */
+  readonly shrink?: () => Promise<void>;
+  /** Measures the machine. @default measureMachine */
+  readonly measure?: (folder: string) => Machine;
+}
+
+/** Finds out whether the commands of an execution exceed its limits. */
+export type Meter = ReturnType<typeof createMeter>;
+
+/**
+ * After this many measurements of the machine the commands are measured, even if the machine has lost nothing: others may have freed as much.
+ * Commands that use more than this share of a limit are measured each time.
+ */
+const TREE_INTERVAL = 5;
+const HIGH_SHARE = 0.5;
+/** Share of the machine's memory that always stays free for others. */
+const MIN_FREE_SHARE = 0.05;
+/** The delay before the commands are measured again: this many times as long as the last measurement took. */
+const TREE_FACTOR = 10;
+/** How often files are removed after a command, at most: others may write meanwhile. */
+const MAX_SHRINKS = 3;
+const REMOVED = "; what changed last was removed";
+const MIB = 1024 * 1024;
+
+export function createMeter(options: MeterOptions) {
+  const { limits, folder, countKills = () => 0, measure = measureMachine } = options;
+  const machine = createMachineMeter(() => measure(folder));
+  const messages = describeLimits(limits);
+  let kills = countKills();
+  /** Whether the kernel has killed a process since this was last asked: the first to ask is the command that it belonged to. */
+  const takeKills = (): string | undefined => {
+    const before = kills;
+    kills = countKills();
+    return kills > before ? messages.memory : undefined;
+  };
+
+  const watched = new Set<number>();
+  let measureAgainAt = 0;
+  let isHigh = false;
+  const measureUse = (roots: Iterable<number>, everyThread = false) =>
+    measureTrees([...roots], limits.processes, limits.memoryBytes, everyThread);
+  const usesMost = (pid: number, resource: "tasks" | "memoryBytes" | "unnamedBytes"): boolean => {
+    if (watched.size === 1) return true;
+    const own = measureUse([pid])[resource];
+    return [...watched].every((other) => other === pid || measureUse([other])[resource] <= own);
+  };
+  const hasLostMemory = (now: Machine) => machine.findLoss(now).memoryBytes > limits.memoryBytes;
+  const findExcess = (pid: number, now: Machine): string | undefined => {
+    const hasLost = hasLostMemory(now);
+    // Memory that the kernel holds for a command belongs to no process. End the command before the machine runs out of memory.
+    if (hasLost && now.availableBytes < now.memoryBytes * MIN_FREE_SHARE) return messages.memory;
+    const startedAt = performance.now();
+    const { tasks, memoryBytes, unnamedBytes } = measureUse(watched, hasLost);
+    // Measuring thousands of processes must not take much of the harness's time.
+    measureAgainAt = performance.now() + TREE_FACTOR * (performance.now() - startedAt);
+    isHigh = memoryBytes > limits.memoryBytes * HIGH_SHARE || tasks > limits.processes * HIGH_SHARE;
+    if (tasks > limits.processes && usesMost(pid, "tasks")) return messages.processes;
+    if (memoryBytes > limits.memoryBytes && usesMost(pid, "memoryBytes")) return messages.memory;
+    return unnamedBytes > limits.diskBytes && usesMost(pid, "unnamedBytes") ? messages.disk : undefined;
+  };
+
+  return {
+    ...{ watched, takeKills, findExcess },
+    measureNow: machine.measureNow,
+    ...createFileMeter(options, machine, () => measureUse(watched, true)),
+    /** Whether the machine has lost so much that the commands may be the cause. */
+    hasLost: (now: Machine) => hasLostMemory(now) || machine.findLoss(now).tasks > limits.processes,
+    /** @param measurements how often the machine was measured */
+    isDue: (measurements: number) =>
+      (measurements % TREE_INTERVAL === 0 || isHigh) && performance.now() >= measureAgainAt,
+  };
+}
+
+const describeLimits = (limits: Limits) => ({
+  memory: `it used more than ${Math.round(limits.memoryBytes / MIB)} MiB of memory`,
+  processes: `it had more than ${limits.processes} processes and threads`,
+  disk: `the run's files took more than ${Math.round(limits.diskBytes / MIB)} MiB`,
+  files: `the run had more than ${limits.files} files`,
+});
+
+/** Measures the machine, and what it has lost since it had most. */
+function createMachineMeter(measure: () => Machine) {
+  let best = measure();
+  return {
+    measure,
+    /** Measures the machine, and remembers where it has more than ever. */
+    measureNow(): Machine {
+      const now = measure();
+      best = {
+        ...now,
+        availableBytes: Math.max(best.availableBytes, now.availableBytes),
+        tasks: Math.min(best.tasks, now.tasks),
+        diskBytes: Math.max(best.diskBytes, now.diskBytes),
+        files: Math.max(best.files, now.files),
+      };
+      return now;
+    },
+    findLoss: (now: Machine) => ({
+      memoryBytes: best.availableBytes - now.availableBytes,
+      tasks: now.tasks - best.tasks,
+      diskBytes: best.diskBytes - now.diskBytes,
+      files: best.files - now.files,
+    }),
+  };
+}
+
+/** Finds out whether the files of a run exceed its limits. */
+function createFileMeter(
+  { limits, folder, shrink }: MeterOptions,
+  machine: ReturnType<typeof createMachineMeter>,
+  measureCommands: () => ReturnType<typeof measureTrees>,
+) {
+  const messages = describeLimits(limits);
+  /** Files are removed once at a time for all commands. */
+  let shrinking: Promise<void> | undefined;
+  /** What the disk has when the run may be at its limits, as of the last count of its files. */
+  let fullAt: Pick<Machine, "diskBytes" | "files"> = { diskBytes: 0, files: 0 };
+  const hasLostDisk = (now: Machine) => machine.findLoss(now).diskBytes > limits.diskBytes;
+  const hasLostFiles = (now: Machine) => machine.findLoss(now).files > limits.files;
+  /**
+   * @param isDoubtful whether descriptors may have been hidden at the last count too: programs send them to each other all the time, but
+   * they rarely make directories unreadable
+   */
+  const findFileExcess = async (isDoubtful: boolean): Promise<{ why?: string; isHidden: boolean }> => {
+    const before = machine.measure();
+    const named = await measureFiles(folder, limits.files);
+    const unnamed = measureCommands();
+    const isHidden = named.isHidden || unnamed.isHidden;
+    const use = { diskBytes: named.bytes + unnamed.unnamedBytes, files: named.files + unnamed.unnamedFiles };
+    // When the disk has lost what was left, the run may have exceeded its limit again.
+    fullAt = {
+      diskBytes: before.diskBytes - Math.max(0, limits.diskBytes - use.diskBytes),
+      files: before.files - Math.max(0, limits.files - use.files),
+    };
+    const removed = shrink === undefined || fits(named) ? "" : REMOVED;
+    if (use.files > limits.files) return { why: `${messages.files}${removed}`, isHidden };
+    if (use.diskBytes > limits.diskBytes) return { why: `${messages.disk}${removed}`, isHidden };
+    if (!named.isHidden && !(isHidden && isDoubtful)) return { isHidden };
+    // What the disk has lost lies where nobody can count it.
+    const now = machine.measure();
+    if (hasLostDisk(now)) return { why: messages.disk, isHidden };
+    return hasLostFiles(now) ? { why: messages.files, isHidden } : { isHidden };
+  };
+  const fits = ({ bytes, files }: { bytes: number; files: number }) =>
+    bytes <= limits.diskBytes && files <= limits.files;
+  /** Removes files until the others are within the limits, also those in directories that only commands may make readable. */
+  const shrinkFiles = async (): Promise<void> => {
+    for (let tries = 0; shrink !== undefined && tries < MAX_SHRINKS; tries++) {
+      shrinking ??= shrink().finally(() => {
+        shrinking = undefined;
+      });
+      await shrinking;
+      if (fits(await measureFiles(folder, limits.files))) return;
+    }
+  };
+
+  return {
+    ...{ findFileExcess, shrinkFiles },
+    isFull: (now: Machine) => hasLostDisk(now) || hasLostFiles(now),
+    /** Whether the run may have exceeded its limits since its files were counted. */
+    isFullAgain: (now: Machine) => now.diskBytes < fullAt.diskBytes || now.files < fullAt.files,
+  };
+}
