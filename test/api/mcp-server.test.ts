@@ -168,6 +168,16 @@ describe("start_run", () => {
     });
   });
 
+  it("creates one run for a message that is sent twice with one Idempotency-Key", async () => {
+    const once = async () =>
+      (await callTool("start_run", { prompt: "fix it" }, user, { "idempotency-key": "once" })).structuredContent;
+    const first = await once();
+    const before = structuredClone(plane.table.all());
+    expect(first.replayed).toBe(false);
+    expect(await once()).toEqual({ ...first, replayed: true });
+    expect(plane.table.all()).toEqual(before);
+  });
+
   it("passes the limits of the run, its model and its output schema", async () => {
     const config = {
       model_id: SONNET,

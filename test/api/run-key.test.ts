@@ -11,7 +11,10 @@ import { createRun, deliver, type Harness, nextExecution, said, startedRun, work
 const Matrix = v.record(v.string(), v.record(v.string(), v.number()));
 const matrix = v.parse(Matrix, JSON.parse(readFileSync(join(import.meta.dirname, "principals.matrix.json"), "utf8")));
 
-/** Routes open to a run's key: reading its run and descendants, creating and steering children, reporting on its execution. */
+/**
+ * Routes open to a run's key: reading its run and descendants, creating and steering children, reporting on its execution. The
+ * tools of the MCP server check what they stand for (mcp-server.test.ts).
+ */
 const OPEN = [
   "POST /agent/runs",
   "POST /agent/run",
@@ -42,6 +45,7 @@ const OPEN = [
   "GET /agent/artifacts/{artifactUid}/download",
   "POST /agent/attachments",
   "GET /agent/models",
+  "POST /mcp",
 ];
 /** Routes that act only on the calling run. */
 const OWN = /^POST \/harness-support\/|^GET \/harness-support\/|^POST \/agent\/runs\/\{runId\}\/client-events$/;

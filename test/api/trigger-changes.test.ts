@@ -144,13 +144,13 @@ describe("POST /agent/triggers/{triggerUid}/test", () => {
   });
 
   it("tells why an event would start none", async () => {
-    const agent = await plane.agent();
-    const { uid } = await create({ events: ["build.failed"], agent_uid: agent.uid });
+    const { body: environment } = await user.post("/agent/environments", { name: "Shop" });
+    const { uid } = await create({ events: ["build.failed"], agent_config: { environment_id: environment.uid } });
     const other = await preview(uid, { payload: { type: "deploy" } });
     expect(other.body).toMatchObject({ outcome: "ignored", reason: "event" });
-    await user.delete(`/agent/identities/${agent.uid}`);
+    await user.delete(`/agent/environments/${environment.uid}`);
     const failed = await preview(uid, { payload: { type: "build.failed" } });
-    expect(failed.body).toMatchObject({ outcome: "failed", detail: expect.stringContaining("agent_uid") });
+    expect(failed.body).toMatchObject({ outcome: "failed", detail: expect.stringContaining("environment_id") });
     await user.post(`/agent/triggers/${uid}/pause`);
     const paused = await preview(uid, { payload: { type: "build.failed" } });
     expect(paused.body).toMatchObject({ outcome: "ignored", reason: "paused" });

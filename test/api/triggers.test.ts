@@ -202,14 +202,14 @@ describe("POST /hooks/{triggerUid}", () => {
   });
 
   it("records why an event starts no run, and tries again when it is delivered again", async () => {
-    const agent = await plane.agent();
-    const { body: trigger } = await create({ agent_uid: agent.uid });
-    await user.delete(`/agent/identities/${agent.uid}`);
+    const { body: environment } = await user.post("/agent/environments", { name: "Shop" });
+    const { body: trigger } = await create({ agent_config: { environment_id: environment.uid } });
+    await user.delete(`/agent/environments/${environment.uid}`);
     for (let count = 0; count < 2; count++) expect((await send(trigger.uid, { build: 1 })).status).toBe(200);
     expect(await runs()).toEqual([]);
-    const failed = { outcome: "failed", detail: expect.stringContaining("agent_uid") };
+    const failed = { outcome: "failed", detail: expect.stringContaining("environment_id") };
     expect(await deliveries(trigger.uid)).toMatchObject([failed, failed]);
-    await user.put(`/agent/triggers/${trigger.uid}`, { agent_uid: "" });
+    await user.put(`/agent/triggers/${trigger.uid}`, { agent_config: {} });
     await send(trigger.uid, { build: 1 });
     expect(await runs()).toHaveLength(1);
   });

@@ -25,11 +25,11 @@ const fillQueue = (queued = 1_000) => {
   return plane.table.write({ kind: "update", key, set: { queued } });
 };
 
-/** A trigger whose events fail since its identity is deleted. */
+/** A trigger whose events fail since its environment is deleted. */
 async function createFailingTrigger(): Promise<string> {
-  const agent = await plane.agent();
-  const uid = await createHooks(plane).createPlain({ agent_uid: agent.uid });
-  await user.delete(`/agent/identities/${agent.uid}`);
+  const { body: environment } = await user.post("/agent/environments", { name: "Shop" });
+  const uid = await createHooks(plane).createPlain({ agent_config: { environment_id: environment.uid } });
+  await user.delete(`/agent/environments/${environment.uid}`);
   return uid;
 }
 
@@ -39,7 +39,7 @@ describe("trigger_failed", () => {
     const uid = await createFailingTrigger();
     const hooks = createHooks(plane);
     const { body } = await hooks.sendPlain(uid, { type: "build", text: "a secret plan" });
-    const reason = expect.stringContaining("agent_uid");
+    const reason = expect.stringContaining("environment_id");
     const [event, ...others] = await sent();
     expect(others).toEqual([]);
     expect(event).toEqual({

@@ -294,6 +294,7 @@ describe("a team", () => {
       budget_usd_month: 4,
       retention_days: 5,
       sharing_allowed: false,
+      provider_keys: { anthropic: "OUR_KEY" },
     };
     expect(toTeamItem(parseTeam({ ...team, ...given }))).toEqual({ uid: "t", name: "Alpha", settings: given });
     expect(toTeamItem(parseTeam(team)).settings).toEqual({
@@ -305,6 +306,7 @@ describe("a team", () => {
       budget_usd_month: null,
       retention_days: null,
       sharing_allowed: true,
+      provider_keys: {},
     });
   });
 
