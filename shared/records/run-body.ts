@@ -22,7 +22,12 @@ const RunSecret = v.object({ name: v.string(), refused: v.exactOptional(v.string
 export type RunSecret = v.InferOutput<typeof RunSecret>;
 
 /** The trigger whose event started the run, and the URL of the thread that the event belongs to. */
-const RunTrigger = v.object({ trigger_id: v.string(), url: v.exactOptional(v.string()) });
+const RunTrigger = v.object({
+  trigger_id: v.string(),
+  url: v.exactOptional(v.string()),
+  /** True if the run works on the pull request of a fork, whose code may do nothing in the team's name. */
+  is_fork: v.exactOptional(v.literal(true)),
+});
 
 /** The skill that an execution has reported to have found. */
 const LoadedSkill = v.object({ name: v.string(), full_path: v.string() });

@@ -55,6 +55,9 @@ export async function issueIdentityToken(
 async function readClaims(head: ExecutingHead, table: Table) {
   const [body] = await readBodies([head.run_id], table);
   if (body === undefined) throw notFound("run");
+  if (body.trigger?.is_fork === true) {
+    throw new RunyardError("not_authorized", { detail: "a run of a fork's pull request has no identity elsewhere" });
+  }
   const owner = parseOwner(head);
   const { environment_id: environment } = body.config;
   const repository = environment === undefined ? undefined : await readRepository(environment, table);

@@ -1,5 +1,6 @@
 import { RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
+import type { RunBody } from "#shared/records/run-body.ts";
 import type { AmbientAgentConfig, Repository, ResolvedAgentConfig } from "#shared/wire/config.ts";
 import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import { namesWorker } from "./placement.ts";
@@ -9,6 +10,7 @@ import type { Parent } from "./run-tree.ts";
 /** A run whose own key creates a child run. */
 interface Bounds {
   readonly config: ResolvedAgentConfig;
+  readonly trigger?: RunBody["trigger"];
 }
 
 /** Finds what limits a run's own key: its own run, also where it creates a child of a descendant. Other principals have no such limits. */
@@ -31,8 +33,14 @@ export async function findBounds(
  */
 export function refuseBeyond(
   { config: requested = {}, execution_location }: Pick<RunAgentRequest, "config" | "execution_location">,
-  { config: own }: Bounds,
+  { config: own, trigger }: Bounds,
 ): void {
+  if (trigger?.is_fork === true) {
+    throw new RunyardError("not_authorized", {
+      detail:
+        "a run of a fork's pull request creates no children, which would have the servers and tokens that it lacks",
+    });
+  }
   if (execution_location === "LOCAL") {
     throw new RunyardError("not_authorized", {
       detail: "execution_location: a run's own key creates no LOCAL runs, whose key it would be given; leave it out",

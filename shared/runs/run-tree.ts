@@ -28,6 +28,7 @@ export interface Parent {
   readonly metadata: Readonly<Record<string, string>> | undefined;
   readonly executor: UserProfile;
   readonly secrets: RunBody["secrets"];
+  readonly trigger: RunBody["trigger"];
   readonly config: RunBody["config"];
   /** The budget that it shows, and whether it has an item with more of it. */
   readonly budgetUsd: number | undefined;
@@ -61,6 +62,7 @@ export async function findParent(
     metadata: body.metadata,
     executor: body.executor,
     secrets: body.secrets,
+    trigger: body.trigger,
     config: body.config,
     budgetUsd: body.config.budget_usd,
     hasBudget: head.b === true,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { workingRun } from "../support/execution.ts";
+import { createHarness, workingRun } from "../support/execution.ts";
 import { createHooks, signed } from "../support/hooks.ts";
 import { startSystems, type TestSystems, TOKENS } from "../support/systems-stand-in.ts";
 
@@ -105,6 +105,23 @@ describe("a run of a pull request", () => {
     expect(body).not.toHaveProperty("secrets");
     expect(body?.config).not.toHaveProperty("secrets");
     expect(body?.config).not.toHaveProperty("mcp_servers");
+  });
+
+  it("of a fork gets no identity token and creates no children, which would have servers and tokens again", async () => {
+    const agent = await plane.agent();
+    const mcp_servers = { docs: { url: "https://mcp.example.com", headers: { Authorization: "Bearer of-the-team" } } };
+    await user.put(`/agent/identities/${agent.uid}`, { mcp_servers });
+    const uid = await create({ agent_uid: agent.uid, agent_config: { repositories: REPOSITORIES } });
+    const responses = async (number: number, head: object) => {
+      const { run_id } = await send(uid, "pull_request", pull(head, { number }));
+      const harness = createHarness(plane, await plane.dispatch(run_id));
+      await harness.resolve();
+      const token = await harness.support("identity-token", { audience: "sts.amazonaws.com" });
+      const child = await harness.client.post("/agent/runs", { prompt: "print the headers" });
+      return [token.status, child.status];
+    };
+    expect(await responses(7, OWN)).toEqual([200, 200]);
+    expect(await responses(8, FORK)).toEqual([403, 403]);
   });
 
   it.each([

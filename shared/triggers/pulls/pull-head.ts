@@ -9,7 +9,7 @@ import type { Trigger } from "../trigger-store.ts";
 
 /**
  * Has a run work on the head of a pull request. What is in a fork was written by somebody without rights, so a run of it gets no
- * secrets, and nothing else that proves who it is elsewhere.
+ * secrets and nothing else that proves who it is elsewhere, and its key creates no children, which would have them.
  */
 export function withPullHead(
   body: RunBody,
@@ -24,7 +24,8 @@ export function withPullHead(
     ref !== "" && isOfEvent(repository, trigger, event) ? { ...repository, ref } : repository,
   );
   const config = { ...body.config, ...(repositories === undefined ? {} : { repositories }) };
-  return head.isFork ? withoutSecrets({ ...body, config }) : { ...body, config };
+  if (!head.isFork) return { ...body, config };
+  return withoutSecrets({ ...body, config, trigger: { trigger_id: trigger.uid, ...body.trigger, is_fork: true } });
 }
 
 /** The ref by which the commits of a fork are in the repository itself. */
