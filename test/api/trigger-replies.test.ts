@@ -206,6 +206,16 @@ describe("the reply to an event of GitHub", () => {
     expect(text).toContain("`npm i @acme/shop`");
   });
 
+  it("contains no mention in the address of a pull request that the agent has reported", async () => {
+    const { run_id } = await comment(await create(), "@agent fix it");
+    const harness = await work(run_id);
+    const data = { url: "https://!/@mallory", branch: "fix" };
+    await harness.support("report-artifact", { artifact_type: "PULL_REQUEST", data });
+    await harness.finish();
+    await deliver();
+    expect(systems.texts(THREAD)).toEqual([expect.stringContaining("Pull request: https://!/@\u200bmallory")]);
+  });
+
   it("comes without a status where the token may not set one", async () => {
     systems.rights.github.delete("statuses:write");
     try {

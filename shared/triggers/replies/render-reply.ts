@@ -28,13 +28,16 @@ export async function renderReply(reply: Reply, ports: RenderPorts): Promise<Ren
   const found = await ports.runs.headAndBody(reply.run_id);
   if (found === undefined) return undefined;
   const { head, body } = found;
-  const parts = [describeState(found, reply), await readAnswer(head, reply, ports), await readLinks(head, ports)];
+  const parts = [describeState(found), await readAnswer(head, reply, ports), await readLinks(head, ports)];
   const footer = await renderFooter(head, reply, ports);
   return {
-    text: [...parts, footer].filter((part) => part !== "").join("\n\n"),
+    // All at once, since a part can change what is code in the next one.
+    text: joinParts([toSafe(reply, joinParts(parts)), footer]),
     ...(reply.pull === undefined ? {} : { status: toStatus(head, body.title, reply, ports) }),
   };
 }
+
+const joinParts = (parts: readonly string[]): string => parts.filter((part) => part !== "").join("\n\n");
 
 const toSafe = ({ place }: Reply, text: string): string =>
   place.system === "slack" ? toSafeSlackText(text) : toSafeMarkdown(text);
@@ -43,9 +46,8 @@ const truncate = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length).replace(/[\ud800-\udbff]$/, "")}…` : text;
 
 /** What became of the run, in a sentence, with the question that it asks. */
-function describeState({ head, body }: FoundRun, reply: Reply): string {
-  const name = toSafe(reply, body.title);
-  const message = isEndedHead(head) ? toSafe(reply, head.status_message?.message ?? "") : "";
+function describeState({ head, body: { title: name } }: FoundRun): string {
+  const message = isEndedHead(head) ? (head.status_message?.message ?? "") : "";
   switch (head.state) {
     case "SUCCEEDED":
       return "";
@@ -69,7 +71,7 @@ async function readAnswer(head: RunHead, reply: Reply, ports: RenderPorts): Prom
   if (!isShown) return "";
   const text = findFinalMessage(await readMessages(head.run_id, await loadCheckpoint(head, ports), ports)).trim();
   if (text === "") return head.state === "SUCCEEDED" ? "Done." : "";
-  return toSafe(reply, truncate(text, reply.place.system === "slack" ? MAX_MESSAGE : MAX_COMMENT));
+  return truncate(text, reply.place.system === "slack" ? MAX_MESSAGE : MAX_COMMENT);
 }
 
 /** The pull requests that the run has opened. */

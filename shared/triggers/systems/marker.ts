@@ -6,18 +6,35 @@ export const toMarker = (nonce: string): string => `<!-- runyard:${nonce} -->`;
 /** Whether a text is a reply of this service. */
 export const isMarked = (text: string): boolean => MARKER.test(text);
 
-const CODE = /(```[\s\S]*?(?:```|$)|~~~[\s\S]*?(?:~~~|$)|`[^`\n]*`)/;
+/**
+ * Blocks and spans that every reader of Markdown takes for code: a closed block at the margin, with no more than the name of a language,
+ * and a span of plain characters between spaces and punctuation.
+ */
+const CODE =
+  /^(?<fence>(?<mark>[`~])\k<mark>{2,})[\w+#.-]*[ \t]*\n(?:(?! {0,3}\k<fence>\k<mark>*[ \t]*$).*\n)* {0,3}\k<fence>\k<mark>*[ \t]*$|(?<=^|[ (])`[^`\r\n|$<>\\]+`(?=[ ).,:;!?]|$)/
+    .source;
+
+/** What outside of code makes it uncertain what is code: other backticks and fences, formulas, HTML, quotations and front matter of GitLab. */
+const UNCERTAIN = /[`$\r\u2028\u2029]|~~~|<(?!!--)[a-z!?/]|\n[ \t]*>>>|^\s*(?:>>>|---|\+\+\+|;;;)/i;
+
+/** Marks of what other programs obey, and what stands in their place. A character reference can be the `@` of a mention. */
+const MARKS = /@(?=\S)|<!--|&(?=#|commat;)/.source;
+const INERT: ReadonlyMap<string, string> = new Map([
+  ["@", "@\u200b"],
+  ["<!--", "&lt;!--"],
+  ["&", "&\u200b"],
+]);
 
 /**
  * The Markdown of an agent without what other programs obey: mentions of people and bots, commands at the beginning of a line, and
- * comments. Outsiders can have an agent write them, and the reply is written with the rights of the team's token.
+ * comments. Outsiders can have an agent write them, and the reply is written with the rights of the team's token. Code can be copied as it
+ * is, where it is certain what is code.
  */
-export const toSafeMarkdown = (text: string): string =>
-  text
-    .split(CODE)
-    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll("<!--", "&lt;!--").replace(/@(?=\w)/g, "@\u200b")))
-    .join("")
-    .replace(/^([ \t>]*)\/(?=\w)/gm, "$1\\/");
+export function toSafeMarkdown(text: string): string {
+  const isCertain = !UNCERTAIN.test(text.replace(new RegExp(CODE, "gm"), " "));
+  const marks = new RegExp(isCertain ? `${CODE}|${MARKS}` : MARKS, "gm");
+  return text.replace(marks, (found) => INERT.get(found) ?? found).replace(/^([ \t>]*)\/(?=\w)/gm, "$1\\/");
+}
 
 /** Text of an agent without the mentions, links and commands that Slack knows. */
 export const toSafeSlackText = (text: string): string =>
