@@ -12,8 +12,11 @@ const changing = routes
 /** Headers that a page of another origin can send if a browser attaches the person's cookie. */
 const FORGED = [{}, { origin: "https://evil.test" }, { origin: "null" }, { origin: "http://runyard.test" }] as const;
 
+/** Routes that ignore cookies: a request without an Origin is one without a key. */
+const KEYS_ONLY = ["POST /mcp"];
+
 describe.each(changing)("%s with a session cookie", (route) => {
-  it("returns 403 and changes nothing without an Origin header of the deployment", async () => {
+  it("is refused and changes nothing without an Origin header of the deployment", async () => {
     const stage = await makeStage();
     await prepare(route, stage);
     const { cookie } = await startSession(stage.plane);
@@ -23,7 +26,11 @@ describe.each(changing)("%s with a session cookie", (route) => {
     for (const forged of FORGED) {
       const options = { key: undefined, headers: { cookie, ...forged }, ...(body === undefined ? {} : { body }) };
       const response = await request(stage.plane, method, toTarget(route, stage), options);
-      expect(response).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
+      const refusal =
+        KEYS_ONLY.includes(route) && !("origin" in forged)
+          ? { status: 401, body: { error_code: "authentication_required" } }
+          : { status: 403, body: { error_code: "not_authorized" } };
+      expect(response).toMatchObject(refusal);
     }
     expect(stage.plane.table.all()).toEqual(before);
   });
