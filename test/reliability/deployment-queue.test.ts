@@ -104,6 +104,19 @@ describe("runs that wait for the deployment", () => {
     expect(await deployment.entries()).toMatchObject({ items: [] });
   });
 
+  it("are noted again where the queue was forgotten while they entered it", async () => {
+    const deployment = createDeployment(2);
+    await deployment.arrive("a", "a-x");
+    await deployment.arrive("a", "a-y");
+    const ending = ["a-x"];
+    await deployment.arrive("a", "a-slow", async () => {
+      deployment.clock.now += 10_000;
+      for (const runId of ending.splice(0)) await deployment.end(runId);
+    });
+    expect(deployment.granted).toEqual(["a-slow"]);
+    expect(await deployment.entries()).toMatchObject({ items: [] });
+  });
+
   it("keep an entry that is visible before the head of its run", async () => {
     const deployment = createDeployment(1);
     await deployment.arrive("a", "a-x");

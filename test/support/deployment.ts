@@ -107,8 +107,11 @@ export function createDeployment(maxExecutions: number) {
     /** Stores an item, as a restored backup may. */
     put: (item: Item) => memory.write({ kind: "put", item }),
     entries: () => memory.query({ pk: "DEPLOYMENT", prefix: "WAITING#" }),
-    /** Starts a run, or lets it wait. */
-    async arrive(team: string, runId: string): Promise<"started" | "waits"> {
+    /**
+     * Starts a run, or lets it wait.
+     * @param whileEntering what happens between its first and its last write to the queue
+     */
+    async arrive(team: string, runId: string, whileEntering = ignored): Promise<"started" | "waits"> {
       clock.now += 1;
       const head = await create(team, runId);
       for (;;) {
@@ -121,7 +124,7 @@ export function createDeployment(maxExecutions: number) {
         "owner",
         limit,
         (_, { set, if: conditions }) => ({ head: { kind: "update", key: keys.head(runId), set, if: conditions } }),
-        ports,
+        { ...ports, table: { ...table, transact: (writes) => whileEntering().then(() => table.transact(writes)) } },
       );
       if (!waits) throw new Error("the run neither started nor waits");
       return "waits";

@@ -79,6 +79,9 @@ export async function enterDeploymentQueue(
     return error.failed.has("head") || error.failed.has("entry");
   }
   // An execution may have ended before others could see that the run waits.
+  if (await grantExecutions(maxExecutions, ports)) return true;
+  // It took so long that others have forgotten the queue meanwhile: without a note, no end of an execution would look for the run.
+  await places.noteQueue(await places.readDeployment(), ports.now(), maxExecutions);
   await grantExecutions(maxExecutions, ports);
   return true;
 }
