@@ -102,6 +102,7 @@ async function carryOut(call: Call, options: ExchangeOptions & Stop, ports: Exch
   const { stream, settled } = relay(given.body, {
     dialect,
     provider: call.model.from,
+    ownKey: call.ownKey,
     meter,
     givenUp: options.givenUp,
     hangUp: options.hangUp,

@@ -1,7 +1,7 @@
 import { type ModelProvider, REMEDY_HEADER } from "#shared/model-provider/model-provider.ts";
 import { CONTEXT_OVERFLOW, type Dialect, parsedJson } from "./dialect.ts";
 import { classifyError, type ErrorMeaning, statusOfError } from "./error-kinds.ts";
-import type { OwnKey } from "./keys/own-key.ts";
+import { hideKey, type OwnKey } from "./keys/own-key.ts";
 import { findError, isHtml, type ProviderError, readErrorBody } from "./provider-error.ts";
 import { responseHeaders } from "./responses.ts";
 
@@ -25,12 +25,10 @@ export const withReadErrors =
   (provider: ModelProvider, called: CalledProvider, dialect: Dialect): ModelProvider =>
   async (call) => {
     const response = await provider(call);
-    // A key in the words of an error is taken out as a whole, whatever it looks like.
-    const hide = (text: string) =>
-      called.ownKey === undefined ? text : text.replaceAll(called.ownKey.value, "[redacted]");
+    const hide = (text: string) => hideKey(text, called.ownKey);
     if (!response.ok) return toProviderError(dialect, called, response, readErrorBody(hide(await response.text())));
     if (response.body === null || isStream(response, call.request.stream === true)) return response;
-    const text = await response.text().catch(() => "");
+    const text = hide(await response.text().catch(() => ""));
     const json = parsedJson(text);
     const error = isHtml(text) ? readErrorBody(text) : findError(json);
     if (error !== undefined) return toProviderError(dialect, called, response, error);

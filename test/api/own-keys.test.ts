@@ -107,6 +107,19 @@ describe("the keys of a team for providers", () => {
     expect(standIn.seen).toHaveLength(1);
   });
 
+  it("are in no error that a provider returns with the status 200, streamed or not", async () => {
+    await setKeys({ anthropic: "TEAM_KEY" });
+    const run = await workingRun(plane);
+    const raw = JSON.stringify({ type: "error", error: { type: "api_error", message: "bad: the-key-of-the-team" } });
+    const streamed = { raw: `event: error\ndata: ${raw}\n\n`, headers: { "content-type": "text/event-stream" } };
+    for (const turn of [{ raw }, { raw: "bad: the-key-of-the-team" }, streamed]) {
+      standIn.otherwise = turn;
+      const text = await (await gateway.messages(run.key, { stream: turn === streamed })).text();
+      expect(text).toContain("bad: [redacted]");
+      expect(text).not.toContain("the-key-of-the-team");
+    }
+  });
+
   it("do not get into sandboxes, although an environment names the secret", async () => {
     await setKeys({ anthropic: "TEAM_KEY" });
     const secrets = [{ name: "TEAM_KEY" }, { name: "RUN_KEY" }];

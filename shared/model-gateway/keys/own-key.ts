@@ -14,6 +14,10 @@ export interface OwnKey {
   readonly value: string;
 }
 
+/** Takes the key out of what a provider returned, whatever it looks like. */
+export const hideKey = (text: string, ownKey: OwnKey | undefined): string =>
+  ownKey === undefined ? text : text.replaceAll(ownKey.value, "[redacted]");
+
 export interface KeyPorts {
   readonly table: Table;
   readonly vault: Pick<SecretVault, "getAll">;
