@@ -83,9 +83,11 @@ export function listModelApis(modelIds: readonly string[]): Record<string, "mess
   );
 }
 
+/** Those of the setting, except for one whose name a provider with settings of its own has: the model gateway calls that one. */
 function configuredProviders(): readonly ConfiguredProvider[] {
   const value = settingIfAny("NAMED_PROVIDERS");
-  return value === undefined ? [] : v.parse(NamedProviders, value);
+  const replaced = listSetting("MODEL_PROVIDERS");
+  return value === undefined ? [] : v.parse(NamedProviders, value).filter(({ name }) => !replaced.includes(name));
 }
 
 function toNamedProvider({ name, kind, models, is_custom = false }: ConfiguredProvider): NamedProvider {

@@ -35,6 +35,15 @@ describe("providers with names of their own", () => {
     expect(findPrice("box/org/qwen")?.input_per_million_usd, "the setting takes precedence").toBe(3);
   });
 
+  it("are replaced by one of the same name that has settings of its own", () => {
+    vi.stubEnv("MODEL_PROVIDERS", "anthropic");
+    const proxy = { name: "anthropic", kind: "anthropic", is_custom: true, models: [{ name: "m", context_tokens: 9 }] };
+    vi.stubEnv("NAMED_PROVIDERS", JSON.stringify([proxy]));
+    expect(models().slice(0, -1)).toEqual(CATALOGUE.anthropic);
+    expect(findLimits("anthropic/m")).toEqual({});
+    expect(listModelApis(["anthropic/claude-opus-5-5"])).toEqual({});
+  });
+
   it("have the limits that are stated, unless the setting has others", () => {
     expect(findLimits("box/org/qwen")).toEqual({ contextTokens: 9 });
     expect(findLimits("gemini/flash")).toEqual({ outputTokens: 8 });
