@@ -2,7 +2,6 @@ import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { ERRORS, invalid, RunyardError } from "#shared/errors.ts";
 import type { RecordedRequest } from "#shared/http/endpoint.ts";
-import { parseFields } from "#shared/http/request.ts";
 import { requireScopes } from "#shared/principals/scopes.ts";
 import type { McpMessage, McpResponse } from "#shared/wire/mcp/message.ts";
 import { READ_TOOLS } from "./read-tools.ts";
@@ -101,7 +100,6 @@ async function callTool({ name, arguments: input = {} }: Result, call: ToolCall,
   try {
     const { summary, content } = await call.recordAs(toRequest(found, input), () => {
       refuseCaller(found, call);
-      parseFields(found.input, input);
       return found.run(input, call, ports);
     });
     // Members without a value are left out. JSON escapes what agents wrote, so that no text ends the member that holds it.

@@ -19,7 +19,7 @@ import { readSchedulePage } from "#shared/schedules/list-schedules.ts";
 import { Id, text, textOfBytes } from "#shared/wire/primitives.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { shorten, toToolRun } from "./show-run.ts";
-import { described, everyone, ToolId, team, tool, UNTRUSTED } from "./tool.ts";
+import { everyone, optional, ToolId, team, tool, UNTRUSTED } from "./tool.ts";
 
 /** Characters of an answer or a plan in one result, about 15,000 tokens: clients refuse results that are much longer. */
 const TEXT_LENGTH = 60_000;
@@ -30,11 +30,11 @@ const MAX_ITEMS = 100;
 const RunId = ToolId("the run, from start_run or list_runs");
 
 const page = {
-  limit: described(
+  limit: optional(
     v.pipe(v.number(), v.integer("must be a whole number"), v.minValue(1), v.maxValue(MAX_ITEMS)),
     `Items to return; ${DEFAULT_ITEMS} by default.`,
   ),
-  cursor: described(textOfBytes(4096), "next_cursor of the page before."),
+  cursor: optional(textOfBytes(4096), "next_cursor of the page before."),
 };
 interface Page {
   readonly limit?: number;
@@ -64,11 +64,11 @@ const listRuns = tool({
   isReadOnly: true,
   input: v.strictObject({
     ...page,
-    state: described(v.array(RunState), "Only runs in one of these states."),
-    q: described(text(256), "Words of the title or the prompt, a run's id or its URL."),
-    environment_id: described(Id, "Only runs in this environment."),
-    schedule_id: described(Id, "Only runs of this schedule."),
-    ancestor_run_id: described(Id, "Only descendants of this run."),
+    state: optional(v.array(RunState), "Only runs in one of these states."),
+    q: optional(text(256), "Words of the title or the prompt, a run's id or its URL."),
+    environment_id: optional(Id, "Only runs in this environment."),
+    schedule_id: optional(Id, "Only runs of this schedule."),
+    ancestor_run_id: optional(Id, "Only descendants of this run."),
   }),
   async run(input, { principal }, ports) {
     const filters = {

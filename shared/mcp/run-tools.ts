@@ -19,14 +19,14 @@ import { RunMode } from "#shared/wire/run.ts";
 import { FollowupPolicy } from "#shared/wire/runs/followup.ts";
 import { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import { describeNext, toToolRun } from "./show-run.ts";
-import { described, everyone, type ToolCall, ToolId, tool, UNTRUSTED } from "./tool.ts";
+import { everyone, optional, type ToolCall, ToolId, tool, UNTRUSTED } from "./tool.ts";
 
 /** Seconds that wait_for_run takes at most: API Gateway gives up after 30. */
 const MAX_WAIT_SECONDS = 25;
 
 const RunId = ToolId("the run, from start_run or list_runs");
 
-const RequestKey = described(
+const RequestKey = optional(
   v.pipe(v.string(), v.regex(/^[\x20-\x7e]{1,255}$/, "must have 1 to 255 printable ASCII characters")),
   "A text of your choice that names this request. Repeating a call with the same text and arguments does nothing a second time.",
 );
@@ -41,18 +41,18 @@ const withKey =
 
 /** The arguments of start_run that are members of the configuration. */
 const CONFIG = {
-  environment_id: described(Id, "Where the agent works: the uid of an environment from list_environments."),
-  model_id: described(Id, "The model. Leave it out for the default."),
-  reasoning_level: described(ReasoningLevel, "How much the model reasons. Leave it out for the default."),
-  skill_spec: described(text(512, 1), "A skill to start from, as owner/repo:skill-name."),
-  output_schema: described(
+  environment_id: optional(Id, "Where the agent works: the uid of an environment from list_environments."),
+  model_id: optional(Id, "The model. Leave it out for the default."),
+  reasoning_level: optional(ReasoningLevel, "How much the model reasons. Leave it out for the default."),
+  skill_spec: optional(text(512, 1), "A skill to start from, as owner/repo:skill-name."),
+  output_schema: optional(
     OutputSchema,
     "The JSON Schema of the answer that you need. get_response then returns the answer as JSON in untrusted.structured.",
   ),
-  budget_usd: described(BudgetUsd, "What the run's model calls may cost, in US dollars."),
-  timeout_minutes: described(RunLimits.timeout_minutes.wrapped, "Minutes after which the run ends as FAILED."),
-  max_steps: described(RunLimits.max_steps.wrapped, "Responses of the model after which the run ends as FAILED."),
-  max_total_tokens: described(RunLimits.max_total_tokens.wrapped, "Tokens after which the run ends as FAILED."),
+  budget_usd: optional(BudgetUsd, "What the run's model calls may cost, in US dollars."),
+  timeout_minutes: optional(RunLimits.timeout_minutes.wrapped, "Minutes after which the run ends as FAILED."),
+  max_steps: optional(RunLimits.max_steps.wrapped, "Responses of the model after which the run ends as FAILED."),
+  max_total_tokens: optional(RunLimits.max_total_tokens.wrapped, "Tokens after which the run ends as FAILED."),
 };
 
 const startRun = tool({
@@ -69,13 +69,13 @@ const startRun = tool({
   isReadOnly: false,
   input: v.strictObject({
     prompt: v.pipe(textOfBytes(262_144, 1), v.metadata({ description: "The task, complete in itself." })),
-    title: described(text(512), "A short name for lists."),
+    title: optional(text(512), "A short name for lists."),
     ...CONFIG,
-    agent_identity_uid: described(Id, "Who the agent acts as: the uid of an agent from list_agents."),
-    mode: described(RunMode, "`plan` only makes a plan, `orchestrate` delegates to child runs."),
-    parent_run_id: described(Id, "Makes the run a child of this run. With a run's key, it is that run by default."),
-    conversation_id: described(Id, "Continues the conversation of an earlier run that has ended."),
-    metadata: described(Metadata, "Texts by name, to find the run by."),
+    agent_identity_uid: optional(Id, "Who the agent acts as: the uid of an agent from list_agents."),
+    mode: optional(RunMode, "`plan` only makes a plan, `orchestrate` delegates to child runs."),
+    parent_run_id: optional(Id, "Makes the run a child of this run. With a run's key, it is that run by default."),
+    conversation_id: optional(Id, "Continues the conversation of an earlier run that has ended."),
+    metadata: optional(Metadata, "Texts by name, to find the run by."),
     idempotency_key: RequestKey,
   }),
   async run({ idempotency_key: key, ...input }, call, ports) {
@@ -134,7 +134,7 @@ const waitForRun = tool({
   isReadOnly: true,
   input: v.strictObject({
     run_id: RunId,
-    timeout_seconds: described(WaitTime, `How long to wait at most; ${MAX_WAIT_SECONDS} by default.`),
+    timeout_seconds: optional(WaitTime, `How long to wait at most; ${MAX_WAIT_SECONDS} by default.`),
   }),
   async run({ run_id: runId, timeout_seconds: seconds = MAX_WAIT_SECONDS }, call, ports) {
     await visibleRun(runId, call.principal, ports);
@@ -158,7 +158,7 @@ const sendFollowup = tool({
   input: v.strictObject({
     run_id: RunId,
     message: v.pipe(textOfBytes(262_144, 1), v.metadata({ description: "The message to the agent." })),
-    policy: described(
+    policy: optional(
       FollowupPolicy,
       "`enqueue` waits for the end of the turn, `interrupt` ends it, `reject` fails while one goes on.",
     ),
@@ -190,7 +190,7 @@ const cancelRun = tool({
   isReadOnly: false,
   input: v.strictObject({
     run_id: RunId,
-    force: described(v.boolean(), "Cancels a run that is starting or that a self-hosted worker executes as well."),
+    force: optional(v.boolean(), "Cancels a run that is starting or that a self-hosted worker executes as well."),
   }),
   async run({ run_id: runId, force = false }, call, ports) {
     const { principal } = call;

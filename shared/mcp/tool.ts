@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { EventPorts } from "#shared/conversations/live-output.ts";
 import type { RecordAs } from "#shared/http/endpoint.ts";
+import { parseFields } from "#shared/http/request.ts";
 import { isUuid } from "#shared/ids.ts";
 import type { RateLimits } from "#shared/limits/token-bucket.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
@@ -44,17 +45,17 @@ interface Definition<Input> {
 }
 
 export interface Tool extends Definition<unknown> {
-  /** @param input what `input` has parsed */
+  /** @throws RunyardError `invalid_request` if `input` does not fit the schema of the tool */
   run(input: unknown, call: ToolCall, ports: McpPorts): Promise<ToolResult>;
 }
 
-/** Defines a tool, whose `run` gets the parsed input. */
+/** Defines a tool, whose own `run` gets the parsed input. */
 export function tool<Input>(
   definition: Definition<Input> & { run(input: Input, call: ToolCall, ports: McpPorts): Promise<ToolResult> },
 ): Tool {
   return {
     ...definition,
-    run: (input, call, ports) => definition.run(v.parse(definition.input, input), call, ports),
+    run: (input, call, ports) => definition.run(parseFields(definition.input, input), call, ports),
   };
 }
 
@@ -70,7 +71,7 @@ export const ToolId = (what: string) =>
   );
 
 /** An argument that may be left out. */
-export const described = <T>(schema: v.GenericSchema<unknown, T>, description: string) =>
+export const optional = <T>(schema: v.GenericSchema<unknown, T>, description: string) =>
   v.exactOptional(v.pipe(schema, v.metadata({ description })));
 
 /** What a member named `untrusted` is. Each result that has one repeats this. */
