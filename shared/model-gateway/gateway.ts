@@ -97,8 +97,15 @@ async function respond(
   const headers = passedHeaders(request, dialect);
   const call = await payFor(
     {
-      ...{ dialect, head, model, team, ownKey, headers },
-      ...{ request: pinned, dropped: changedOptions(body, pinned), startedAt: ports.now() },
+      dialect,
+      head,
+      model,
+      team,
+      ownKey,
+      headers,
+      request: pinned,
+      dropped: changedOptions(body, pinned),
+      startedAt: ports.now(),
     },
     ports,
   );

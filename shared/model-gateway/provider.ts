@@ -19,11 +19,11 @@ export interface ProviderOptions {
 
 /** A server with Anthropic's API at `baseUrl`. Without a key, the headers authenticate. */
 export const anthropic = (baseUrl: string, key: Key | undefined, options?: ProviderOptions): ModelProvider =>
-  createProvider(baseUrl, options, async (own) => toHeader("x-api-key", await chooseKey(own, key, options)));
+  createHttpProvider(baseUrl, options, async (own) => toHeader("x-api-key", await chooseKey(own, key, options)));
 
 /** A server with OpenAI's API at `baseUrl`. Without a key, the headers authenticate. */
 export const openai = (baseUrl: string, key: Key | undefined, options?: ProviderOptions): ModelProvider =>
-  createProvider(baseUrl, options, async (own) => toBearer(await chooseKey(own, key, options)));
+  createHttpProvider(baseUrl, options, async (own) => toBearer(await chooseKey(own, key, options)));
 
 const toHeader = (name: string, value: string | undefined): Record<string, string> =>
   value === undefined ? {} : { [name]: value };
@@ -53,7 +53,7 @@ async function presentKey(key: Key): Promise<string> {
   return value;
 }
 
-function createProvider(
+function createHttpProvider(
   baseUrl: string,
   { headers, timeouts }: ProviderOptions = {},
   secret: (own: string | undefined) => Promise<Readonly<Record<string, string>>>,

@@ -59,7 +59,8 @@ export function resolveModel(named: string, kinds: readonly Provider[]): Provide
   const all = listProviders();
   const providers = kinds.flatMap((of) => all.filter(({ kind }) => kind === of));
   const ids = [named, ...providers.map(({ name }) => `${name}/${named}`)];
-  const candidates = providers.flatMap((provider) => models().flatMap((model) => providedBy(provider, model)));
+  const known = models();
+  const candidates = providers.flatMap((provider) => known.flatMap((model) => providedBy(provider, model)));
   const found = ids.flatMap((id) => candidates.find((model) => model.id === id) ?? []).at(0);
   if (found === undefined) {
     const some = candidates.map(({ id }) => id).join(", ") || "none";
