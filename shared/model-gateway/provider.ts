@@ -46,11 +46,18 @@ export async function chooseKey(
   return own;
 }
 
-/** Returns the key. @throws NotConfigured if there is none */
+/** What a header can have as its value. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/**
+ * Returns the key.
+ * @throws NotConfigured if there is none, or no header can have it: the error of a request with it would quote it, which is logged
+ */
 async function presentKey(key: Key): Promise<string> {
   const value = await key();
   if (value === undefined) throw new NotConfigured("the key of the model's provider is not where the settings say");
-  return value;
+  if (HEADER_VALUE.test(value)) return value;
+  throw new NotConfigured("the key of the model's provider has a line break or a character that no header can have");
 }
 
 function createHttpProvider(

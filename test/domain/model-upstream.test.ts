@@ -287,6 +287,19 @@ describe("a provider", () => {
     }
   });
 
+  it("is not called with a key that no header can have, and the error does not quote the key", async () => {
+    for (const key of ["secret\nsecond line", "secret…"]) {
+      for (const provider of [
+        anthropic("http://127.0.0.1:1", async () => key),
+        openai("http://127.0.0.1:1", async () => key),
+      ]) {
+        const error = await provider(call()).catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(NotConfigured);
+        expect(String(error)).not.toContain("secret");
+      }
+    }
+  });
+
   it("is not called without the key that the settings name", async () => {
     await expect(anthropic("http://x.test", async () => undefined)(call())).rejects.toThrow(NotConfigured);
     await expect(openai("http://x.test", async () => undefined)(call())).rejects.toThrow("where the settings say");
