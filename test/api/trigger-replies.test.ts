@@ -180,6 +180,21 @@ describe("the reply to an event of GitHub", () => {
     expect(await hooks.runs()).toHaveLength(1);
   });
 
+  it("sets a status that starts no run, although a person's account sets it", async () => {
+    const uid = await create({ allow: { anyone: true } });
+    for (const [context, expected] of [
+      ["runyard/events", { outcome: "ignored", reason: "own" }],
+      ["ci/build", { outcome: "started" }],
+    ] as const) {
+      const status = { context, state: "success", sha: SHA, branches: [{ name: "fix" }] };
+      const sender = { login: "ada", id: 5, type: "User" };
+      const body = JSON.stringify({ ...status, repository: { full_name: "acme/shop", private: true }, sender });
+      await hooks.send(uid, body, signed.github(SECRET, body, "status", context));
+      expect((await hooks.deliveries(uid))[0]).toMatchObject(expected);
+      plane.clock.now += 1000;
+    }
+  });
+
   it("shows neither link nor cost in a public repository, unless the trigger says so", async () => {
     const uid = await create();
     await comment(uid, "@agent fix it", { repository: { full_name: "acme/shop", private: false } });
@@ -260,10 +275,10 @@ describe("the reply to an event of Slack", () => {
   it("is one message in the thread, without mentions of the agent", async () => {
     systems.users.set("U1", { id: "U1", team_id: "T1" });
     const uid = await create({ kind: "slack", credential: "slack" });
-    const send = async (event: object) => {
+    const send = async (event: object, changes: object = {}) => {
       plane.clock.now += 1000;
       const callback = { type: "event_callback", team_id: "T1", api_app_id: "A1", is_ext_shared_channel: false };
-      const body = JSON.stringify({ ...callback, event: { channel: "C1", ...event } });
+      const body = JSON.stringify({ ...callback, ...changes, event: { channel: "C1", ...event } });
       await hooks.send(uid, body, signed.slack(SECRET, body, Math.floor(plane.clock.now / 1000)));
       return (await hooks.deliveries(uid))[0];
     };
@@ -280,6 +295,10 @@ describe("the reply to an event of Slack", () => {
     expect(systems.texts("C1/1700000000.0001")).toEqual([
       expect.stringMatching(/^&lt;!channel&gt; done &amp; &lt;@U1&gt;\n\n<https:.*\|Open the run>$/),
     ]);
+    const reaction = { type: "reaction_added", user: "U9", reaction: "eyes", event_ts: "1700000002.0001" };
+    const authorizations = [{ team_id: "T1", user_id: "U9", is_bot: true }];
+    const item = { type: "message", channel: "C1", ts: mention.ts };
+    expect(await send({ ...reaction, item }, { authorizations })).toMatchObject({ outcome: "ignored", reason: "own" });
     const own = { type: "message", bot_id: "B1", app_id: "A1", text: "done", ts: "1700000001.0001" };
     expect(await send(own)).toMatchObject({ outcome: "ignored", reason: "own" });
   });

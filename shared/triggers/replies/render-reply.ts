@@ -6,7 +6,7 @@ import { statusText } from "#shared/records/run.ts";
 import { isEndedHead, type RunHead } from "#shared/records/run-head.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { toSafeMarkdown, toSafeSlackText } from "../systems/marker.ts";
+import { STATUS_PREFIX, toSafeMarkdown, toSafeSlackText } from "../systems/marker.ts";
 import type { SetStatus } from "../systems/system-request.ts";
 import type { Reply } from "./reply-store.ts";
 
@@ -117,7 +117,7 @@ function toStatus(
   const url = shows.includes("link") ? toUrl(head, ports) : undefined;
   return {
     state,
-    context: truncate(statusText(`runyard/${title}`), 110),
+    context: truncate(statusText(`${STATUS_PREFIX}${title}`), 110),
     description,
     ...(url === undefined ? {} : { url }),
   };

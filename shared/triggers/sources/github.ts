@@ -1,5 +1,5 @@
 import type { EventAuthor } from "#shared/wire/triggers/delivery.ts";
-import { isMarked } from "../systems/marker.ts";
+import { isMarked, STATUS_PREFIX } from "../systems/marker.ts";
 import { firstText, readMember, readText } from "./member.ts";
 import type { PullRequest, Source, Standing } from "./source.ts";
 
@@ -73,7 +73,8 @@ export const github: Source = {
     return isObject(readMember(payload, "issue", "pull_request")) ? { url, number, changedAt: "" } : undefined;
   },
 
-  isOwn: ({ text }) => isMarked(text),
+  isOwn: ({ type, text, payload }) =>
+    isMarked(text) || (type === "status" && readText(payload, "context").startsWith(STATUS_PREFIX)),
 };
 
 const toKind = (type: string): EventAuthor["kind"] =>

@@ -50,10 +50,12 @@ export const slack: Source = {
     return { thread: { container, item }, message: { container, item: time }, isPublic };
   },
 
-  /** Events of the app's own messages name the app twice. */
-  isOwn({ payload }) {
+  /** Events of the app's own messages name the app twice, and those of its reactions its user, for which Slack sends them. */
+  isOwn({ author, payload }) {
     const app = readText(payload, "api_app_id");
-    return app !== "" && readText(readMember(payload, "event"), "app_id") === app;
+    const isOfApp = app !== "" && readText(readMember(payload, "event"), "app_id") === app;
+    const [recipient, isBot] = ["user_id", "is_bot"].map((name) => readMember(payload, "authorizations", 0, name));
+    return isOfApp || (isBot === true && author.id !== "" && recipient === author.id);
   },
 
   toAccount: ({ author, payload }) => ({ place: readMessage(payload).team, account: author.id }),

@@ -3,6 +3,9 @@ const MARKER = /<!-- runyard:[A-Za-z0-9_-]{16,64} -->\s*$/;
 /** What ends the text of each reply, and is not displayed: by it the service recognizes its own comments. */
 export const toMarker = (nonce: string): string => `<!-- runyard:${nonce} -->`;
 
+/** How the name of each status of a commit begins that the service sets. */
+export const STATUS_PREFIX = "runyard/";
+
 /** Whether a text is a reply of this service. */
 export const isMarked = (text: string): boolean => MARKER.test(text);
 
