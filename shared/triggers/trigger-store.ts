@@ -3,7 +3,7 @@ import { putReceiversMark } from "#shared/notifications/receivers-mark-store.ts"
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Put, type Table } from "#shared/table/table.ts";
+import type { Item, Put, Table } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
 import { Scope } from "#shared/wire/keys/scope.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
@@ -67,6 +67,12 @@ const entriesOf = (team: string) => ({ pk: teamPk(team), prefix: keys.triggerEnt
 /** The write by which events of runs are not ignored, for a trigger whose runs reply. */
 const toMark = ({ reply }: Trigger): Put | undefined => (reply?.to === "thread" ? putReceiversMark() : undefined);
 
+/** The condition under which a trigger is as it was read. */
+const unchangedSince = ({ updated_at, failing_since }: Trigger): NonNullable<Put["if"]> => ({
+  updated_at: { eq: updated_at },
+  failing_since: failing_since === undefined ? { exists: false } : { eq: failing_since },
+});
+
 /** The triggers of teams. */
 export const triggerStore = (table: Table) => ({
   async get(uid: string): Promise<Trigger | undefined> {
@@ -106,18 +112,20 @@ export const triggerStore = (table: Table) => ({
    */
   async update(before: Trigger, trigger: Trigger, also: NamedWrites = {}): Promise<void> {
     const item = { ...keys.trigger(trigger.uid), v: 1, ...trigger };
-    const unchanged = { updated_at: { eq: before.updated_at } };
-    await transact(table, { ...also, trigger: { kind: "put", item, if: unchanged }, mark: toMark(trigger) });
+    await transact(table, {
+      ...also,
+      trigger: { kind: "put", item, if: unchangedSince(before) },
+      mark: toMark(trigger),
+    });
   },
 
-  /** Records since when the runs of a trigger fail; nothing where it was changed or deleted since it was read. */
-  async noteFailing({ uid, updated_at }: Trigger, failing_since: number | undefined): Promise<void> {
+  /**
+   * Records since when the runs of a trigger fail.
+   * @throws ConditionFailed if it was changed or deleted since it was read
+   */
+  async noteFailing(before: Trigger, failing_since: number | undefined): Promise<void> {
     const change = failing_since === undefined ? { remove: ["failing_since"] } : { set: { failing_since } };
-    try {
-      await table.write({ kind: "update", key: keys.trigger(uid), ...change, if: { updated_at: { eq: updated_at } } });
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
+    await table.write({ kind: "update", key: keys.trigger(before.uid), ...change, if: unchangedSince(before) });
   },
 
   /**

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { noteRunOfTrigger } from "#shared/triggers/note-run.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { consume, createHarness, deliver } from "../support/execution.ts";
@@ -164,6 +165,23 @@ describe("pause_after_failures of a trigger", () => {
     expect(body).not.toHaveProperty("pause_after_failures");
     expect(body).not.toHaveProperty("pause_reason");
     expect(await read(uid)).toMatchObject({ enabled: true });
+  });
+
+  it("keeps the time of the failure although the trigger is changed at the same time", async () => {
+    const uid = await create();
+    await createHooks(plane).sendPlain(uid, { build: ++build });
+    const [{ run_id }] = await createHooks(plane).deliveries(uid);
+    const harness = createHarness(plane, await plane.dispatch(run_id));
+    await harness.resolve();
+    await harness.finish(false);
+    const { table, now } = plane.ports;
+    let changes = 1;
+    const query: typeof table.query = async (...args) => {
+      if (changes-- > 0) await user.put(`/agent/triggers/${uid}`, { name: "Builds" });
+      return table.query(...args);
+    };
+    await noteRunOfTrigger(uid, { table: { ...table, query }, now });
+    expect(await read(uid)).toMatchObject({ name: "Builds", failing_since: expect.any(String) });
   });
 
   it("is absent by default: then a trigger shows that it fails, and goes on", async () => {
