@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { splitIntoBatches } from "#shared/arrays.ts";
-import { hasReceivers } from "#shared/notifications/receivers-mark-store.ts";
 import { readTeamEvents, type TeamEvent, type TeamEventRef } from "#shared/notifications/team-event-store.ts";
 import { readBodies } from "#shared/records/run-body.ts";
 import { parseOwner, readHeads } from "#shared/records/run-head.ts";
@@ -30,10 +29,9 @@ const REQUESTED_AT_ONCE = 20;
 
 /**
  * Adds a delivery of each event to each webhook of its team that wants it, and of each end of a run to the run's `notify_url`,
- * once, and requests their first attempt. Webhooks get no events of personal runs. Without receivers in the deployment this is one read.
+ * once, and requests their first attempt. Webhooks get no events of personal runs.
  */
 export async function planEvents(refs: readonly EventRef[], ports: DeliveryPlanPorts): Promise<void> {
-  if (refs.length === 0 || !(await hasReceivers(ports.table))) return;
   const ofRuns = refs.filter((ref) => "run_id" in ref);
   const ofTeams = refs.filter((ref) => "team_uid" in ref);
   if (ofRuns.length > 0) await planRunEvents(ofRuns, ports);
