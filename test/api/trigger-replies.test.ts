@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Client, createClient } from "../support/client.ts";
-import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import { createTestControlPlane, decideEvent, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, type Harness } from "../support/execution.ts";
 import { createHooks, signed } from "../support/hooks.ts";
 import { startSystems, type TestSystems, TOKENS } from "../support/systems-stand-in.ts";
@@ -99,13 +99,12 @@ describe("the reply to an event of GitHub", () => {
     expect(writes()).toHaveLength(before);
   });
 
-  it("comes into one conversation of two mentions that come at once", async () => {
+  it("is one comment where two mentions arrive at once", async () => {
     plane.events.isHeld = true;
     const uid = await create();
     await comment(uid, "@agent one");
     await comment(uid, "@agent two");
     const held = plane.events.requested.splice(0);
-    const { decideEvent } = await import("../support/control-plane.ts");
     await Promise.all(held.map((delivery) => decideEvent(delivery, plane.ports)));
     await deliver();
     expect(await hooks.runs()).toHaveLength(1);
