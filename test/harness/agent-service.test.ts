@@ -56,7 +56,7 @@ describe("an agent's run over the API, with the service's own gateway", () => {
     const shown = JSON.stringify(stage.models.seen.at(-1)?.body.messages);
     for (const text of ["Correct the sum.", "I correct it.", "The sum is 2 now.", "What does the file say now?"])
       expect(shown).toContain(text);
-  }, 60_000);
+  });
 
   it("ends FAILED with budget_exceeded when its budget is spent, and keeps all that it has done", async () => {
     await using stage = await Stage.make();
@@ -72,7 +72,7 @@ describe("an agent's run over the API, with the service's own gateway", () => {
       { type: "action_result", output: { stdout: "paid\n" } },
       { text: expect.stringContaining("The run's budget is spent") },
     ]);
-  }, 60_000);
+  });
 
   it("is BLOCKED by a question, and the answer continues it", async () => {
     await using stage = await Stage.make();
@@ -84,7 +84,7 @@ describe("an agent's run over the API, with the service's own gateway", () => {
     expect(await stage.shown(run)).toMatchObject({ state: "SUCCEEDED" });
     const messages: { role: string }[] = stage.models.seen.at(-1)?.body.messages;
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
-  }, 60_000);
+  });
 
   it.each(["bedrock/global.anthropic.claude-sonnet-5-5", "openai/gpt-5.4", "compatible/llama"])(
     "is executed with %s",
@@ -116,7 +116,7 @@ describe("an agent's run over the API, with the service's own gateway", () => {
       ["assistant", "I keep it in mind."],
       ["user", "What is it?"],
     ]);
-  }, 60_000);
+  });
 
   it("in plan mode ends with a plan and changes nothing", async () => {
     await using stage = await Stage.make();
@@ -127,5 +127,5 @@ describe("an agent's run over the API, with the service's own gateway", () => {
       state: "SUCCEEDED",
       artifacts: [{ artifact_type: "PLAN", data: { title: "The plan" } }],
     });
-  }, 60_000);
+  });
 });

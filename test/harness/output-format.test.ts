@@ -27,7 +27,7 @@ describe("an agent's run with an output schema", () => {
     expect(formats, "tools are called before").toEqual([undefined, { type: "json_schema", schema: output_schema }]);
     const { body } = await createClient(stage.plane).get(`/agent/runs/${run}/response`);
     expect(body).toMatchObject({ structured: { fixed: true }, state: "SUCCEEDED" });
-  }, 60_000);
+  });
 
   it("ends FAILED with the first error when the third response does not fit either", async () => {
     await using stage = await Stage.make();
@@ -42,7 +42,7 @@ describe("an agent's run with an output schema", () => {
     expect(stage.models.seen).toHaveLength(3);
     const { body } = await createClient(stage.plane).get(`/agent/runs/${run}/response`);
     expect(body).not.toHaveProperty("structured");
-  }, 60_000);
+  });
 });
 
 it("a response that does not fit is asked for again by the next execution, if the first one was lost before it did", async () => {
@@ -56,7 +56,7 @@ it("a response that does not fit is asked for again by the next execution, if th
   expect(agent.plane.outcome).toMatchObject({ success: true, summary: '{"fixed":true}' });
   expect(JSON.stringify(agent.asked(0))).toContain("the response is not JSON");
   expect(agent.standIn.seen).toHaveLength(1);
-}, 60_000);
+});
 
 describe("an output format", () => {
   const wrong = { success: true, summary: "no" };

@@ -43,7 +43,7 @@ describe("an agent that uses the service's API", () => {
     const results = (await stage.blocks(run)).filter(({ type }) => type === "action_result");
     expect(results[6]).toMatchObject({ state: "failed", output: { error: expect.stringContaining("data.url") } });
     expect(await stage.transcript(run)).toContain("Nearly done.");
-  }, 60_000);
+  });
 
   it("delegates a part to another agent, and gets its messages and artifacts", async () => {
     await using stage = await Stage.make();
@@ -73,7 +73,7 @@ describe("an agent that uses the service's API", () => {
     });
     const { steps } = (await user.get(`/agent/runs/${run}/conversation`)).body;
     expect(steps[0].steps, "the child is a step within the step that started it").toMatchObject([{ id: child }]);
-  }, 60_000);
+  });
 
   it("uses a server whose values stay hidden, from the configuration to the transcript", async () => {
     await using stage = await Stage.make();
@@ -101,5 +101,5 @@ describe("an agent that uses the service's API", () => {
     expect(texts[1]).toContain("it is ***");
     expect(texts[0]).toContain('"setup_mcp_servers"');
     expect(stage.server.seen.filter(({ text }) => text.includes(TOKEN))).toEqual([]);
-  }, 60_000);
+  });
 });

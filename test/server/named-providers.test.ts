@@ -63,4 +63,4 @@ it("does not start with a file that is not valid, and names the member", async (
   const { code, output } = await servers.run(directory, { args: ["--no-sample"] });
   expect(code).toBe(1);
   expect(output).toContain("providers[0].kind: must be");
-}, 60_000);
+});
