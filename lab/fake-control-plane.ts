@@ -71,7 +71,7 @@ export class FakeControlPlane implements AsyncDisposable {
   /** Base address of the model gateway; nothing listens there by default. */
   modelUrl: string | undefined;
   /** Time until the sandbox ends, in milliseconds. By default more than any test has, so that none runs out of it on a busy machine. */
-  lifetimeMs = 900_000;
+  lifetimeMs = 3_600_000;
   /** Whether the sandbox may wait for follow-ups. */
   canWait = true;
   /** Milliseconds by which the response is delayed, by the end of the path. */

@@ -2,7 +2,7 @@ import { keyStore, revokeKeys } from "#shared/api-keys/key-store.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import { pauseTriggers } from "#shared/triggers/pause-triggers.ts";
+import { pauseTriggersOfCreator } from "#shared/triggers/pause-triggers.ts";
 import type { RemovedMember } from "#shared/wire/team.ts";
 import { type KeyRevocation, readAgentKeys } from "./member-keys.ts";
 import { memberStore } from "./member-store.ts";
@@ -28,8 +28,7 @@ export async function endMembership(removal: Removal, ports: TeamPorts): Promise
   const removed = await removeWithKeys(removal, ports);
   const { team, user } = removal;
   // Where this is interrupted, their events are refused when they come.
-  const reason = "the member who created the trigger has left the team";
-  await pauseTriggers(team, ({ created_by }) => created_by.uid === user, reason, ports);
+  await pauseTriggersOfCreator(team, user, ports);
   return removed;
 }
 

@@ -4,6 +4,7 @@ import { grantScopes, intersectScopes, type StoredScopes, scopesMember } from "#
 import { changeFailureCount } from "#shared/schedules/failures.ts";
 import type { Put } from "#shared/table/table.ts";
 import type { UpdateTriggerRequest } from "#shared/wire/triggers/trigger.ts";
+import { pauseWithoutCreator } from "./pause-triggers.ts";
 import { readTrigger, retryOnChange } from "./read-trigger.ts";
 import { configMember } from "./trigger-config.ts";
 import type { TriggerReadPorts, TriggerWritePorts } from "./trigger-ports.ts";
@@ -125,5 +126,6 @@ function enable({ pause_reason: _, ...before }: Trigger, enabled: boolean, now: 
 async function replace(before: Trigger, changed: Trigger, { table, now }: ChangePorts, record?: Put): Promise<Trigger> {
   const trigger = changed === before ? before : { ...changed, updated_at: Math.max(now(), before.updated_at + 1) };
   await triggerStore(table).update(before, trigger, { idempotency: record });
+  if (trigger.enabled) await pauseWithoutCreator(trigger, { table, now });
   return trigger;
 }

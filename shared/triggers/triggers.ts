@@ -30,6 +30,7 @@ import type {
 } from "#shared/wire/triggers/trigger.ts";
 import { toSystem } from "./access.ts";
 import { checkExpressions } from "./filter.ts";
+import { pauseWithoutCreator } from "./pause-triggers.ts";
 import { readTrigger } from "./read-trigger.ts";
 import type { SourceChoice } from "./sources/find-source.ts";
 import { PRESETS } from "./sources/presets.ts";
@@ -80,6 +81,7 @@ export async function addTrigger(
         await webhookSecrets.remove(team, trigger.secret_id);
         throw error instanceof ConflictError ? new IdempotencyRecordExists() : error;
       }
+      await pauseWithoutCreator(trigger, { table, now: clock });
       return { trigger, secret, replayed: false };
     },
     async (uid) => {
