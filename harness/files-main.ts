@@ -3,9 +3,11 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { text } from "node:stream/consumers";
+import { numberLines, replaceText, splitLines } from "./replace-text.ts";
 
 // This program runs inside the sandbox: it reads and changes files for the agent with the rights of commands, never those of the
-// harness. It reads one request from standard input, writes one line, and imports no module of this project.
+// harness. It reads one request from standard input, writes one line, and imports
+// only a module that is copied with it.
 
 interface Request {
   /** Files below these directories may be read and changed. */
@@ -46,9 +48,6 @@ const CHANGE_BYTES = 64 * 1024;
 const CHANGES_BYTES = 512 * 1024;
 /** The unchanged lines that are reported on both sides of a change. */
 const CONTEXT_LINES = 3;
-/** The most lines, and characters of each, that the model gets of a change or of the nearest lines. */
-const MAX_SHOWN_LINES = 40;
-const SHOWN_CHARACTERS = 300;
 /** A file with a NUL in its first bytes is binary. */
 const PROBE_BYTES = 8_192;
 
@@ -130,9 +129,6 @@ const isImage = (bytes: Buffer): boolean =>
   bytes.subarray(0, 8).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) ||
   bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]));
 
-/** Each line includes its line break; the last may have none. */
-const splitLines = (content: string): string[] => content.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-
 /** Applies the edits of each file atomically. A failed file does not affect the others. */
 async function editAll(edits: readonly EditRequest[], place: Place): Promise<Report[]> {
   const groups = new Map<string, EditRequest[]>();
@@ -168,7 +164,7 @@ async function editOne(path: string, edits: readonly EditRequest[], place: Place
     const number = edits.length === 1 ? "" : `edit ${index + 1}: `;
     if (edit.action === "write") content = Buffer.from(edit.new_text ?? "");
     else {
-      const { text: replaced, tolerance } = replaceText(content, edit, number);
+      const { text: replaced, tolerance } = replaceText(decode(content, number), edit, number);
       content = Buffer.from(replaced);
       if (tolerance !== undefined) ignored.add(tolerance);
     }
@@ -206,128 +202,12 @@ function describeChange(
   return { change: { start_line: from + 1, ...texts }, ...shown };
 }
 
-/** Replaces a text, and names what was ignored to find it. */
-function replaceText(content: Buffer | undefined, edit: EditRequest, number: string) {
-  const { old_text = "", new_text = "", replace_all = false } = edit;
+function decode(content: Buffer | undefined, number: string): string {
   if (content === undefined) throw new Error(`${number}the file does not exist; use write to create it`);
   if (isBinary(content)) throw new Error(`${number}is a binary file`);
   const whole = content.toString("utf8");
   if (!Buffer.from(whole).equals(content)) throw new Error(`${number}is not UTF-8`);
-  if (old_text === "") throw new Error(`${number}old_text is empty`);
-  const found = findText(whole, old_text);
-  if (found === undefined) throw new Error(`${number}old_text was not found: ${describeNearest(whole, old_text)}`);
-  const { spans, tolerance } = found;
-  if (spans.length > 1 && !replace_all) {
-    const lines = spans.slice(0, 10).map(({ start }) => whole.slice(0, start).split("\n").length);
-    const where = `at lines ${lines.join(", ")}${spans.length > 10 ? ", …" : ""}`;
-    throw new Error(`${number}old_text occurs ${spans.length} times, ${where}: include more of the surrounding text`);
-  }
-  let text = "";
-  let end = 0;
-  for (const span of spans) {
-    const original = whole.slice(span.start, span.end);
-    text += whole.slice(end, span.start) + (tolerance === undefined ? new_text : adapt(new_text, old_text, original));
-    end = span.end;
-  }
-  return { text: text + whole.slice(end), ...(tolerance === undefined ? {} : { tolerance }) };
-}
-
-type Span = Readonly<Record<"start" | "end", number>>;
-
-const toPlainCharacters = (line: string): string =>
-  line
-    .replace(/[\u2018\u2019\u201a\u201b]/g, "'")
-    .replace(/[\u201c-\u201f]/g, '"')
-    .replace(/[\u2010-\u2015\u2212]/g, "-")
-    .replace(/[\u00a0\u2002-\u200a\u202f\u3000]/g, " ");
-
-/** What models get wrong when they repeat a text, from the most exact comparison of lines to the least. */
-const TOLERANCES = [
-  { name: "white space at line ends", normalize: (line: string) => line.trimEnd() },
-  { name: "indentation", normalize: (line: string) => line.trim() },
-  {
-    name: "quotes, dashes and white space",
-    normalize: (line: string) => toPlainCharacters(line).replace(/\s+/g, " ").trim(),
-  },
-];
-
-/** Finds a text exactly, or else whole lines that are equal to its lines by the first tolerance that finds any. */
-function findText(whole: string, part: string): { spans: Span[]; tolerance?: string } | undefined {
-  const exact = findPlaces(whole, part).map((start) => ({ start, end: start + part.length }));
-  if (exact.length > 0) return { spans: exact };
-  const lines = splitLines(whole);
-  const wanted = splitLines(part);
-  for (const { name, normalize } of TOLERANCES) {
-    const spans = findLines(lines.map(normalize), wanted.map(normalize)).map((at) =>
-      toSpan(lines, at, wanted.length, part),
-    );
-    if (spans.length > 0) return { spans, tolerance: name };
-  }
-  return undefined;
-}
-
-/** The positions of these lines, which do not overlap. Blank lines alone are found nowhere. */
-function findLines(lines: readonly string[], wanted: readonly string[]): number[] {
-  if (wanted.every((line) => line === "")) return [];
-  const found: number[] = [];
-  for (let at = 0; at + wanted.length <= lines.length; at++) {
-    if (!wanted.every((line, index) => lines[at + index] === line)) continue;
-    found.push(at);
-    at += wanted.length - 1;
-  }
-  return found;
-}
-
-/** The last line break belongs to the span only if the text that was looked for ends with one. */
-function toSpan(lines: readonly string[], at: number, count: number, part: string): Span {
-  const start = lines.slice(0, at).join("").length;
-  const text = lines.slice(at, at + count).join("");
-  return { start, end: start + (part.endsWith("\n") ? text : text.replace(/\r?\n$/, "")).length };
-}
-
-/** Gives a new text the indentation and the line breaks of the original where the old text differs from it. */
-function adapt(text: string, old: string, original: string): string {
-  const [wrong, right] = [old, original].map((one) => /^[ \t]*(?=\S)/m.exec(one)?.[0] ?? "");
-  const indented =
-    wrong === undefined || right === undefined || wrong === right
-      ? text
-      : splitLines(text)
-          .map((line) => (line.trim() !== "" && line.startsWith(wrong) ? right + line.slice(wrong.length) : line))
-          .join("");
-  return original.includes("\r\n") ? indented.replace(/\r?\n/g, "\r\n") : indented;
-}
-
-/** Shows the lines that have the most in common with a text that was not found. */
-function describeNearest(whole: string, part: string): string {
-  const lines = splitLines(whole);
-  const wanted = new Set(
-    splitLines(part)
-      .map((line) => toPlainCharacters(line).trim())
-      .filter((line) => line !== ""),
-  );
-  const count = Math.min(splitLines(part).length, MAX_SHOWN_LINES);
-  const isWanted = lines.map((line) => wanted.has(toPlainCharacters(line).trim()));
-  let best = { at: 0, score: 0 };
-  for (let at = 0; at < lines.length; at++) {
-    const score = isWanted[at] === true ? isWanted.slice(at, at + count).filter(Boolean).length : 0;
-    if (score > best.score) best = { at, score };
-  }
-  if (best.score === 0) return "no line of it is in the file. Read the file again";
-  return `the nearest lines are\n${numberLines(lines.slice(best.at, best.at + count), best.at + 1)}`;
-}
-
-/** Formats lines with their numbers, as many as may be shown. */
-function numberLines(lines: readonly string[], first: number): string {
-  const shown = lines
-    .slice(0, MAX_SHOWN_LINES)
-    .map((line, index) => `${first + index}\t${line.replace(/\r?\n$/, "")}`.slice(0, SHOWN_CHARACTERS));
-  return [...shown, ...(lines.length > shown.length ? [`… ${lines.length - shown.length} more lines`] : [])].join("\n");
-}
-
-function findPlaces(whole: string, part: string): number[] {
-  const places: number[] = [];
-  for (let at = whole.indexOf(part); at >= 0; at = whole.indexOf(part, at + part.length)) places.push(at);
-  return places;
+  return whole;
 }
 
 async function remove(path: string, place: Place): Promise<void> {

@@ -108,18 +108,19 @@ export function createFileTools(options: FileToolOptions): Tool[] {
 }
 
 function createProgramRunner({ shell, sandbox, host, redactor }: FileToolOptions) {
-  // The program is next to the bundle, or in the source tree when the harness is not bundled.
-  const program = import.meta.url.endsWith(".ts") ? "../files-main.ts" : "./files.mjs";
-  const source = fileURLToPath(new URL(program, import.meta.url));
+  // The program is next to the bundle, or in the source tree with what it imports when the harness is not bundled.
+  const programs = import.meta.url.endsWith(".ts") ? ["../files-main.ts", "../replace-text.ts"] : ["./files.mjs"];
+  const sources = programs.map((program) => fileURLToPath(new URL(program, import.meta.url)));
+  const [main = ""] = sources.map((source) => basename(source));
   const { workspace, home, tmp, steps } = sandbox.paths;
-  let copied: Promise<void> | undefined;
+  let copied: Promise<unknown> | undefined;
   return async (request: object, { signal }: ToolCall): Promise<ToolResult> => {
-    copied ??= copyFile(source, `${host.steps}/${basename(source)}`);
+    copied ??= Promise.all(sources.map((source) => copyFile(source, `${host.steps}/${basename(source)}`)));
     await copied;
     // The directory of the scripts has the outputs of commands.
     const roots = "read" in request ? [workspace, home, tmp, steps] : [workspace, home, tmp];
     const input = JSON.stringify({ roots, from: shell.here, ...request });
-    const words = [sandbox.node, "--no-warnings", `${steps}/${basename(source)}`].map(quoteForShell).join(" ");
+    const words = [sandbox.node, "--no-warnings", `${steps}/${main}`].map(quoteForShell).join(" ");
     const { text, exitCode } = await shell.runAside(`${words} <<< ${quoteForShell(input)}`, signal, RESPONSE);
     const response = v.safeParse(ResponseBody, parseJson(text.trim().split("\n").at(-1) ?? ""));
     if (!response.success) throw new Error(`the files could not be accessed (exit code ${exitCode})`);

@@ -461,7 +461,7 @@ describe("the file tools", () => {
         ],
       },
     });
-    expect(readdirSync(join(folder, "steps"))).toEqual(["files-main.ts"]);
+    expect(readdirSync(join(folder, "steps")).toSorted()).toEqual(["files-main.ts", "replace-text.ts"]);
     expect(requests).toEqual(
       Array.from({ length: 2 }, () => ({ keepBytes: 5 * 1024 * 1024, readBytes: 6 * 1024 * 1024 })),
     );
