@@ -39,7 +39,10 @@ describe("runyard, with a running service", () => {
       input: prompt,
     });
     expect(followed.code).toBe(1);
-    expect(followed.out).toMatch(/\$ echo from-the-run; echo data[^\n]*\n\s+exit 0[^\n]*\n\s+from-the-run\n/);
+    // The output comes before the end if it was reported while the command ran.
+    const shown = followed.out.slice(followed.out.indexOf("$ echo from-the-run"), followed.out.indexOf("$ exit 7"));
+    expect(shown).toMatch(/^\$ echo from-the-run; echo data[^\n]*\n[\s\S]*\s+exit 0/);
+    expect(shown).toMatch(/\n\s+from-the-run\n/);
     expect(followed.out).toMatch(/\$ exit 7\n\s+exit 7[^\n]*\n/);
     expect(followed.out).toMatch(/artifact {2}made\.txt/);
     expect(followed.out).toMatch(/\nFAILED after [\d.]+s/);

@@ -315,10 +315,12 @@ describe("createWatch", () => {
     const reasons: string[] = [];
     const watched = createWatch({ limits: plenty, folder, everyMs: 2 });
     const stop = watched.command(pid, (why) => reasons.push(why));
-    createWatch({ limits: { ...plenty, processes: 0 }, folder, everyMs: 2 }).command(pid, (why) => reasons.push(why))();
+    await createWatch({ limits: { ...plenty, processes: 0 }, folder, everyMs: 2 }).command(pid, (why) =>
+      reasons.push(why),
+    )();
     // A third command shows that enough time has passed.
     expect(await watch({ memoryBytes: 40 * MIB }, pid)).toContain("memory");
-    stop();
+    await stop();
     expect(reasons).toEqual([]);
   });
 
