@@ -2,6 +2,7 @@ import { infiniteQueryOptions, useInfiniteQuery, useQuery } from "@tanstack/reac
 import { useCallback, useMemo, useState } from "react";
 import type { ListRunsResponse, RunItem, RunsListParams } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
+import { byCursor } from "../api/pages.ts";
 import { queryClient } from "../api/query-client.ts";
 import { mergeChanges, type RunPages, toRuns } from "./run-pages.ts";
 
@@ -20,16 +21,10 @@ const runsQuery = (params: RunsListParams) =>
       const cursor = pageParam === undefined ? {} : { cursor: pageParam };
       return (await client.runs.list({ ...params, limit: PAGE_SIZE, ...cursor }, { signal })).body;
     },
-    initialPageParam: initialCursor(),
-    getNextPageParam: ({ page_info }) => (page_info.has_next_page ? page_info.next_cursor : undefined),
+    ...byCursor,
     staleTime: 30_000,
     refetchOnWindowFocus: false,
   });
-
-/** The first page has no cursor. */
-function initialCursor(): string | undefined {
-  return undefined;
-}
 
 /** Reads the first runs that match, for the first render. */
 export const readRuns = (params: RunsListParams): Promise<void> => queryClient.prefetchInfiniteQuery(runsQuery(params));

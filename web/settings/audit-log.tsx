@@ -3,6 +3,7 @@ import { ScrollText } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import type { AuditEvent, ListAuditEventsResponse } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
+import { byCursor } from "../api/pages.ts";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
@@ -22,14 +23,8 @@ const auditQuery = (teamUid: string, action: string) =>
       };
       return (await client.audit.list(query, { team: teamUid, signal })).body;
     },
-    initialPageParam: initialCursor(),
-    getNextPageParam: ({ page_info }) => (page_info?.has_next_page ? page_info.next_cursor : undefined),
+    ...byCursor,
   });
-
-/** The first page has no cursor. */
-function initialCursor(): string | undefined {
-  return undefined;
-}
 
 /** Who changed what in a team, newest first. */
 export function AuditLog({ teamUid, name }: { readonly teamUid: string; readonly name: string }) {

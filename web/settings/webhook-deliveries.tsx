@@ -7,6 +7,7 @@ import type {
   WebhookItem,
 } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
+import { byCursor } from "../api/pages.ts";
 import { webhooksQuery } from "../api/queries.ts";
 import { refreshQueries } from "../api/query-client.ts";
 import { Button } from "../ui/button.tsx";
@@ -27,16 +28,10 @@ const deliveriesQuery = ({ uid, scope }: WebhookItem) =>
       const page = client.webhooks.deliveries(uid, { limit: PAGE_SIZE, ...cursor }, { team: scope.uid, signal });
       return (await page).body;
     },
-    initialPageParam: initialCursor(),
-    getNextPageParam: ({ page_info }) => (page_info?.has_next_page ? page_info.next_cursor : undefined),
+    ...byCursor,
     // All pages that are shown are read again, so the more there are the less often.
     refetchInterval: ({ state }) => POLL_MS * (state.data?.pages.length ?? 1),
   });
-
-/** The first page has no cursor. */
-function initialCursor(): string | undefined {
-  return undefined;
-}
 
 interface WebhookDeliveriesProps {
   readonly webhook: WebhookItem;

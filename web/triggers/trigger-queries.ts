@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { ListTriggerDeliveriesResponse, TriggerItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
+import { byCursor } from "../api/pages.ts";
 import { collect } from "../api/queries.ts";
 import type { Outcome } from "./trigger-texts.ts";
 
@@ -29,8 +30,7 @@ export const deliveriesQuery = ({ uid }: Pick<TriggerItem, "uid">, outcome: Outc
       const selected = outcome === undefined ? {} : { outcome };
       return (await client.triggers.deliveries(uid, { limit: PAGE_SIZE, ...selected, ...cursor }, { signal })).body;
     },
-    initialPageParam: initialCursor(),
-    getNextPageParam: ({ page_info }) => (page_info?.has_next_page ? page_info.next_cursor : undefined),
+    ...byCursor,
     // All pages that are shown are read again, so the more there are the less often.
     refetchInterval: ({ state }) => POLL_MS * (state.data?.pages.length ?? 1),
   });
@@ -40,8 +40,3 @@ export const deliveryQuery = (uid: string, deliveryId: string) =>
     queryKey: ["triggers", uid, "delivery", deliveryId],
     queryFn: ({ signal }) => client.triggers.retrieveDelivery(uid, deliveryId, { signal }),
   });
-
-/** The first page has no cursor. */
-function initialCursor(): string | undefined {
-  return undefined;
-}
