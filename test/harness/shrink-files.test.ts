@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -28,6 +28,17 @@ async function shrink(limits: Partial<Limits>): Promise<void> {
 }
 
 const write = (name: string, mib = 0) => writeFileSync(join(root, name), Buffer.alloc(mib * MIB, "x"));
+
+/** Waits for the next tick of the file system's clock: what changes in the same one is of the same age. */
+function waitForTick(): void {
+  const probe = join(root, "steps/probe");
+  const read = () => {
+    writeFileSync(probe, "");
+    return statSync(probe, { bigint: true }).ctimeNs;
+  };
+  for (const begin = read(); read() === begin; );
+}
+
 const list = () => execFileSync("find", [".", "-type", "f", "-printf", "%P\n"], { cwd: root, encoding: "utf8" });
 const names = () =>
   list()
@@ -38,6 +49,7 @@ const names = () =>
 it("removes what changed last, in all places of a run, until the rest is within the limit of disk", async () => {
   write("workspace/1", 3);
   write("home/2", 3);
+  waitForTick();
   write("tmp/3", 3);
   write("workspace/4", 3);
   await shrink({ diskBytes: 7 * MIB });
@@ -46,6 +58,7 @@ it("removes what changed last, in all places of a run, until the rest is within 
 
 it("removes directories and files until the rest is within the limit of files", async () => {
   for (let index = 0; index < 10; index++) write(`workspace/${index}`);
+  waitForTick();
   for (let index = 0; index < 30; index++) mkdirSync(join(root, `tmp/a/${index}/b`), { recursive: true });
   await shrink({ files: 20 });
   expect(names()).toHaveLength(10);
