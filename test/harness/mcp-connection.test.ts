@@ -61,7 +61,7 @@ function createOptions(given: Partial<ConnectOptions> = {}): ConnectOptions {
   return {
     sandbox: createPlainSandbox({ host: paths, runId: "run-1", marker: {} }, "none"),
     host: paths,
-    executionId: "execution-1",
+    executionId: crypto.randomUUID(),
     workingDirectory: tmpdir(),
     redactor: createRedactor(["s3cr3t-value-of-the-run"]),
     signal: new AbortController().signal,

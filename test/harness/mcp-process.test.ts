@@ -37,7 +37,7 @@ async function start(
     { command: "bash", args, env: { OWN: "own value" } },
     {
       sandbox: { ...sandbox, limits, launch: (...args) => ({ ...sandbox.launch(...args), ...launch }) },
-      ...{ host: paths, executionId: "execution-1", workingDirectory: "/" },
+      ...{ host: paths, executionId: crypto.randomUUID(), workingDirectory: "/" },
       redactor: createRedactor([SECRET]),
       signal: stop.signal,
     },
@@ -131,7 +131,7 @@ describe("an MCP server that is a program", () => {
     expect([most.errors, most.messages.length]).toEqual([[], 1]);
   });
 
-  it("is measured every second, and ends with a limit that it exceeds", async () => {
+  it("is measured ten times a second, with its processes twice a second, and ends with a limit that it exceeds", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     try {
       const limits = { memoryBytes: 2 ** 50, processes: 0, diskBytes: 2 ** 50, files: 1_000_000, descriptors: 256 };
@@ -152,7 +152,7 @@ describe("an MCP server that is a program", () => {
       );
       syncBuiltinESMExports();
       const over = await start("read -r line", { limits });
-      vi.advanceTimersByTime(4_999);
+      vi.advanceTimersByTime(499);
       expect(vi.getTimerCount()).toBe(1);
       vi.advanceTimersByTime(1);
       await over.closed;
