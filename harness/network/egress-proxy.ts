@@ -61,7 +61,7 @@ export function createEgressProxy({ egress, scopes, authorization }: EgressProxy
     socket.on("error", () => socket.destroy());
     socket.on("close", () => connections.delete(socket));
   };
-  const dial = createDialer(egress, scopes, track);
+  const dial = limitOpen(createDialer(egress, scopes, track));
   const serveTls = async (socket: Duplex, name: string | undefined): Promise<void> => {
     const { host, port = 0 } = origins.get(socket) ?? {};
     try {
@@ -125,12 +125,30 @@ export function createEgressProxy({ egress, scopes, authorization }: EgressProxy
   };
 }
 
+type Dial = (text: string, port: number) => Promise<Socket>;
+
+/** Counts what is open: one client may send any number of requests at once. */
+function limitOpen(dial: Dial): Dial {
+  let count = 0;
+  const release = () => void count--;
+  return async (text, port) => {
+    if (count >= MAX_CONNECTIONS) throw new Error("too many connections are open");
+    count++;
+    try {
+      return (await dial(text, port)).once("close", release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+}
+
 /** Returns a function that connects to a host, if it may be called. */
 function createDialer(
   egress: EgressProxyOptions["egress"],
   scopes: AllowedScopes,
   track: (socket: Socket) => void,
-): (text: string, port: number) => Promise<Socket> {
+): Dial {
   const isAllowed = createAddressCheck(scopes);
   return async (text, port) => {
     const host = checkHost(egress, text, port);

@@ -150,7 +150,9 @@ function filterHeaders({ rawHeaders, headers }: IncomingMessage): Header[] {
   const pairs = rawHeaders.flatMap((name, index): Header[] =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""]] : [],
   );
-  return pairs.filter(([name]) => !HOP_BY_HOP.includes(name.toLowerCase()) && !own.includes(name.toLowerCase()));
+  // A client that names the length among them would make the next machine read the body as another request.
+  const isDropped = (name: string) => HOP_BY_HOP.includes(name) || (own.includes(name) && name !== "content-length");
+  return pairs.filter(([name]) => !isDropped(name.toLowerCase()));
 }
 
 function formatHead({ statusCode = 502, statusMessage = "" }: IncomingMessage, headers: readonly Header[]): string {

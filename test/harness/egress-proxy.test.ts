@@ -94,6 +94,27 @@ describe("createEgressProxy", () => {
     expect(await exchange(one + one, /Hello\.[\s\S]*Hello\./)).toMatch(/Hello\.[\s\S]*Hello\./);
   });
 
+  it("passes on the length of a body that the client names as a header of the connection", async () => {
+    await start();
+    respond = async (request, response) => response.end(`body: ${await text(request)}`);
+    const second = "GET /second HTTP/1.1\r\nHost: other.example\r\n\r\n";
+    const headers = { connection: "close, Content-Length", "content-length": second.length };
+    expect((await call(url(), { headers }, second)).body).toBe(`body: ${second}`);
+  });
+
+  it("limits the connections for requests that a client sends at once", async () => {
+    await start();
+    const requests = 600;
+    const held: ServerResponse[] = [];
+    respond = (_, response) => {
+      if (held.push(response) > 500) for (const one of held) one.end("Hello.");
+    };
+    const one = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+    const received = await exchange(one.repeat(requests));
+    expect(received).toMatch(/HTTP\/1\.1 502 [\s\S]*too many connections are open\n/);
+    expect(held.length).toBeLessThan(requests);
+  });
+
   it("connects CONNECT with whatever the host speaks over TLS or HTTP", async () => {
     await start();
     const opened = `CONNECT 127.0.0.1:${portOf(target)} HTTP/1.1\r\n\r\n`;
