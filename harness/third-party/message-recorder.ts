@@ -62,6 +62,8 @@ export interface MessageRecorder {
 }
 
 const TEXT_BYTES = 128 * 1024;
+/** The most of a text that is read, before secrets are redacted. */
+const MAX_HELD_CHARACTERS = 4 * TEXT_BYTES;
 const STRING_BYTES = 16 * 1024;
 const MEMBERS = 200;
 const DEPTH = 8;
@@ -83,7 +85,7 @@ export function createMessageRecorder(
   let held = "";
 
   const takeHeld = (): string => {
-    const text = cutBytes(toWellFormed(held), TEXT_BYTES).trim();
+    const text = cutBytes(toWellFormed(redactor.text(held)), TEXT_BYTES).trim();
     held = "";
     return text;
   };
@@ -105,7 +107,7 @@ export function createMessageRecorder(
       held = held === "" ? text : `${held}\n\n${text}`;
     },
     more(text) {
-      held += text;
+      if (held.length < MAX_HELD_CHARACTERS) held += text;
     },
     action(id, { category, name, input }) {
       const said = takeHeld();

@@ -1,7 +1,15 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
+import { createRedactor } from "#harness/redaction/redactor.ts";
+import { connectAgent } from "#harness/third-party/acp/connection.ts";
 import { answerPermission, findSession, toAcpServers, toSessionMark } from "#harness/third-party/acp/session.ts";
+import { createUpdateReader } from "#harness/third-party/acp/updates.ts";
+import { createMessageRecorder } from "#harness/third-party/message-recorder.ts";
+import { ProcessTransport } from "#harness/tools/remote/mcp-process.ts";
+import type { Message } from "#shared/wire/conversation.ts";
 import { agentRun } from "./support/agent-run.ts";
 import { Repository } from "./support/repository.ts";
 
@@ -137,6 +145,37 @@ describe("answerPermission", () => {
 
   it("cancels where no option fits", () => {
     expect(answerPermission({ options: [] }, "normal")).toEqual({ outcome: { outcome: "cancelled" } });
+  });
+});
+
+describe("connectAgent", () => {
+  it("ends a request that the agent does not read", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "acp-"));
+    const host = { workspace: folder, home: folder, tmp: folder, output: folder, steps: folder };
+    const sandbox = createPlainSandbox({ host, runId: "run-1", marker: {} }, "none");
+    const place = { sandbox, host, executionId: "execution-1", workingDirectory: "/", redactor: createRedactor([]) };
+    const signal = new AbortController().signal;
+    const transport = new ProcessTransport({ command: "sleep", args: ["100"], env: undefined }, { ...place, signal });
+    const connection = await connectAgent(transport, { request: () => undefined, notification: () => {} });
+    const text = "x".repeat(1024 * 1024);
+    const request = connection.request("session/prompt", { text }, AbortSignal.timeout(100));
+    await expect(request).rejects.toThrow("timeout");
+    await transport.close();
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe("createUpdateReader", () => {
+  it("reads a part of an endless thought", () => {
+    const messages: Message[] = [];
+    const redactor = createRedactor([]);
+    const send = (message: Message) => void messages.push(message);
+    const live = { open: () => ({ push: () => {}, skip: () => {}, end: () => {} }) };
+    const updates = createUpdateReader({ recorder: createMessageRecorder(send, redactor, live), send, redactor });
+    const content = { type: "text", text: "x".repeat(1024 * 1024) };
+    for (let count = 0; count < 600; count++) updates.read({ sessionUpdate: "agent_thought_chunk", content });
+    updates.end();
+    expect(messages).toMatchObject([{ content: [{ name: "agent_thought", data: { text: "x".repeat(16 * 1024) } }] }]);
   });
 });
 

@@ -593,6 +593,14 @@ describe("the output of third-party agents", () => {
     expect([recorder.takeFinalMessage(), recorder.takeFinalMessage()]).toEqual(["b \n\n cd", ""]);
   });
 
+  it("is redacted before it is cut, and read in part where it is endless", () => {
+    const recorder = createMessageRecorder(() => {}, redactor, live);
+    recorder.text(`${"x".repeat(128 * 1024 - 10)}s3cr3t-value-of-the-run`);
+    expect(recorder.takeFinalMessage()).not.toContain("s3cr3t");
+    for (let count = 0; count < 600; count++) recorder.more("x".repeat(1024 * 1024));
+    expect(recorder.takeFinalMessage().length).toBe(128 * 1024);
+  });
+
   it("ignores results without an action, and second results", () => {
     const messages: Message[] = [];
     const recorder = createMessageRecorder((message) => messages.push(message), redactor, live);

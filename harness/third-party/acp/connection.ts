@@ -53,8 +53,8 @@ export async function connectAgent(transport: ProcessTransport, handlers: Handle
         pending.set(id, { resolve, reject });
         signal.addEventListener("abort", () => reject(toError(signal.reason)), { once: true });
       });
-      // The agent may end before it has read the request; the response says so.
-      await transport.send({ jsonrpc: "2.0", id, method, params: { ...params } }).catch(() => {});
+      // The agent may end before it has read the request, or never read it; the response says so.
+      void transport.send({ jsonrpc: "2.0", id, method, params: { ...params } }).catch(() => {});
       return await response.finally(() => pending.delete(id));
     },
     notify: (method, params) => transport.send({ jsonrpc: "2.0", method, params: { ...params } }),

@@ -41,6 +41,8 @@ export const UpdateParams = v.looseObject({ sessionId: v.string(), update: v.unk
 
 /** The most of a thought that the conversation keeps. */
 const THOUGHT_BYTES = 16 * 1024;
+/** The most of a thought that is read, before secrets are redacted. */
+const MAX_THOUGHT_CHARACTERS = 4 * THOUGHT_BYTES;
 /** Names of the conversation by the kind of a call. */
 const KINDS: ToolNames = {
   read: { category: "files", name: "read_files" },
@@ -97,7 +99,7 @@ export function createUpdateReader({ recorder, send, redactor }: UpdateOptions) 
       if (!parsed.success) return;
       const { output } = parsed;
       if (output.sessionUpdate === "agent_thought_chunk") {
-        thought += output.content.text;
+        if (thought.length < MAX_THOUGHT_CHARACTERS) thought += output.content.text;
         return;
       }
       endThought();
