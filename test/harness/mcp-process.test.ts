@@ -73,6 +73,14 @@ describe("an MCP server that is a program", () => {
     await transport.close();
   });
 
+  it("is ended if it does not read its input", async () => {
+    const { transport, closed } = await start("sleep 100");
+    const message: JSONRPCMessage = { jsonrpc: "2.0", method: "said", params: { text: "x".repeat(6 * 1024 * 1024) } };
+    const sent = Promise.allSettled([transport.send(message), transport.send(message)]);
+    await expect(transport.send(message)).rejects.toThrow("the server does not read its input");
+    await Promise.all([closed, sent]);
+  });
+
   it("has its own variables and not the run's, its arguments, and its directory", async () => {
     const script =
       'for value in "$OWN" "${TOKEN-none}" "$RUNYARD_RUN_ID" "$PWD" "$1" "$2"; do echo "<$value>" >&2; done';

@@ -96,6 +96,11 @@ export class ProcessTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const input = this.#input();
+    if (input.writableLength > MESSAGE_BYTES) {
+      // It may ask on and on without reading the responses, which would take the memory of the harness.
+      void this.close();
+      throw new Error("the server does not read its input");
+    }
     if (!input.write(serializeMessage(message))) await Promise.race([once(input, "drain"), this.#ended]);
   }
 
