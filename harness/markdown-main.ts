@@ -3,6 +3,9 @@ import TurndownService from "turndown";
 
 // A program that converts the page of its standard input to Markdown. Pages are written by strangers, and one may take any time and memory.
 
+/** The most that is returned, which is more than a run reads: nesting can make the Markdown of a page much longer than the page. */
+const MAX_CHARACTERS = 1024 * 1024;
+
 const converter = new TurndownService({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
 converter.remove(["script", "style", "noscript", "template", "iframe", "form", "nav", "link", "meta"]);
 converter.addRule("image", {
@@ -35,4 +38,5 @@ converter.addRule("table", { filter: "table", replacement: (content) => `\n\n${c
 
 const html = await text(process.stdin);
 const title = /<title[^>]*>([^<]*)/i.exec(html)?.[1]?.trim();
-process.stdout.write(JSON.stringify({ markdown: converter.turndown(html).trim(), title }));
+const markdown = converter.turndown(html).trim().slice(0, MAX_CHARACTERS);
+process.stdout.write(JSON.stringify({ markdown, title }));

@@ -7,6 +7,7 @@ import type { OutwardFetch } from "./outward-fetch.ts";
 const PAGE_BYTES = 4 * 1024 * 1024;
 const MARKDOWN_BYTES = 256 * 1024;
 const RESULT_BYTES = 48 * 1024;
+const TITLE_BYTES = 512;
 const MAX_REDIRECTS = 5;
 const FETCH_MS = 60_000;
 const USER_AGENT = "runyard";
@@ -106,7 +107,7 @@ async function toText({ type, body }: Page, signal: AbortSignal): Promise<{ text
   if (type !== "text/html" && type !== "application/xhtml+xml") return { text: body };
   const { convertToMarkdown } = await import("./html-to-markdown.ts");
   const { markdown, title } = await convertToMarkdown(body, signal);
-  return { text: markdown, ...(title === undefined ? {} : { title }) };
+  return { text: markdown, ...(title === undefined ? {} : { title: cutBytes(title, TITLE_BYTES) }) };
 }
 
 const UNTRUSTED =
@@ -129,5 +130,8 @@ function cutText(text: string, offset: number) {
   if (content === "" && offset > 0) throw new Error(`the page has ${whole.length} characters: use a smaller offset`);
   const rest = next < whole.length ? { next_offset: next } : {};
   const left = whole.length < text.length && next >= whole.length ? { left_out: "the page is longer than 256 KB" } : {};
-  return { ...rest, ...left, content: `<untrusted>\n${content.replaceAll(/<\/?untrusted>/gi, "")}\n</untrusted>` };
+  return { ...rest, ...left, content: `<untrusted>\n${maskMarkers(content)}\n</untrusted>` };
 }
+
+/** Keeps a page from ending the part that is marked. Removing its markers could join others out of what is around them. */
+const maskMarkers = (content: string): string => content.replaceAll(/<(?=\s*\/?\s*untrusted)/gi, "&lt;");
