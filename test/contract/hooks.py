@@ -156,6 +156,8 @@ REFUSALS = [
     (400, r"^metadata: .* together with the parent's", "a child run inherits its parent's metadata key by key"),
     (400, r"budget_usd: ", "a run tree draws on one balance"),
     (400, r"secrets\[\d+\]\.name: .*: (the team has no|secrets belong|the run's parent)", "an unknown one, or one in a personal run: 400"),
+    (400, r"auth_secret_name: .*: the team has no secret of this name", "harness_auth_secrets: must exist and be visible (400 otherwise)"),
+    (400, r"^settings\.provider_keys\.[^:]*: is not a provider of this deployment", "provider_keys: {provider: secret name}"),
     (400, r"^secrets_append: ", "secrets_append [{name}] (adds; alone in its request, else 400)"),
     (400, r"^base_harness: ", "base_harness (older name of harness.type; both and different: 400)"),
     (400, r"fallback_model_ids(\[\d+\])?: ", "fallback_model_ids: models of this deployment"),
@@ -192,6 +194,8 @@ REFUSALS = [
     (400, r"^issuer: must not be this service itself", "POST /agent/token refuses this issuer"),
     (400, r"^audience: must not be this service", "an audience equal to base_url is refused"),
     (400, r"^metadata: must have at most 18 keys", "labels of a trigger: at most 18"),
+    (400, r"^credential: is for the kinds github, gitlab and slack", "the event's actor is asked for with credential, of the kinds that have one"),
+    (400, r"^reply: needs a credential", "replies go out with the trigger's credential"),
     (422, r"", "operation_not_supported: 422"),
     (426, r"^Runyard-Protocol: ", "Runyard-Protocol (too old: 426)"),
 ]
