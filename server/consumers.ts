@@ -9,6 +9,7 @@ import { planDeliveries } from "#functions/execution/plan-deliveries.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { deadRunConsumer } from "#shared/executions/dead-runs.ts";
 import { RunMessage } from "#shared/queue/run-queue.ts";
+import { isExecuting } from "#shared/records/run.ts";
 import type { ServerPorts } from "./ports.ts";
 import { QUEUES } from "./queue/queue-names.ts";
 import type { Queues } from "./queue/queues.ts";
@@ -83,5 +84,6 @@ async function endExecutions(runId: string, sandbox: ProcessSandbox, { runs }: S
   if (!sandbox.isRunning(runId)) return;
   const head = await runs.head(runId);
   const current = head !== undefined && "execution_id" in head ? head.execution_id : undefined;
-  sandbox.endRun(runId, { isCancelled: head?.state === "CANCELLED", current });
+  const isWaiting = head !== undefined && isExecuting(head.state);
+  sandbox.endRun(runId, { isCancelled: head?.state === "CANCELLED", current, isWaiting });
 }

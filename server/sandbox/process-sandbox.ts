@@ -30,6 +30,14 @@ const RESERVED = 1;
 const NICER = 4;
 const NICEST = 12;
 
+interface RunEnd {
+  readonly isCancelled: boolean;
+  /** Its current execution, or its last one. */
+  readonly current: string | undefined;
+  /** Whether it has not ended, and only gave its slot back. */
+  readonly isWaiting?: boolean;
+}
+
 interface Execution {
   readonly runId: string;
   /** Undefined for an execution that no queue delivered. */
@@ -155,10 +163,13 @@ export class ProcessSandbox implements Sandbox {
 
   isRunning = (runId: string): boolean => [...this.#running.values()].some((execution) => execution.runId === runId);
 
-  /** Ends the executions of a run that has ended: at once if it was cancelled or has another execution, else if they do not exit. */
-  endRun(runId: string, { isCancelled, current }: { isCancelled: boolean; current: string | undefined }): void {
+  /**
+   * Ends the executions of a run that has ended: at once if it was cancelled or has another execution, else if they do not exit. The
+   * current one of a run that waits for a follow-up goes on.
+   */
+  endRun(runId: string, { isCancelled, current, isWaiting = false }: RunEnd): void {
     for (const [id, execution] of this.#running) {
-      if (execution.runId !== runId) continue;
+      if (execution.runId !== runId || (isWaiting && current === id)) continue;
       if (isCancelled || (current !== undefined && current !== id)) execution.stop.abort();
       else void sleep(EXIT_MS, undefined, { ref: false }).then(() => execution.stop.abort());
     }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { client, commands } from "../support/api-client.ts";
 import { startService, type TestService } from "../support/service.ts";
@@ -20,6 +21,8 @@ describe("an interrupted run", () => {
     const response = await api.call("POST", `/agent/runs/${id}/interrupt`);
     expect([response.status, response.body]).toEqual([202, { run_id: id }]);
     await api.until(id, ({ waiting_for }) => waiting_for === "followup", 60);
+    // Longer than an execution has to exit after the end of its run.
+    await sleep(11_000);
     const { body } = await api.call("GET", `/agent/runs/${id}/conversation`);
     expect(JSON.stringify(body)).toContain(". Send a follow-up to continue.");
     const followup = await api.call("POST", `/agent/runs/${id}/followups`, { message: commands("cat kept.txt") });
