@@ -1,7 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createClient } from "../support/client.ts";
 import type { Turn } from "../support/model-shapes.ts";
 import { Stage } from "./support/play.ts";
+
+// The agents of others take a minute to start on a busy machine.
+vi.setConfig({ testTimeout: 600_000 });
 
 interface Agent {
   readonly type: "claude" | "codex" | "gemini";
