@@ -39,11 +39,11 @@ describe("runyard, with a running service", () => {
       input: prompt,
     });
     expect(followed.code).toBe(1);
-    // The output comes before the end if it was reported while the command ran.
+    // The output comes before the end if it was reported while the command ran, and a late end has a time of its own.
     const shown = followed.out.slice(followed.out.indexOf("$ echo from-the-run"), followed.out.indexOf("$ exit 7"));
     expect(shown).toMatch(/^\$ echo from-the-run; echo data[^\n]*\n[\s\S]*\s+exit 0/);
     expect(shown).toMatch(/\n\s+from-the-run\n/);
-    expect(followed.out).toMatch(/\$ exit 7\n\s+exit 7[^\n]*\n/);
+    expect(followed.out).toMatch(/\$ exit 7\n\s+([\d.]+ s\s+)?exit 7[^\n]*\n/);
     expect(followed.out).toMatch(/artifact {2}made\.txt/);
     expect(followed.out).toMatch(/\nFAILED after [\d.]+s/);
     const { runs } = await json("runs", "list", "--metadata", "kind=cli", "--state", "failed", "--source", "CLI");
