@@ -157,7 +157,7 @@ REFUSALS = [
     (400, r"budget_usd: ", "a run tree draws on one balance"),
     (400, r"secrets\[\d+\]\.name: .*: (the team has no|secrets belong|the run's parent)", "an unknown one, or one in a personal run: 400"),
     (400, r"auth_secret_name: .*: the team has no secret of this name", "harness_auth_secrets: must exist and be visible (400 otherwise)"),
-    (400, r"^settings\.provider_keys\.[^:]*: is not a provider of this deployment", "provider_keys: {provider: secret name}"),
+    (400, r"^settings\.provider_keys\..*: (is not a provider of this|has no keys: |a new team has no secrets|the team has no secret)", "provider_keys: {provider: secret name}"),
     (400, r"^secrets_append: ", "secrets_append [{name}] (adds; alone in its request, else 400)"),
     (400, r"^base_harness: ", "base_harness (older name of harness.type; both and different: 400)"),
     (400, r"fallback_model_ids(\[\d+\])?: ", "fallback_model_ids: models of this deployment"),
