@@ -3,7 +3,7 @@ import { createClient } from "../support/client.ts";
 import type { Turn } from "../support/model-shapes.ts";
 import { Stage } from "./support/play.ts";
 
-// The agents of others take a minute to start on a busy machine.
+// Third-party agents take a minute to start on a busy machine.
 vi.setConfig({ testTimeout: 600_000 });
 
 interface Agent {

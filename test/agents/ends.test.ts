@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createClient } from "../support/client.ts";
 import { Stage } from "./support/play.ts";
 
-// The agents of others take a minute to start on a busy machine.
+// Third-party agents take a minute to start on a busy machine.
 vi.setConfig({ testTimeout: 600_000 });
 
 const harness = (type: string) => ({ prompt: "Work.", config: { harness: { type } } });
