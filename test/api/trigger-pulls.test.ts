@@ -144,10 +144,13 @@ describe("a run of a pull request", () => {
     expect(await hooks.deliveries(uid)).toMatchObject([{ outcome: "started" }]);
   });
 
-  it("works on the branch of a failed build", async () => {
-    const workflow_run = { head_branch: "fix", head_repository: { id: 1 }, pull_requests: [] };
+  it.each([
+    ["workflow_run", { head_branch: "fix", head_repository: { id: 1 }, pull_requests: [] }],
+    ["check_run", { check_suite: { head_branch: "fix" }, pull_requests: [] }],
+    ["check_suite", { head_branch: "fix", pull_requests: [] }],
+  ])("works on the branch of a failed build, by the event %s", async (type, build) => {
     const uid = await create({ allow: { anyone: true } });
-    const body = await readBody(await send(uid, "workflow_run", { action: "completed", workflow_run }));
+    const body = await readBody(await send(uid, type, { action: "completed", [type]: build }));
     expect(body?.config.repositories?.[0]?.ref).toBe("fix");
   });
 

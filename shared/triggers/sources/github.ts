@@ -66,7 +66,7 @@ export const github: Source = {
     const pull = readMember(payload, "pull_request");
     const number = readIssue(payload);
     // A branch of the repository itself, or the event would be refused.
-    const branch = CI.includes(type) ? readText(payload, type, "head_branch") : "";
+    const branch = CI.includes(type) ? readHeadBranch(type, payload) : "";
     if (branch !== "") return { url: "", number, changedAt: "", head: { branch, isFork: false } };
     if (isObject(pull)) return { ...readPull(type, pull), number };
     const url = readText(payload, "issue", "pull_request", "html_url");
@@ -127,14 +127,17 @@ function isOfOwnRepository(type: string, payload: unknown): boolean {
   const repository = readText(payload, "repository", "id");
   if (type === "workflow_run") return readText(payload, type, "head_repository", "id") === repository;
   if (type === "status") return isFilled(readMember(payload, "branches"));
-  const suite = type === "check_run" ? readMember(payload, type, "check_suite") : readMember(payload, type);
   const pulls = readMember(payload, type, "pull_requests");
   return (
     type !== "workflow_job" &&
-    readText(suite, "head_branch") !== "" &&
+    readHeadBranch(type, payload) !== "" &&
     Array.isArray(pulls) &&
     pulls.every((pull) => readText(pull, "head", "repo", "id") === readText(pull, "base", "repo", "id"))
   );
 }
+
+/** The branch of an event of CI; a check run has that of its suite. */
+const readHeadBranch = (type: string, payload: unknown): string =>
+  readText(payload, type, ...(type === "check_run" ? ["check_suite"] : []), "head_branch");
 
 const isFilled = (list: unknown): boolean => Array.isArray(list) && list.length > 0;
