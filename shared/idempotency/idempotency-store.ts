@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { randomId } from "#shared/ids.ts";
 import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Conditions, type Key, type Put, type Table } from "#shared/table/table.ts";
+import type { Conditions, Key, Put, Table } from "#shared/table/table.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 
 const IdempotencyRecord = v.object({
   /** SHA-256 of the request's content. */
@@ -54,17 +55,11 @@ function conditionFor(replaces: IdempotencyRecord | "none" | "original"): Condit
 }
 
 /** Notes that the first attempt has arrived after its retry. Returns false where another first attempt was faster. */
-export async function markOriginal(key: Key, { token }: IdempotencyRecord, table: Table): Promise<boolean> {
-  try {
-    await table.write({
-      kind: "update",
-      key,
-      set: { original: true },
-      if: { token: { eq: token }, original: { eq: false } },
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
+export function markOriginal(key: Key, { token }: IdempotencyRecord, table: Table): Promise<boolean> {
+  return writeIf(table, {
+    kind: "update",
+    key,
+    set: { original: true },
+    if: { token: { eq: token }, original: { eq: false } },
+  });
 }

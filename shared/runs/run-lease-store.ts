@@ -1,20 +1,10 @@
 import { countUnchanged, type ExecutingHead } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Table, type Update } from "#shared/table/table.ts";
+import type { Table } from "#shared/table/table.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 
 /** Times in the head of a run that no event records: the lease of its execution, the next check, and the latest reader. */
 export function runLeaseStore(table: Pick<Table, "write">) {
-  /** Returns false where the run is not as `update.if` says any more. */
-  async function writeIfUnchanged(update: Update): Promise<boolean> {
-    try {
-      await table.write(update);
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionFailed) return false;
-      throw error;
-    }
-  }
-
   return {
     /** Records a heartbeat of the execution, and what it acknowledges. Returns false where it is not the run's execution any more. */
     recordHeartbeat: (
@@ -23,7 +13,7 @@ export function runLeaseStore(table: Pick<Table, "write">) {
       now: number,
       acknowledged: { readonly followups_stored: number; readonly interrupts_handled?: number },
     ): Promise<boolean> =>
-      writeIfUnchanged({
+      writeIf(table, {
         kind: "update",
         key: keys.head(runId),
         set: { heartbeat_at: now, ...acknowledged },
@@ -35,7 +25,7 @@ export function runLeaseStore(table: Pick<Table, "write">) {
      * more, or a follow-up was changed since the head was read.
      */
     recordTaken: (head: ExecutingHead, now: number, followupsStored: number, taken: number): Promise<boolean> =>
-      writeIfUnchanged({
+      writeIf(table, {
         kind: "update",
         key: keys.head(head.run_id),
         set: { heartbeat_at: now, followups_stored: followupsStored, followups_taken: taken },
@@ -49,7 +39,7 @@ export function runLeaseStore(table: Pick<Table, "write">) {
 
     /** Records that live output is being read, unless the run has ended. */
     async noteWatch(runId: string, now: number): Promise<void> {
-      await writeIfUnchanged({
+      await writeIf(table, {
         kind: "update",
         key: keys.head(runId),
         set: { watched_at: now },
@@ -59,7 +49,7 @@ export function runLeaseStore(table: Pick<Table, "write">) {
 
     /** Extends the lease of an execution once, unless it sends a heartbeat or ends in the meantime. */
     async extendLease({ run_id, execution_id, heartbeat_at }: ExecutingHead): Promise<void> {
-      await writeIfUnchanged({
+      await writeIf(table, {
         kind: "update",
         key: keys.head(run_id),
         set: { extended_from: heartbeat_at },
@@ -69,7 +59,7 @@ export function runLeaseStore(table: Pick<Table, "write">) {
 
     /** Reschedules the reaper's next check, unless the run has changed in the meantime. */
     async checkAgain(runId: string, from: string, to: string): Promise<void> {
-      await writeIfUnchanged({
+      await writeIf(table, {
         kind: "update",
         key: keys.head(runId),
         set: { check_at: to },

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { DELIVERY_SHARD, keys, sortableTime } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Key, type Put, type Table, type Update } from "#shared/table/table.ts";
+import type { Item, Key, Put, Table, Update } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 import { DeliveryState, WebhookEventType } from "#shared/wire/webhooks/webhook.ts";
 import type { DeliveryRef } from "./webhook-ports.ts";
 import { countDeliveries, type Webhook } from "./webhook-store.ts";
@@ -220,14 +221,3 @@ const updateUnchanged = (delivery: Delivery, change: Pick<Update, "set" | "remov
   ...change,
   if: { check_at: delivery.check_at === undefined ? { exists: false } : { eq: delivery.check_at } },
 });
-
-/** Returns whether the condition of a write held. */
-async function writeIf(table: Table, write: Put | Update): Promise<boolean> {
-  try {
-    await table.write(write);
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
-}

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { keys, teamPk, WORKERS, workerPrefix } from "#shared/table/keys.ts";
-import { ConditionFailed, type Key, type Table, type Update } from "#shared/table/table.ts";
+import type { Key, Table, Update } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 
 /** Seconds that a connection lasts at most: API Gateway closes each one after two hours, sometimes without a notification. */
 const CONNECTION_SECONDS = 7_800;
@@ -78,15 +79,8 @@ function connectionReader({ table, now }: WorkerPorts) {
 export function workerStore(ports: WorkerPorts) {
   const { table, now } = ports;
   const expiry = () => Math.ceil(now() / 1000) + CONNECTION_SECONDS;
-  const updateItem = async (key: Key, change: Omit<Update, "kind" | "key">): Promise<boolean> => {
-    try {
-      await table.write({ kind: "update", key, ...change, if: { ...EXISTS, ...change.if } });
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionFailed) return false;
-      throw error;
-    }
-  };
+  const updateItem = (key: Key, change: Omit<Update, "kind" | "key">): Promise<boolean> =>
+    writeIf(table, { kind: "update", key, ...change, if: { ...EXISTS, ...change.if } });
   const update = (key: ConnectionKey, change: Omit<Update, "kind" | "key">) => updateItem(itemKey(key), change);
 
   return {

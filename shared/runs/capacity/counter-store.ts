@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { DEFAULT_QUEUE_LIMIT } from "#shared/records/run.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
-import { ConditionFailed, type Table } from "#shared/table/table.ts";
+import type { Table } from "#shared/table/table.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 
 const Count = v.optional(v.number(), 0);
 /** The runs of an owner: queued, executing in its slots, and waiting for one. */
@@ -29,22 +30,16 @@ export function counterStore(table: Pick<Table, "get" | "write">) {
     },
 
     /** Writes the result of a recount. Returns false where a counter has changed since `changes` were read. */
-    async saveRecount(owner: Owner, changes: number, recount: Recount): Promise<boolean> {
+    saveRecount(owner: Owner, changes: number, recount: Recount): Promise<boolean> {
       const { at } = recount;
-      try {
-        await table.write({
-          kind: "update",
-          key: keys.counters(owner),
-          ...("corrects" in recount
-            ? { set: { recounted_at: at }, add: { ...recount.corrects }, remove: ["differs"] }
-            : { set: { differs: { ...recount.differs, at } } }),
-          if: { changes: changes === 0 ? { absentOr: { eq: 0 } } : { eq: changes } },
-        });
-        return true;
-      } catch (error) {
-        if (error instanceof ConditionFailed) return false;
-        throw error;
-      }
+      return writeIf(table, {
+        kind: "update",
+        key: keys.counters(owner),
+        ...("corrects" in recount
+          ? { set: { recounted_at: at }, add: { ...recount.corrects }, remove: ["differs"] }
+          : { set: { differs: { ...recount.differs, at } } }),
+        if: { changes: changes === 0 ? { absentOr: { eq: 0 } } : { eq: changes } },
+      });
     },
   };
 }

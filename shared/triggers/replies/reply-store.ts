@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { DELIVERY_SHARD, keys, sortableTime } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Put, type Table, type Update } from "#shared/table/table.ts";
+import type { Item, Put, Table, Update } from "#shared/table/table.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 import type { DeliveryRef } from "#shared/webhooks/webhook-ports.ts";
 import type { TriggerReply } from "#shared/wire/triggers/trigger.ts";
 import { Place } from "../systems/system-request.ts";
@@ -137,14 +138,3 @@ const change = (reply: Reply, { set, remove }: Pick<Update, "set" | "remove">): 
     check_at: reply.check_at === undefined ? { exists: false } : { eq: reply.check_at },
   },
 });
-
-/** Returns whether the condition of a write held. */
-async function writeIf(table: Table, write: Update): Promise<boolean> {
-  try {
-    await table.write(write);
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
-}
