@@ -198,7 +198,7 @@ const createSystemPorts = (
     slack: environment["RUNYARD_SLACK_API_URL"] || SLACK_API,
   },
   now,
-  access: new Map(),
+  accessCache: new Map(),
 });
 
 /** Creates the ports of all endpoints and consumers from the adapters. */

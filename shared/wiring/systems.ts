@@ -13,5 +13,5 @@ export const createSystemPorts = (): SystemPorts => ({
     slack: setting("SLACK_API_URL"),
   },
   now: Date.now,
-  access: new Map(),
+  accessCache: new Map(),
 });

@@ -200,7 +200,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     fetch: createSystemFetch(),
     addresses,
     now,
-    access: new Map(),
+    accessCache: new Map(),
   };
   const rates: Record<RateLimitKind, number> = { ...DEFAULT_RATE_LIMITS };
   const ports: TestPorts = {

@@ -8,8 +8,8 @@ import type { CheckAccess, SystemName, SystemRequest, SystemResult } from "./sys
 
 /** Milliseconds for which the rights of an account are not asked for again. */
 const ACCESS_MS = 60_000;
-/** Accounts whose rights are kept. */
-const MAX_KEPT = 1_000;
+/** Accounts whose rights are in the cache. */
+const MAX_CACHED = 1_000;
 
 /** Ports of the function that calls other systems. It has no table. */
 export interface SystemPorts {
@@ -17,8 +17,8 @@ export interface SystemPorts {
   readonly fetch: OutwardFetch;
   readonly addresses: SystemAddresses;
   readonly now: () => number;
-  /** What was asked lately, by the request. */
-  readonly access: Map<string, { readonly hasAccess: boolean; readonly until: number }>;
+  /** Rights of accounts by the request for them, for a minute. */
+  readonly accessCache: Map<string, { readonly hasAccess: boolean; readonly until: number }>;
 }
 
 /** Carries out a request with the team's secret. */
@@ -66,14 +66,14 @@ const CHECKS = { github: hasGithubAccess, gitlab: hasGitlabAccess, slack: hasSla
 async function checkAccess(
   request: CheckAccess,
   access: ApiAccess,
-  { access: kept, now }: SystemPorts,
+  { accessCache, now }: SystemPorts,
 ): Promise<boolean> {
   const { system, place, account } = request;
   const key = JSON.stringify(request);
-  const before = kept.get(key);
-  if (before !== undefined && before.until > now()) return before.hasAccess;
+  const cached = accessCache.get(key);
+  if (cached !== undefined && cached.until > now()) return cached.hasAccess;
   const hasAccess = await CHECKS[system](place, account, access);
-  if (kept.size >= MAX_KEPT) kept.clear();
-  kept.set(key, { hasAccess, until: now() + ACCESS_MS });
+  if (accessCache.size >= MAX_CACHED) accessCache.clear();
+  accessCache.set(key, { hasAccess, until: now() + ACCESS_MS });
   return hasAccess;
 }
