@@ -4,7 +4,7 @@ import { asksForAccess } from "./author.ts";
 import type { TriggerEvent } from "./event.ts";
 import type { Ignored } from "./plan-run.ts";
 import { findSource } from "./sources/find-source.ts";
-import { readCredential, unavailable } from "./systems/credential.ts";
+import { readCredential, requestSystem } from "./systems/credential.ts";
 import type { SystemName, Systems } from "./systems/system-request.ts";
 import type { Trigger } from "./trigger-store.ts";
 
@@ -33,12 +33,11 @@ export async function findAccessRefusal(
   if (place === "" || account === "") return toIgnored("the event does not tell who caused it, and where");
   const credential = await readCredential(trigger.team_uid, trigger.credential, ports.table);
   const request = { action: "check_access", system, ...credential, place, account } as const;
-  const { failure, has_access } = await ports.systems.call(request);
-  if (failure !== undefined) throw unavailable(failure);
+  const { has_access } = await requestSystem(ports.systems, request);
   const who = event.author.name;
   return has_access === true
     ? undefined
-    : toIgnored(`${who} ${system === "slack" ? "is no full member" : "has no write access"}`);
+    : toIgnored(`${who} ${system === "slack" ? "is not a full member" : "has no write access"}`);
 }
 
 const toIgnored = (detail: string): Ignored => ({ outcome: "ignored", reason: "author", detail: statusText(detail) });

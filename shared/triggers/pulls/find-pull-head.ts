@@ -2,7 +2,7 @@ import type { AccessPorts } from "../access.ts";
 import type { TriggerEvent } from "../event.ts";
 import { findSource } from "../sources/find-source.ts";
 import type { PullHead } from "../sources/source.ts";
-import { readCredential, unavailable } from "../systems/credential.ts";
+import { readCredential, requestSystem } from "../systems/credential.ts";
 import type { Trigger } from "../trigger-store.ts";
 
 /**
@@ -22,7 +22,6 @@ export async function findPullHead(
   if (trigger.kind !== "github" || trigger.credential === undefined || thread === undefined) return undefined;
   const credential = await readCredential(trigger.team_uid, trigger.credential, ports.table);
   const request = { action: "read_pull", ...credential, repository: thread.container, pull: pull.number } as const;
-  const { failure, head } = await ports.systems.call(request);
-  if (failure !== undefined) throw unavailable(failure);
+  const { head } = await requestSystem(ports.systems, request);
   return head && { branch: head.branch, isFork: head.is_fork };
 }

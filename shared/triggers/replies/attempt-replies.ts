@@ -5,8 +5,8 @@ import { logLine } from "#shared/log/log.ts";
 import { nextAttemptAt } from "#shared/webhooks/attempt-deliveries.ts";
 import type { DeliveryRef } from "#shared/webhooks/webhook-ports.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import { type Credential, readCredential } from "../systems/credential.ts";
-import type { SystemRequest, Systems } from "../systems/system-request.ts";
+import { type Credential, readCredential, requestSystem } from "../systems/credential.ts";
+import type { Systems } from "../systems/system-request.ts";
 import { type RenderedReply, type RenderPorts, renderReply } from "./render-reply.ts";
 import { type Reply, replyStore } from "./reply-store.ts";
 
@@ -67,9 +67,7 @@ async function attemptOne(reply: Reply, ports: ReplyPorts): Promise<void> {
 }
 
 const describeFailure = (error: unknown): string =>
-  error instanceof RunyardError || error instanceof ReplyFailure ? error.message : "the service failed for a time";
-
-class ReplyFailure extends Error {}
+  error instanceof RunyardError ? error.message : "the service failed for a time";
 
 type Posted = Pick<Reply, "post_id" | "sha" | "posted">;
 
@@ -80,18 +78,15 @@ async function post(reply: Reply, postedSince: number | undefined, ports: ReplyP
   const digest = sha256(JSON.stringify(rendered));
   if (digest === reply.posted) return {};
   const credential = await readCredential(reply.team_uid, reply.credential, ports.table);
-  const { post_id } = await call(
-    {
-      action: "put_reply",
-      ...credential,
-      place: reply.place,
-      text: rendered.text,
-      nonce: reply.nonce,
-      ...(reply.post_id === undefined ? {} : { post_id: reply.post_id }),
-      ...(postedSince === undefined ? {} : { posted_since: toTimestamp(postedSince - SKEW_MS) }),
-    },
-    ports,
-  );
+  const { post_id } = await requestSystem(ports.systems, {
+    action: "put_reply",
+    ...credential,
+    place: reply.place,
+    text: rendered.text,
+    nonce: reply.nonce,
+    ...(reply.post_id === undefined ? {} : { post_id: reply.post_id }),
+    ...(postedSince === undefined ? {} : { posted_since: toTimestamp(postedSince - SKEW_MS) }),
+  });
   const sha = await setStatus(reply, rendered, credential, ports);
   return { posted: digest, ...(post_id === undefined ? {} : { post_id }), ...(sha === undefined ? {} : { sha }) };
 }
@@ -112,10 +107,4 @@ async function setStatus(
   const result = await ports.systems.call(request);
   if (result.failure !== undefined) logLine("warn", "a commit has no status", { pull, reason: result.failure });
   return result.sha;
-}
-
-async function call(request: SystemRequest, { systems }: ReplyPorts) {
-  const result = await systems.call(request);
-  if (result.failure !== undefined) throw new ReplyFailure(result.failure);
-  return result;
 }

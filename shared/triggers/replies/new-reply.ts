@@ -4,7 +4,7 @@ import type { Put } from "#shared/table/table.ts";
 import { type AccessPorts, toSystem } from "../access.ts";
 import type { TriggerEvent } from "../event.ts";
 import { findSource } from "../sources/find-source.ts";
-import { readCredential } from "../systems/credential.ts";
+import { readCredential, requestSystem } from "../systems/credential.ts";
 import type { Trigger } from "../trigger-store.ts";
 import { putReply } from "./reply-store.ts";
 
@@ -38,8 +38,7 @@ export async function react(trigger: Trigger, event: TriggerEvent, ports: Access
   try {
     const secret = await readCredential(trigger.team_uid, credential, ports.table);
     const place = { system, ...message };
-    const { failure } = await ports.systems.call({ action: "react", ...secret, place });
-    if (failure !== undefined) throw new Error(failure);
+    await requestSystem(ports.systems, { action: "react", ...secret, place });
   } catch (error) {
     logLine("warn", "an event has no reaction", { trigger_uid: trigger.uid, error });
   }

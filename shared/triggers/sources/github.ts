@@ -106,9 +106,11 @@ function readThread(payload: unknown): string {
 }
 
 const readIssue = (payload: unknown): string =>
+  firstText(readText(payload, "issue", "number"), readText(payload, "pull_request", "number"), readPullOfCi(payload));
+
+/** The number of the pull request that an event of CI is about. */
+export const readPullOfCi = (payload: unknown): string =>
   firstText(
-    readText(payload, "issue", "number"),
-    readText(payload, "pull_request", "number"),
     ...["workflow_run", "check_run", "check_suite"].map((name) =>
       readText(payload, name, "pull_requests", 0, "number"),
     ),

@@ -1,5 +1,6 @@
 import type { TriggerEvent } from "#shared/wire/triggers/delivery.ts";
 import type { SourceChoice } from "./find-source.ts";
+import { readPullOfCi } from "./github.ts";
 import { firstText, readMember, readText } from "./member.ts";
 
 /** What people find the thread of an event by. */
@@ -48,10 +49,8 @@ const READERS: Readonly<Record<string, ReadReference>> = {
       const number = readText(payload, name, "number");
       if (number !== "") return { url: readText(payload, name, "html_url"), id: `${repository}#${number}` };
     }
-    const pull = ["workflow_run", "check_run", "check_suite"]
-      .map((name) => readText(payload, name, "pull_requests", 0, "number"))
-      .find((number) => number !== "");
-    if (pull === undefined) return { url: "", id: "" };
+    const pull = readPullOfCi(payload);
+    if (pull === "") return { url: "", id: "" };
     return { url: `${readText(payload, "repository", "html_url")}/pull/${pull}`, id: `${repository}#${pull}` };
   },
 

@@ -1,6 +1,7 @@
 import { RunyardError } from "#shared/errors.ts";
 import { secretStore } from "#shared/secrets/secret-store.ts";
 import type { Table } from "#shared/table/table.ts";
+import type { SystemRequest, SystemResult, Systems } from "./system-request.ts";
 
 /** What names the value of a credential. */
 export interface Credential {
@@ -18,5 +19,14 @@ export async function readCredential(team: string, name: string, table: Table): 
   return { team_uid: team, secret_id: secret.id };
 }
 
-/** The other system cannot be called for now. */
-export const unavailable = (detail: string): RunyardError => new RunyardError("resource_unavailable", { detail });
+/**
+ * Sends a request to a system.
+ * @throws RunyardError where it fails, which time may change
+ */
+export async function requestSystem(systems: Systems, request: SystemRequest): Promise<SystemResult> {
+  const result = await systems.call(request);
+  if (result.failure !== undefined) throw unavailable(result.failure);
+  return result;
+}
+
+const unavailable = (detail: string): RunyardError => new RunyardError("resource_unavailable", { detail });

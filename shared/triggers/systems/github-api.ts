@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { isMarked, toMarker } from "./marker.ts";
-import { type ApiAccess, callApi, ignoreMissing, SystemFailure } from "./system-api.ts";
+import { type ApiAccess, callApi, ignoreMissing, SystemFailure, toPath } from "./system-api.ts";
 import type { Place, PutReply, ReadPull, SetStatus, SystemResult } from "./system-request.ts";
 
 /** Comments of one request, and requests of one search. */
@@ -96,9 +96,6 @@ export async function setGithubStatus(status: SetStatus, access: ApiAccess): Pro
   }
   return sha;
 }
-
-/** A text with slashes as a part of a path. */
-const toPath = (text: string): string => text.split("/").map(encodeURIComponent).join("/");
 
 interface GithubCall<T> {
   readonly method?: "POST" | "PATCH";

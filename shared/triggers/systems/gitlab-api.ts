@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { isMarked, toMarker } from "./marker.ts";
-import { type ApiAccess, callApi, ignoreMissing, SystemFailure } from "./system-api.ts";
+import { type ApiAccess, callApi, ignoreMissing, SystemFailure, toPath } from "./system-api.ts";
 import type { Place, PutReply } from "./system-request.ts";
 
 /** The role Developer, the first one that can push. */
@@ -66,8 +66,6 @@ async function findNote(
   }
   throw new SystemFailure("GitLab has too many notes to look for the one of this run");
 }
-
-const toPath = (text: string): string => text.split("/").map(encodeURIComponent).join("/");
 
 interface GitlabCall<T> {
   readonly method?: "POST" | "PUT";

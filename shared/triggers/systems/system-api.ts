@@ -46,6 +46,9 @@ export async function ignoreMissing<T>(call: Promise<T>): Promise<T | undefined>
   }
 }
 
+/** A text with slashes as a part of a path. */
+export const toPath = (text: string): string => text.split("/").map(encodeURIComponent).join("/");
+
 interface Call<T> {
   readonly method?: "GET" | "POST" | "PATCH" | "PUT";
   readonly url: string;
