@@ -50,8 +50,8 @@ const UNRECOGNIZED_NAME = Buffer.from([0x15, 3, 1, 0, 2, 2, 112]);
 
 /**
  * Creates a proxy that decides by the name in the connection itself: the server name of TLS, or the host of each HTTP request. It resolves
- * that name itself and never connects to the address that the client chose. Clients that know no proxy are served like those that send CONNECT or whole
- * URLs.
+ * that name itself and never connects to the address that the client chose. Clients that know no proxy are served like those that send
+ * CONNECT or whole URLs.
  */
 export function createEgressProxy({ egress, scopes, authorization }: EgressProxyOptions): EgressProxy {
   const origins = new WeakMap<Duplex, Origin>();
@@ -176,16 +176,21 @@ function createDialer(
 
 /** Reads the first bytes, which decide how a connection is served. */
 function readGreeting(socket: Duplex, serve: { tls(name: string | undefined): void; http(): void }): void {
-  let bytes = Buffer.alloc(0);
-  const decide = (): (() => void) | undefined => {
+  const received = collectBytes();
+  /** At how many bytes the greeting is read again. A client may send them one by one. */
+  let enough = 1;
+  const decide = (bytes: Buffer): (() => void) | undefined => {
     if (bytes[0] !== TLS_HANDSHAKE) return serve.http;
     const greeting = readServerName(bytes);
-    if (greeting.kind === "incomplete") return undefined;
+    if (greeting.kind === "incomplete") {
+      enough = bytes.length + greeting.missing;
+      return undefined;
+    }
     return greeting.kind === "invalid" ? () => void socket.destroy() : () => serve.tls(greeting.name);
   };
   const read = (chunk: Buffer) => {
-    bytes = Buffer.concat([bytes, chunk]);
-    const serveNow = decide();
+    const bytes = received.add(chunk);
+    const serveNow = bytes.length < enough ? undefined : decide(bytes);
     if (serveNow === undefined) return;
     stop();
     socket.pause();
@@ -200,6 +205,21 @@ function readGreeting(socket: Duplex, serve: { tls(name: string | undefined): vo
     socket.off("data", read).off("end", end).off("close", stop);
   };
   socket.on("data", read).on("end", end).on("close", stop).resume();
+}
+
+/** Joins chunks in a buffer that grows to double its size, so that many small ones are not copied again each time. */
+function collectBytes(): { add(chunk: Buffer): Buffer } {
+  let buffer = Buffer.alloc(0);
+  let length = 0;
+  return {
+    add(chunk) {
+      const end = length + chunk.length;
+      if (end > buffer.length) buffer = Buffer.concat([buffer.subarray(0, length)], 2 * end);
+      chunk.copy(buffer, length);
+      length = end;
+      return buffer.subarray(0, length);
+    },
+  };
 }
 
 /** @throws an Error when the host may not be called */

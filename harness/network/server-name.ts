@@ -1,6 +1,7 @@
 /** What the first bytes of a connection say. */
 export type Greeting =
-  | { readonly kind: "incomplete" }
+  /** @property missing how many bytes are missing at least, so that reading again before them is of no use */
+  | { readonly kind: "incomplete"; readonly missing: number }
   | { readonly kind: "invalid" }
   /** @property name undefined if the client names no server */
   | { readonly kind: "tls"; readonly name: string | undefined };
@@ -13,34 +14,44 @@ const HOST_NAME = 0;
 /** A longer one is not read. */
 const MAX_BYTES = 64 * 1024;
 
+const RECORD_HEADER_BYTES = 5;
+const MESSAGE_HEADER_BYTES = 4;
+
 const INVALID = { kind: "invalid" } as const;
-const INCOMPLETE = { kind: "incomplete" } as const;
 
 /** Reads the name of the server from the ClientHello of a TLS connection, which may be in several records. */
 export function readServerName(bytes: Buffer): Greeting {
-  const message = joinRecords(bytes);
-  if (message === undefined) return INVALID;
-  const total = message.length < 4 ? undefined : 4 + message.readUIntBE(1, 3);
+  const joined = joinRecords(bytes);
+  if (joined === undefined) return INVALID;
+  const { message, missingHeader } = joined;
   if (message.length > 0 && message[0] !== CLIENT_HELLO) return INVALID;
-  if (total !== undefined && total > MAX_BYTES) return INVALID;
-  if (total === undefined || message.length < total) return bytes.length > MAX_BYTES ? INVALID : INCOMPLETE;
+  const isLengthKnown = message.length >= MESSAGE_HEADER_BYTES;
+  const total = MESSAGE_HEADER_BYTES + (isLengthKnown ? message.readUIntBE(1, 3) : 0);
+  if (total > MAX_BYTES) return INVALID;
+  if (!isLengthKnown || message.length < total) {
+    const missing = total - message.length + missingHeader;
+    return bytes.length + missing > MAX_BYTES ? INVALID : { kind: "incomplete", missing };
+  }
   try {
-    return { kind: "tls", name: findName(message.subarray(4, total)) };
+    return { kind: "tls", name: findName(message.subarray(MESSAGE_HEADER_BYTES, total)) };
   } catch {
     return INVALID;
   }
 }
 
-/** Joins the contents of handshake records; undefined if there are others. */
-function joinRecords(bytes: Buffer): Buffer | undefined {
+/** Joins the contents of handshake records, and counts what is missing of the next record's header; undefined if there are other records. */
+function joinRecords(bytes: Buffer): { readonly message: Buffer; readonly missingHeader: number } | undefined {
   const parts: Buffer[] = [];
-  for (let at = 0; at + 5 <= bytes.length; ) {
+  let at = 0;
+  while (at + RECORD_HEADER_BYTES <= bytes.length) {
     const length = bytes.readUInt16BE(at + 3);
     if (bytes[at] !== TLS_HANDSHAKE || length === 0) return undefined;
-    parts.push(bytes.subarray(at + 5, at + 5 + length));
-    at += 5 + length;
+    at += RECORD_HEADER_BYTES;
+    parts.push(bytes.subarray(at, at + length));
+    at += length;
   }
-  return Buffer.concat(parts);
+  const missingHeader = at > bytes.length ? 0 : at + RECORD_HEADER_BYTES - bytes.length;
+  return { message: Buffer.concat(parts), missingHeader };
 }
 
 /** @throws RangeError when a length is wrong */

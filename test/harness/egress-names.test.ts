@@ -118,10 +118,31 @@ describe("readServerName", () => {
     for (const size of [1, 3, 100]) expect(readServerName(split(greeting, size))).toEqual(expected);
   });
 
-  it("waits for the rest of a greeting", async () => {
+  it("waits for the rest of a greeting, of which it says how much is missing at least", async () => {
     const greeting = await greet("a.example");
     for (let length = 1; length < greeting.length; length++)
-      expect(readServerName(greeting.subarray(0, length))).toEqual({ kind: "incomplete" });
+      expect(readServerName(greeting.subarray(0, length))).toEqual({
+        kind: "incomplete",
+        missing: (length < 9 ? 9 : greeting.length) - length,
+      });
+  });
+
+  it.each([1, 3, 100, 1000])("reads a greeting in records of %d bytes only a few times", async (size) => {
+    const greeting = split(await greet(`${"a".repeat(60)}.example`), size);
+    let [reads, length] = [0, 1];
+    for (; ; reads++) {
+      const read = readServerName(greeting.subarray(0, length));
+      if (read.kind !== "incomplete") break;
+      length += read.missing;
+    }
+    expect(length, "no byte is waited for that need not come").toBeLessThanOrEqual(greeting.length);
+    expect(reads).toBeLessThan(50);
+  });
+
+  it("refuses a greeting as soon as it cannot be complete within 64 KiB", () => {
+    const greeting = split(Buffer.from([0, 0, 0, 0, 0, 1, 0, 0x3f, 0xff, ...Buffer.alloc(20_000)]), 1);
+    expect(readServerName(greeting.subarray(0, 60))).toMatchObject({ kind: "incomplete" });
+    expect(readServerName(greeting.subarray(0, 64 * 1024 - 5))).toEqual({ kind: "invalid" });
   });
 
   it("refuses a greeting with a byte too many or too few in any length, or with two names", async () => {
