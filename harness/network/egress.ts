@@ -8,7 +8,7 @@ export interface Egress {
   readonly domains: readonly string[];
   /**
    * Checks a host that is about to be called for the run.
-   * @param port where commands choose it. @default it is that of a URL of the run's configuration
+   * @param port where the agent or its commands choose it. @default it is that of a URL of the run's configuration
    * @throws an Error that names the host and the remedy
    */
   check(host: string, port?: number): void;
@@ -53,7 +53,7 @@ export function createEgress(mode: StoredNetwork["mode"] = "open", allowed?: All
   };
 }
 
-const ONLY_WEB_PORTS = "commands may call the ports 80 and 443 only";
+const ONLY_WEB_PORTS = "commands and web_fetch may call the ports 80 and 443 only";
 
 const REMEDIES = {
   none: "the environment's network.mode is none; set it to open to let its runs call other machines",

@@ -71,7 +71,7 @@ describe("createEgress", () => {
     egress.check("a.example", 443);
     expect(texts).toEqual([
       "blocked: b.example, add it to the environment's network.domains",
-      "blocked: a.example, commands may call the ports 80 and 443 only",
+      "blocked: a.example, commands and web_fetch may call the ports 80 and 443 only",
     ]);
   });
 

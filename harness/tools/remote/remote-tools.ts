@@ -14,11 +14,10 @@ import { createPlanTool } from "./create-plan.ts";
 import { createPullRequestTool } from "./create-pull-request.ts";
 import { listEnabledServers } from "./mcp-settings.ts";
 import { createNotifyUserTool } from "./notify-user.ts";
-import type { OutwardFetch } from "./outward-fetch.ts";
 import { createReportArtifactTool } from "./report-artifact.ts";
 import { createRunsApi } from "./runs-api.ts";
 import { createAgentTools } from "./start-agent.ts";
-import { createWebFetchTool } from "./web-fetch.ts";
+import { createWebFetch, createWebFetchTool } from "./web-fetch.ts";
 
 export interface RemoteOptions {
   readonly envelope: Envelope;
@@ -79,15 +78,6 @@ export async function createRemoteTools(options: RemoteOptions): Promise<RemoteT
     close: async () => await mcp?.close(),
   };
 }
-
-/** Calls the internet only, whatever the service lets MCP servers reach. */
-const createWebFetch =
-  (egress: Egress): OutwardFetch =>
-  async (url, init) => {
-    egress.check(new URL(url).hostname);
-    const { createOutwardFetch } = await import("./outward-fetch.ts");
-    return await createOutwardFetch({ loopback: false, privateNetworks: false })(url, init);
-  };
 
 /** Connects the MCP servers. The modules are loaded only by runs with servers. */
 async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, options: RemoteOptions) {

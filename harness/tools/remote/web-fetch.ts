@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { defineTool, type Tool } from "../../engine/tool.ts";
+import type { Egress } from "../../network/egress.ts";
 import { cutBytes } from "../../support/text-limits.ts";
 import type { OutwardFetch } from "./outward-fetch.ts";
 
@@ -16,6 +17,16 @@ export interface WebFetchOptions {
   /** Refuses what the run's environment or the service does not let it call. */
   readonly fetch: OutwardFetch;
 }
+
+/** Creates a fetch for URLs that the agent chooses. It calls the internet only, whatever the service lets MCP servers reach. */
+export const createWebFetch =
+  (egress: Pick<Egress, "check">): OutwardFetch =>
+  async (target, init) => {
+    const { hostname, protocol, port } = new URL(target);
+    egress.check(hostname, Number(port || (protocol === "https:" ? 443 : 80)));
+    const { createOutwardFetch } = await import("./outward-fetch.ts");
+    return await createOutwardFetch({ loopback: false, privateNetworks: false })(target, init);
+  };
 
 /** Creates the tool that reads a page of the web. The page is data of strangers, and marked as such. */
 export const createWebFetchTool = ({ fetch }: WebFetchOptions): Tool =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { createAllowedDomains } from "#harness/network/domains.ts";
 import { createEgress } from "#harness/network/egress.ts";
 import { convertToMarkdown } from "#harness/tools/remote/html-to-markdown.ts";
-import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
-import { createWebFetchTool } from "#harness/tools/remote/web-fetch.ts";
+import { createWebFetch, createWebFetchTool } from "#harness/tools/remote/web-fetch.ts";
 
 const html = (body: string) => ({ type: "text/html; charset=utf-8", body });
 type Page = {
@@ -144,17 +144,20 @@ describe("web_fetch", () => {
   });
 
   it("calls only the internet, and nothing where the environment allows no network", async () => {
-    const outward = createOutwardFetch({ loopback: false, privateNetworks: false });
-    const egress = createEgress("none");
     const call = { id: "1", signal: new AbortController().signal };
+    const open = createWebFetchTool({ fetch: createWebFetch(createEgress("open")) });
     for (const url of ["http://127.0.0.1:1/", "http://169.254.169.254/latest", "http://10.0.0.1/", "http://[::1]/"])
-      await expect(createWebFetchTool({ fetch: outward }).run({ url }, call)).rejects.toThrow(/may not call/);
-    const guarded = createWebFetchTool({
-      async fetch(url, init) {
-        egress.check(new URL(url).hostname);
-        return await outward(url, init);
-      },
-    });
+      await expect(open.run({ url }, call)).rejects.toThrow(/may not call/);
+    const guarded = createWebFetchTool({ fetch: createWebFetch(createEgress("none")) });
     await expect(guarded.run({ url: URL_A }, call)).rejects.toThrow("blocked: a.example");
+  });
+
+  it("calls the ports that commands may call where the environment allows domains", async () => {
+    const egress = createEgress("allowlist", createAllowedDomains(["127.0.0.1"], []));
+    const fetch = createWebFetch(egress);
+    for (const url of ["https://127.0.0.1:8443/", "http://127.0.0.1:22/"])
+      await expect(fetch(url)).rejects.toThrow("commands and web_fetch may call the ports 80 and 443 only");
+    for (const url of ["https://127.0.0.1/", "http://127.0.0.1/", "http://127.0.0.1:443/"])
+      await expect(fetch(url), url).rejects.toThrow(/may not call/);
   });
 });
