@@ -61,6 +61,22 @@ export function createSlice(endsAt: number | undefined, now: () => number = Date
   };
 }
 
+/** Interval of the check whether the execution has time left. */
+const CHECK_MS = 1_000;
+
+/** Watches the time of a slice during a step that has no end of its own, such as the turn of an agent in a process. */
+export function watchSlice(slice: Pick<Slice, "beforeStep">): Disposable & { readonly signal: AbortSignal } {
+  const over = new AbortController();
+  const timer = setInterval(() => {
+    try {
+      slice.beforeStep();
+    } catch (error) {
+      over.abort(error);
+    }
+  }, CHECK_MS);
+  return { signal: over.signal, [Symbol.dispose]: () => clearInterval(timer) };
+}
+
 const takeShare = (total: number, { share, minMs, maxMs }: typeof SAVING): number =>
   Math.min(Math.max(total * share, minMs), maxMs);
 

@@ -13,7 +13,7 @@ import { createRetryReporter } from "../reporting/retry-reporter.ts";
 import type { RunContext } from "../setup/setup.ts";
 import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
-import type { Slice } from "../support/time-slice.ts";
+import { type Slice, watchSlice } from "../support/time-slice.ts";
 import type { StreamReader, ThirdPartyAgent, TurnInput } from "./agent.ts";
 import { type CommandOutput, TAP, TAP_FILE, WATCHED_FILE } from "./command-output.ts";
 import { formatHistory, GO_ON, isBegun, listEarlier } from "./earlier-conversation.ts";
@@ -61,8 +61,6 @@ export interface ThirdPartyOptions {
 const SOCKET = "m";
 /** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-/** Interval of the check whether the execution has time left. */
-const CHECK_MS = 1_000;
 
 const CANCELLED =
   "The earlier instructions that you have not answered were cancelled. Do not continue with them; only do what is asked now.";
@@ -161,14 +159,7 @@ async function runTurn(
     if (id !== undefined) onSession(id);
     slice.afterStep();
   });
-  const over = new AbortController();
-  const timer = setInterval(() => {
-    try {
-      slice.beforeStep();
-    } catch (error) {
-      over.abort(error);
-    }
-  }, CHECK_MS);
+  using over = watchSlice(slice);
   try {
     const timeoutMs = Math.max(1, Math.min(MAX_TIMER_MS, slice.deadlineAt - Date.now()));
     const signal = AbortSignal.any([turn(), over.signal]);
@@ -186,7 +177,6 @@ async function runTurn(
     const why = exceeded || ended?.summary || response || lines.noise() || "no reason was given";
     return { success: false, summary: `The harness ${agent.type} ended with exit code ${exitCode}: ${why}` };
   } finally {
-    clearInterval(timer);
     recorder.breakOff();
   }
 }

@@ -7,6 +7,7 @@ import type { AgentEngine, Turn, TurnOutcome } from "../../engine/engine.ts";
 import { createRetryReporter } from "../../reporting/retry-reporter.ts";
 import { createHash } from "../../support/lazy-crypto.ts";
 import { formatError } from "../../support/stop.ts";
+import { watchSlice } from "../../support/time-slice.ts";
 import { ProcessTransport } from "../../tools/remote/mcp-process.ts";
 import { PLAN_ONLY, type TurnInput, toMcpServers } from "../agent.ts";
 import { formatHistory, GO_ON, isBegun, listEarlier } from "../earlier-conversation.ts";
@@ -30,8 +31,6 @@ import { createUpdateReader, UpdateParams } from "./updates.ts";
 /** How long the agent may take to start, which may download it, and to end a turn that was cancelled. */
 const START_MS = 300_000;
 const CANCEL_MS = 5_000;
-/** Interval of the check whether the execution has time left. */
-const CHECK_MS = 1_000;
 const SOCKET = "a";
 
 /**
@@ -93,14 +92,7 @@ async function takeTurn(turn: Turn, socket: string, options: AcpOptions): Promis
     { ...work, executionId: work.envelope.execution_id },
   );
   const state = { isRecorded: false };
-  const over = new AbortController();
-  const timer = setInterval(() => {
-    try {
-      slice.beforeStep();
-    } catch (error) {
-      over.abort(error);
-    }
-  }, CHECK_MS);
+  using over = watchSlice(slice);
   const signal = AbortSignal.any([work.turn(), work.signal, over.signal]);
   try {
     const connection = await connectAgent(transport, {
@@ -120,10 +112,8 @@ async function takeTurn(turn: Turn, socket: string, options: AcpOptions): Promis
     return toOutcome(stopReason, recorder.takeFinalMessage());
   } catch (error) {
     signal.throwIfAborted();
-    updates.end();
     return { success: false, summary: `The agent \`${command}\` could not take the turn: ${formatError(error)}` };
   } finally {
-    clearInterval(timer);
     updates.end();
     recorder.breakOff();
     await transport.close();
