@@ -44,7 +44,7 @@ export interface MessageRecorder {
   text(text: string): void;
   /** Continues the same text. */
   more(text: string): void;
-  /** Records the start of an action. @param id the agent's own id, which may repeat */
+  /** Records the start of an action. Above a limit, the oldest one ends as interrupted. @param id the agent's own id, which may repeat */
   action(id: string, doing: ToolActivity): void;
   /** Shows output of an action that is still open. Other output is ignored. */
   output(id: string, piece: Pick<CommandOutput, "skipped" | "data">): void;
@@ -61,6 +61,8 @@ export interface MessageRecorder {
   breakOff(): void;
 }
 
+/** The most actions that are open at the same time. */
+export const MAX_OPEN_ACTIONS = 64;
 const TEXT_BYTES = 128 * 1024;
 /** The most of a text that is read, before secrets are redacted. */
 const MAX_HELD_CHARACTERS = 4 * TEXT_BYTES;
@@ -102,6 +104,7 @@ export function createMessageRecorder(
     const block: Result = { type: "action_result", action_id: found.action, ...kind, ...summary, state, output };
     send({ role: "tool", content: [block] });
   };
+  const interrupt = (id: string) => sendResult(id, "failed", { interrupted: true });
   return {
     text(text) {
       held = held === "" ? text : `${held}\n\n${text}`;
@@ -118,6 +121,8 @@ export function createMessageRecorder(
       open.set(id, { action, doing, title });
       const block: Block = { type: "action", id: action, ...doing, title };
       send({ role: "assistant", content: said === "" ? [block] : [{ type: "text", text: said }, block] });
+      const [oldest = ""] = open.keys();
+      if (open.size > MAX_OPEN_ACTIONS) interrupt(oldest);
     },
     output(id, { skipped, data }) {
       const found = open.get(id);
@@ -129,7 +134,7 @@ export function createMessageRecorder(
     result: sendResult,
     takeFinalMessage: takeHeld,
     breakOff() {
-      for (const id of [...open.keys()]) sendResult(id, "failed", { interrupted: true });
+      for (const id of [...open.keys()]) interrupt(id);
     },
   };
 }

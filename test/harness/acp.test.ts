@@ -166,12 +166,61 @@ describe("connectAgent", () => {
 });
 
 describe("createUpdateReader", () => {
-  it("reads a part of an endless thought", () => {
+  const create = () => {
     const messages: Message[] = [];
     const redactor = createRedactor([]);
     const send = (message: Message) => void messages.push(message);
     const live = { open: () => ({ push: () => {}, skip: () => {}, end: () => {} }) };
     const updates = createUpdateReader({ recorder: createMessageRecorder(send, redactor, live), send, redactor });
+    const blocks = (type: string) => messages.flatMap(({ content }) => content).filter((block) => block.type === type);
+    return { updates, messages, blocks };
+  };
+  const toContent = (text: string) => [{ type: "content", content: { type: "text", text } }];
+
+  it("keeps what an update of a call does not name, or names as null", () => {
+    const { updates, blocks } = create();
+    const call = { toolCallId: "1", kind: "execute", title: "ls", content: toContent("a.txt") };
+    updates.read({ sessionUpdate: "tool_call", ...call, status: "in_progress" });
+    updates.read({ sessionUpdate: "tool_call_update", toolCallId: "1", content: null });
+    updates.read({ sessionUpdate: "tool_call_update", toolCallId: "1", content: null, status: "completed" });
+    expect(blocks("action_result")).toMatchObject([{ name: "run_command", output: { text: "a.txt" } }]);
+  });
+
+  it("ends the oldest of more than 64 open calls, also of those that have not begun", () => {
+    const { updates, blocks } = create();
+    for (const status of ["in_progress", "pending"])
+      for (let count = 0; count < 50; count++)
+        updates.read({
+          sessionUpdate: "tool_call",
+          toolCallId: `${status}-${count}`,
+          title: `${status}-${count}`,
+          status,
+        });
+    const results = blocks("action_result");
+    expect(results).toHaveLength(36);
+    expect(results[0]).toMatchObject({ name: "in_progress-0", state: "failed", output: { interrupted: true } });
+    for (let count = 0; count < 50; count++)
+      updates.read({ sessionUpdate: "tool_call", toolCallId: `new-${count}`, status: "pending" });
+    expect(blocks("action").length, "those that had begun, and those that were ended").toBe(86);
+    expect(blocks("action_result")).toHaveLength(86);
+    updates.end();
+    expect([blocks("action").length, blocks("action_result").length]).toEqual([150, 150]);
+  });
+
+  it("keeps no large content of an open call", () => {
+    const { updates, blocks } = create();
+    const call = { sessionUpdate: "tool_call_update", toolCallId: "1" };
+    updates.read({ ...call, rawOutput: "small", content: toContent("x".repeat(1024 * 1024)), status: "in_progress" });
+    updates.read({ ...call, status: "completed" });
+    updates.read({ ...call, content: toContent("x".repeat(1024 * 1024)), status: "completed" });
+    expect(blocks("action_result")).toMatchObject([
+      { output: { result: "small" } },
+      { output: { text: expect.stringContaining("bytes omitted") } },
+    ]);
+  });
+
+  it("reads a part of an endless thought", () => {
+    const { updates, messages } = create();
     const content = { type: "text", text: "x".repeat(1024 * 1024) };
     for (let count = 0; count < 600; count++) updates.read({ sessionUpdate: "agent_thought_chunk", content });
     updates.end();

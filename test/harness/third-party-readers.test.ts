@@ -27,6 +27,16 @@ function read(agent: typeof claude, lines: readonly unknown[], isBrokenOff = fal
 const action = (category: string, name: string, input: unknown) => ({ type: "action", category, name, input });
 const result = (name: string, state: string, output: unknown) => ({ type: "action_result", name, state, output });
 
+describe("createMessageRecorder", () => {
+  it("ends the oldest of more than 64 open actions", () => {
+    const messages: Message[] = [];
+    const recorder = createMessageRecorder((message) => messages.push(message), redactor, live);
+    for (let id = 0; id < 66; id++) recorder.action(String(id), { category: "command", name: `tool-${id}`, input: {} });
+    const ended = messages.flatMap(({ content }) => content).filter(({ type }) => type === "action_result");
+    expect(ended).toMatchObject(["tool-0", "tool-1"].map((name) => result(name, "failed", { interrupted: true })));
+  });
+});
+
 describe("lines of claude 2.1.330", () => {
   const createLine = (type: string, ...content: unknown[]) => ({ type, session_id: SESSION, message: { content } });
   const use = (id: string, name: string, input: unknown) => ({ type: "tool_use", id, name, input });

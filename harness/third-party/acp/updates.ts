@@ -4,7 +4,7 @@ import type { StepDiff } from "../../engine/tool.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
 import { createSnippetDiff } from "../../steps/diff.ts";
 import { cutBytes, toWellFormed } from "../../support/text-limits.ts";
-import type { MessageRecorder, ToolActivity, ToolNames } from "../message-recorder.ts";
+import { MAX_OPEN_ACTIONS, type MessageRecorder, type ToolActivity, type ToolNames } from "../message-recorder.ts";
 
 const Text = v.looseObject({ type: v.literal("text"), text: v.string() });
 const Diff = v.looseObject({
@@ -15,7 +15,7 @@ const Diff = v.looseObject({
 });
 const Content = v.looseObject({ type: v.literal("content"), content: Text });
 const Call = {
-  toolCallId: v.string(),
+  toolCallId: v.pipe(v.string(), v.maxLength(512)),
   title: v.nullish(v.string()),
   kind: v.nullish(v.string()),
   status: v.nullish(v.string()),
@@ -30,8 +30,8 @@ const Entry = v.looseObject({ content: v.string(), status: v.optional(v.string()
 const Update = v.variant("sessionUpdate", [
   v.looseObject({ sessionUpdate: v.literal("agent_message_chunk"), content: Text }),
   v.looseObject({ sessionUpdate: v.literal("agent_thought_chunk"), content: Text }),
-  v.looseObject({ sessionUpdate: v.literal("tool_call"), ...Call }),
-  v.looseObject({ sessionUpdate: v.literal("tool_call_update"), ...Call }),
+  v.object({ sessionUpdate: v.literal("tool_call"), ...Call }),
+  v.object({ sessionUpdate: v.literal("tool_call_update"), ...Call }),
   v.looseObject({ sessionUpdate: v.literal("plan"), entries: v.array(Entry) }),
 ]);
 type Update = v.InferOutput<typeof Update>;
@@ -43,6 +43,8 @@ export const UpdateParams = v.looseObject({ sessionId: v.string(), update: v.unk
 const THOUGHT_BYTES = 16 * 1024;
 /** The most of a thought that is read, before secrets are redacted. */
 const MAX_THOUGHT_CHARACTERS = 4 * THOUGHT_BYTES;
+/** The largest member of a call that is kept until the call ends. */
+const MAX_MEMBER_CHARACTERS = 512 * 1024;
 /** Names of the conversation by the kind of a call. */
 const KINDS: ToolNames = {
   read: { category: "files", name: "read_files" },
@@ -60,10 +62,15 @@ export interface UpdateOptions {
   readonly redactor: Pick<Redactor, "text">;
 }
 
+interface OpenCall {
+  readonly call: CallUpdate;
+  /** Whether its action has been recorded. */
+  readonly isBegun: boolean;
+}
+
 /** Records the updates of a session as messages of the conversation. */
 export function createUpdateReader({ recorder, send, redactor }: UpdateOptions) {
-  const calls = new Map<string, CallUpdate>();
-  const begun = new Set<string>();
+  const calls = new Map<string, OpenCall>();
   let thought = "";
   let plans = 0;
 
@@ -72,26 +79,32 @@ export function createUpdateReader({ recorder, send, redactor }: UpdateOptions) 
     thought = "";
     if (text !== "") send({ role: "assistant", content: [{ type: "event", name: "agent_thought", data: { text } }] });
   };
-  const begin = (call: CallUpdate) => {
-    if (begun.has(call.toolCallId)) return;
-    begun.add(call.toolCallId);
-    recorder.action(call.toolCallId, toActivity(call));
-  };
   const update = (change: CallUpdate) => {
-    const { toolCallId: id } = change;
-    const known = Object.fromEntries(
-      Object.entries(change).filter(([, value]) => value !== null && value !== undefined),
-    );
-    const call: CallUpdate = { ...calls.get(id), ...change, ...known };
-    calls.set(id, call);
+    const { toolCallId: id, sessionUpdate } = change;
+    const open = calls.get(id);
+    // An absent member is as it was.
+    const members = Object.entries(change).filter(([, value]) => value !== null && value !== undefined);
+    const merge = (changed: typeof members): CallUpdate => ({
+      ...{ sessionUpdate, toolCallId: id },
+      ...open?.call,
+      ...Object.fromEntries(changed),
+    });
+    const call = merge(members);
     const { status } = call;
     // A call whose input still arrives is recorded when it begins.
-    if (status === "pending" && call.rawInput === undefined) return;
-    begin(call);
-    if (status !== "completed" && status !== "failed") return;
-    recorder.result(id, status, toOutput(call), toDiff(call));
+    const isBegun = open?.isBegun === true || status !== "pending" || call.rawInput !== undefined;
+    if (isBegun && open?.isBegun !== true) recorder.action(id, toActivity(call));
     calls.delete(id);
-    begun.delete(id);
+    if (status === "completed" || status === "failed") return recorder.result(id, status, toOutput(call), toDiff(call));
+    calls.set(id, { call: merge(members.filter(isHeld)), isBegun });
+    const [oldest] = calls.values();
+    if (calls.size > MAX_OPEN_ACTIONS && oldest !== undefined) interrupt(oldest);
+  };
+  const interrupt = ({ call, isBegun }: OpenCall) => {
+    const { toolCallId: id } = call;
+    if (!isBegun) recorder.action(id, toActivity(call));
+    calls.delete(id);
+    recorder.result(id, "failed", { interrupted: true });
   };
   return {
     read(sent: unknown): void {
@@ -117,11 +130,13 @@ export function createUpdateReader({ recorder, send, redactor }: UpdateOptions) 
     /** Records what was open when the turn ended. */
     end(): void {
       endThought();
-      for (const call of calls.values()) begin(call);
-      calls.clear();
+      for (const open of calls.values()) interrupt(open);
     },
   };
 }
+
+const isHeld = ([, value]: readonly [string, unknown]): boolean =>
+  JSON.stringify(value).length <= MAX_MEMBER_CHARACTERS;
 
 const STATES: Readonly<Record<string, string>> = { in_progress: "in_progress", completed: "done" };
 
