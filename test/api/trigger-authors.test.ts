@@ -1,26 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Client, createClient } from "../support/client.ts";
-import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { createHooks, signed } from "../support/hooks.ts";
-import { startSystems, type TestSystems, TOKENS } from "../support/systems-stand-in.ts";
+import type { Client } from "../support/client.ts";
+import type { TestControlPlane } from "../support/control-plane.ts";
+import { type Hooks, signed } from "../support/hooks.ts";
+import { connectPlane, startSystems, type TestSystems, TOKENS } from "../support/systems-stand-in.ts";
 
 const SECRET = "a-secret-of-the-other-system";
 
 let systems: TestSystems;
 let plane: TestControlPlane;
 let user: Client;
-let hooks: ReturnType<typeof createHooks>;
+let hooks: Hooks;
 beforeAll(async () => {
   systems = await startSystems();
 });
 afterAll(async () => systems[Symbol.asyncDispose]());
 beforeEach(async () => {
-  plane = await createTestControlPlane();
-  Object.assign(plane.addresses, systems.addresses);
-  user = createClient(plane);
-  hooks = createHooks(plane);
-  systems.reset();
-  for (const [name, value] of Object.entries(TOKENS)) await user.post("/agent/secrets", { name, value });
+  ({ plane, user, hooks } = await connectPlane(systems));
 });
 
 const create = async (body: object): Promise<string> => {
@@ -76,7 +71,7 @@ describe("the author of an event of GitHub", () => {
     ["read", "ignored"],
     ["none", "ignored"],
     [undefined, "ignored"],
-  ])("with the permission %s has the trigger with a credential end as %s", async (permission, outcome) => {
+  ])("with the permission %s gets the outcome %s", async (permission, outcome) => {
     systems.permissions.clear();
     if (permission !== undefined) systems.permissions.set("acme/shop/mallory", permission);
     const uid = await create({ kind: "github", credential: "github" });
@@ -89,7 +84,7 @@ describe("the author of an event of GitHub", () => {
     expect(systems.calls.map(({ path }) => path)).toEqual(["/repos/acme/shop/collaborators/mallory/permission"]);
   });
 
-  it("is asked for again after a minute only, and not where the filter ignores the event", async () => {
+  it("is checked again after a minute only, and not where the filter ignores the event", async () => {
     systems.permissions.set("acme/shop/ada", "write");
     const uid = await create({ kind: "github", credential: "github", filter: 'event.text.contains("@agent")' });
     await comment(uid, "ada");
@@ -103,7 +98,7 @@ describe("the author of an event of GitHub", () => {
     expect(systems.calls).toHaveLength(2);
   });
 
-  it.each([503, 429, 403, 401])("who cannot be looked up because of a %i is asked for again later", async (status) => {
+  it.each([503, 429, 403, 401])("who cannot be looked up because of a %i is checked again later", async (status) => {
     systems.permissions.set("acme/shop/ada", "write");
     systems.failures.github.push(status);
     const uid = await create({ kind: "github", credential: "github" });
@@ -115,7 +110,7 @@ describe("the author of an event of GitHub", () => {
     expect(await hooks.deliveries(uid)).toMatchObject([{ outcome: "started", attempts: 2 }]);
   });
 
-  it("is not asked for where anyone may start runs, or where it is a bot that the trigger names", async () => {
+  it("is not checked where anyone may start runs, or where it is a bot that the trigger names", async () => {
     const uid = await create({ kind: "github", credential: "github", allow: { bots: ["renovate[bot]"] } });
     expect(await comment(uid, "renovate[bot]", "Bot")).toMatchObject({ outcome: "started" });
     expect(await comment(uid, "other[bot]", "Bot")).toMatchObject({ outcome: "ignored", reason: "author" });
@@ -124,7 +119,7 @@ describe("the author of an event of GitHub", () => {
     expect(systems.calls).toEqual([]);
   });
 
-  it("of an event without a usable repository is refused and never asked for", async () => {
+  it("of an event without a usable repository is refused and never checked", async () => {
     const uid = await create({ kind: "github", credential: "github" });
     for (const repository of ["", "acme/shop/../../user", "acme"]) {
       expect(await comment(uid, "ada", "User", repository)).toMatchObject({ outcome: "ignored", reason: "author" });
@@ -132,7 +127,7 @@ describe("the author of an event of GitHub", () => {
     expect(systems.calls).toEqual([]);
   });
 
-  it("is asked for again while the team lacks the secret", async () => {
+  it("is checked again while the team lacks the secret", async () => {
     systems.permissions.set("acme/shop/ada", "write");
     const uid = await create({ kind: "github", credential: "github" });
     await user.delete("/agent/secrets/github");
@@ -153,7 +148,7 @@ describe("the author of an event of GitLab", () => {
     [{ access_level: 20, state: "active" }, "ignored"],
     [{ access_level: 40, state: "blocked" }, "ignored"],
     [undefined, "ignored"],
-  ])("with %j has the trigger end as %s", async (level, outcome) => {
+  ])("with %j gets the outcome %s", async (level, outcome) => {
     systems.levels.clear();
     if (level !== undefined) systems.levels.set("42/5", level);
     const uid = await create({ kind: "gitlab", credential: "gitlab" });
@@ -172,7 +167,7 @@ describe("the author of an event of Slack", () => {
     [{ team_id: "T1", deleted: true }, "ignored"],
     [{ team_id: "T1", is_stranger: true }, "ignored"],
     [undefined, "ignored"],
-  ])("who is %j has the trigger with a credential end as %s", async (info, outcome) => {
+  ])("who is %j gets the outcome %s", async (info, outcome) => {
     systems.users.clear();
     if (info !== undefined) systems.users.set("U1", { id: "U1", ...info });
     const uid = await create({ kind: "slack", credential: "slack" });
@@ -190,7 +185,7 @@ describe("the author of an event of Slack", () => {
 });
 
 describe("the credential of a trigger", () => {
-  it("is a secret of the team, of a kind that is called, and can be cleared", async () => {
+  it("must be a secret of the team, is for GitHub, GitLab and Slack, and can be cleared", async () => {
     const github = { secret: SECRET, prompt: "Look", kind: "github" };
     for (const [body, message] of [
       [{ ...github, credential: "missing" }, "must be the name of a secret of the team"],

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Client, createClient } from "../support/client.ts";
-import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
+import type { TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, workingRun } from "../support/execution.ts";
-import { createHooks, signed } from "../support/hooks.ts";
-import { startSystems, type TestSystems, TOKENS } from "../support/systems-stand-in.ts";
+import { type Hooks, signed } from "../support/hooks.ts";
+import { connectPlane, startSystems, type TestSystems } from "../support/systems-stand-in.ts";
 
 const SECRET = "a-secret-of-the-other-system";
 const URL = "https://github.com/acme/shop/pull/7";
@@ -15,20 +15,15 @@ const REPOSITORIES = [
 let systems: TestSystems;
 let plane: TestControlPlane;
 let user: Client;
-let hooks: ReturnType<typeof createHooks>;
+let hooks: Hooks;
 beforeAll(async () => {
   systems = await startSystems();
 });
 afterAll(async () => systems[Symbol.asyncDispose]());
 beforeEach(async () => {
-  plane = await createTestControlPlane();
-  Object.assign(plane.addresses, systems.addresses);
-  user = createClient(plane);
-  hooks = createHooks(plane);
-  systems.reset();
+  ({ plane, user, hooks } = await connectPlane(systems));
   systems.permissions.set("acme/shop/ada", "write");
   systems.heads.set("acme/shop#7", "a".repeat(40));
-  for (const [name, value] of Object.entries(TOKENS)) await user.post("/agent/secrets", { name, value });
 });
 
 const create = async (body: object = {}): Promise<string> => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Client, createClient } from "../support/client.ts";
-import { createTestControlPlane, decideEvent, type TestControlPlane } from "../support/control-plane.ts";
+import type { Client } from "../support/client.ts";
+import { decideEvent, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, type Harness } from "../support/execution.ts";
-import { createHooks, signed } from "../support/hooks.ts";
-import { startSystems, type TestSystems, TOKENS } from "../support/systems-stand-in.ts";
+import { type Hooks, signed } from "../support/hooks.ts";
+import { connectPlane, startSystems, type TestSystems } from "../support/systems-stand-in.ts";
 import { attemptRequested, passMinutes, streamEvents } from "../support/webhooks.ts";
 
 const SECRET = "a-secret-of-the-other-system";
@@ -13,20 +13,15 @@ const THREAD = "acme/shop#7";
 let systems: TestSystems;
 let plane: TestControlPlane;
 let user: Client;
-let hooks: ReturnType<typeof createHooks>;
+let hooks: Hooks;
 beforeAll(async () => {
   systems = await startSystems();
 });
 afterAll(async () => systems[Symbol.asyncDispose]());
 beforeEach(async () => {
-  plane = await createTestControlPlane();
-  Object.assign(plane.addresses, systems.addresses);
-  user = createClient(plane);
-  hooks = createHooks(plane);
-  systems.reset();
+  ({ plane, user, hooks } = await connectPlane(systems));
   systems.permissions.set("acme/shop/ada", "write");
   systems.heads.set(THREAD, SHA);
-  for (const [name, value] of Object.entries(TOKENS)) await user.post("/agent/secrets", { name, value });
 });
 
 const create = async (body: object = {}): Promise<string> => {

@@ -76,34 +76,31 @@ const withoutGuard = ({ field, text }: (typeof ATTEMPTS)[number]): string =>
     .replace("{{ event.text }}", () => (field === "issue" || field === "comment" ? text : "Look."));
 
 describe("an outsider's text", () => {
-  it("is tried in 60 ways at least, in issues, comments, titles and branches, none of them twice", () => {
+  it("is tried in at least 60 ways, in issues, comments, titles and branches, none of them twice", () => {
     expect(new Set(ATTEMPTS.map(({ field, text }) => `${field} ${text}`)).size).toBe(ATTEMPTS.length);
     expect(ATTEMPTS.length).toBeGreaterThanOrEqual(60);
     for (const field of FIELDS) expect(ATTEMPTS.filter((one) => one.field === field).length).toBeGreaterThan(5);
   });
 
-  it("has a model that obeys every block execute a command in 30 ways at least without the guard", () => {
+  it("makes a model that obeys every block execute a command in at least 30 ways without the guard", () => {
     const succeeded = ATTEMPTS.filter((attempt) => obey(withoutGuard(attempt)).some((one) => one.includes("evil")));
     expect(succeeded.length).toBeGreaterThanOrEqual(30);
   });
 
-  it.each(ATTEMPTS)(
-    "of a $field has no command executed by $technique, in a prompt and in a follow-up",
-    async (attempt) => {
-      issue += 1;
-      const started = await deliver(toPayload(attempt, issue));
-      expect(started).toMatchObject({ outcome: "started" });
-      const { body: run } = await user.get(`/agent/runs/${started.run_id}`);
-      expect(obey(run.prompt)).toEqual([OWN]);
-      expect(run.prompt).not.toContain("a-token");
-      const continued = await deliver(toPayload(attempt, issue));
-      expect(continued).toMatchObject({ outcome: "followed_up", run_id: started.run_id });
-      const { body } = await user.get(`/agent/runs/${started.run_id}/followups`);
-      const [{ message }] = body.followups;
-      expect(obey(message)).toEqual([]);
-      expect(message).not.toContain("a-token");
-      // None of it configures the run.
-      expect(JSON.stringify([run.title, run.agent_config, run.metadata])).not.toContain("evil");
-    },
-  );
+  it.each(ATTEMPTS)("of a $field causes no command by $technique, in a prompt and in a follow-up", async (attempt) => {
+    issue += 1;
+    const started = await deliver(toPayload(attempt, issue));
+    expect(started).toMatchObject({ outcome: "started" });
+    const { body: run } = await user.get(`/agent/runs/${started.run_id}`);
+    expect(obey(run.prompt)).toEqual([OWN]);
+    expect(run.prompt).not.toContain("a-token");
+    const continued = await deliver(toPayload(attempt, issue));
+    expect(continued).toMatchObject({ outcome: "followed_up", run_id: started.run_id });
+    const { body } = await user.get(`/agent/runs/${started.run_id}/followups`);
+    const [{ message }] = body.followups;
+    expect(obey(message)).toEqual([]);
+    expect(message).not.toContain("a-token");
+    // None of it configures the run.
+    expect(JSON.stringify([run.title, run.agent_config, run.metadata])).not.toContain("evil");
+  });
 });

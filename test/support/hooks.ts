@@ -57,3 +57,4 @@ export function createHooks(plane: TestControlPlane) {
     },
   };
 }
+export type Hooks = ReturnType<typeof createHooks>;

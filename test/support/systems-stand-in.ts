@@ -1,5 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
+import { type Client, createClient } from "./client.ts";
+import { createTestControlPlane, type TestControlPlane } from "./control-plane.ts";
+import { createHooks, type Hooks } from "./hooks.ts";
 import { startServer } from "./http-server.ts";
 
 type SystemName = "github" | "gitlab" | "slack";
@@ -388,3 +391,19 @@ async function readCall(incoming: IncomingMessage): Promise<{ call: SystemCall; 
 }
 
 export type TestSystems = Awaited<ReturnType<typeof startSystems>>;
+
+interface ConnectedPlane {
+  readonly plane: TestControlPlane;
+  readonly user: Client;
+  readonly hooks: Hooks;
+}
+
+/** Creates a control plane that calls the systems, which forget what they have. Its team has a secret with the token of each. */
+export async function connectPlane(systems: TestSystems): Promise<ConnectedPlane> {
+  const plane = await createTestControlPlane();
+  Object.assign(plane.addresses, systems.addresses);
+  systems.reset();
+  const user = createClient(plane);
+  for (const [name, value] of Object.entries(TOKENS)) await user.post("/agent/secrets", { name, value });
+  return { plane, user, hooks: createHooks(plane) };
+}
