@@ -259,7 +259,10 @@ export const TriggerItem = v.object({
   updated_at: v.string(),
   /** The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
   pause_after_failures: v.exactOptional(Count),
-  /** Why the trigger has paused itself. Absent where it has not. */
+  /**
+   * Why the trigger has paused itself: its runs failed, its identity was deleted, or its creator has left the team. The last two are
+   * also stored with a trigger that a person has paused. Absent for others, and after the trigger is resumed.
+   */
   pause_reason: v.exactOptional(v.string()),
   /** The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail. @format date-time */
   failing_since: v.exactOptional(v.string()),

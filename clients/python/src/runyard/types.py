@@ -2481,7 +2481,7 @@ class CreatedTrigger(BaseModel):
     """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
 
     pause_reason: Optional[str] = None
-    """Why the trigger has paused itself. Absent where it has not."""
+    """Why the trigger has paused itself: its runs failed, its identity was deleted, or its creator has left the team. The last two are also stored with a trigger that a person has paused. Absent for others, and after the trigger is resumed."""
 
     failing_since: Optional[Timestamp] = None
     """The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail."""
@@ -2597,7 +2597,7 @@ class TriggerItem(BaseModel):
     """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
 
     pause_reason: Optional[str] = None
-    """Why the trigger has paused itself. Absent where it has not."""
+    """Why the trigger has paused itself: its runs failed, its identity was deleted, or its creator has left the team. The last two are also stored with a trigger that a person has paused. Absent for others, and after the trigger is resumed."""
 
     failing_since: Optional[Timestamp] = None
     """The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail."""
@@ -2720,7 +2720,7 @@ class RotatedTrigger(BaseModel):
     """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
 
     pause_reason: Optional[str] = None
-    """Why the trigger has paused itself. Absent where it has not."""
+    """Why the trigger has paused itself: its runs failed, its identity was deleted, or its creator has left the team. The last two are also stored with a trigger that a person has paused. Absent for others, and after the trigger is resumed."""
 
     failing_since: Optional[Timestamp] = None
     """The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail."""

@@ -1214,7 +1214,7 @@ interface components {
             updated_at: string;
             /** @description The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
             pause_after_failures?: number;
-            /** @description Why the trigger has paused itself. Absent where it has not. */
+            /** @description Why the trigger has paused itself: its runs failed, its identity was deleted, or its creator has left the team. The last two are also stored with a trigger that a person has paused. Absent for others, and after the trigger is resumed. */
             pause_reason?: string;
             /**
              * Format: date-time
@@ -3223,7 +3223,7 @@ interface components {
             updated_at: string;
             /** @description The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
             pause_after_failures?: number;
-            /** @description Why the trigger has paused itself. Absent where it has not. */
+            /** @description Why the trigger has paused itself: its runs failed, its identity was deleted, or its creator has left the team. The last two are also stored with a trigger that a person has paused. Absent for others, and after the trigger is resumed. */
             pause_reason?: string;
             /**
              * Format: date-time
@@ -4114,7 +4114,7 @@ interface components {
             updated_at: string;
             /** @description The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
             pause_after_failures?: number;
-            /** @description Why the trigger has paused itself. Absent where it has not. */
+            /** @description Why the trigger has paused itself: its runs failed, its identity was deleted, or its creator has left the team. The last two are also stored with a trigger that a person has paused. Absent for others, and after the trigger is resumed. */
             pause_reason?: string;
             /**
              * Format: date-time
