@@ -1,9 +1,8 @@
 import * as v from "valibot";
-import { findFinalMessage, readMessages } from "#shared/conversations/conversation.ts";
+import { readFinalMessage } from "#shared/conversations/conversation.ts";
 import { truncateText } from "#shared/conversations/truncate.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { checkOutput } from "#shared/output/check-output.ts";
-import { loadCheckpoint } from "#shared/records/checkpoint.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
 import { shownArtifacts } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -31,7 +30,7 @@ export const getResponse = endpoint({
   },
   async run({ path, principal }, ports: RunPorts) {
     const { head, body } = await visibleRun(path.runId, principal, ports);
-    const text = findFinalMessage(await readMessages(path.runId, await loadCheckpoint(head, ports), ports));
+    const text = await readFinalMessage(head, ports);
     const artifacts = head.artifacts > 0 ? await ports.runs.artifacts(path.runId) : [];
     const output = body.config.output_schema === undefined ? {} : checkOutput(text, body.config.output_schema);
     return {

@@ -59,6 +59,10 @@ function newStep(id: string, message: Message): Step {
   return { id, ...(timestamp === undefined ? {} : { started_at: timestamp }), messages: [message], steps: [] };
 }
 
+/** Reads the final message of a run's agent; empty if there is none. */
+export const readFinalMessage = async (head: RunHead, ports: Reading): Promise<string> =>
+  findFinalMessage(await readMessages(head.run_id, await loadCheckpoint(head, ports), ports));
+
 /** Finds the final message of the agent; empty if there is none. */
 export function findFinalMessage(messages: readonly Message[]): string {
   const spoken = messages

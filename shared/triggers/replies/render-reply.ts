@@ -1,6 +1,5 @@
-import { findFinalMessage, readMessages } from "#shared/conversations/conversation.ts";
+import { readFinalMessage } from "#shared/conversations/conversation.ts";
 import { readUsage } from "#shared/records/budget-account.ts";
-import { loadCheckpoint } from "#shared/records/checkpoint.ts";
 import { toRoundedUsd } from "#shared/records/money.ts";
 import { statusText } from "#shared/records/run.ts";
 import { isEndedHead, type RunHead } from "#shared/records/run-head.ts";
@@ -69,7 +68,7 @@ function describeState({ head, body: { title: name } }: FoundRun): string {
 async function readAnswer(head: RunHead, reply: Reply, ports: RenderPorts): Promise<string> {
   const isShown = head.state === "SUCCEEDED" || (!isEndedHead(head) && head.followups > 0);
   if (!isShown) return "";
-  const text = findFinalMessage(await readMessages(head.run_id, await loadCheckpoint(head, ports), ports)).trim();
+  const text = (await readFinalMessage(head, ports)).trim();
   if (text === "") return head.state === "SUCCEEDED" ? "Done." : "";
   return truncate(text, reply.place.system === "slack" ? MAX_MESSAGE : MAX_COMMENT);
 }
