@@ -1,16 +1,9 @@
 import * as v from "valibot";
-import { sortByText } from "#shared/arrays.ts";
 import { showArtifact } from "#shared/artifacts/artifacts.ts";
-import { findFinalMessage, readMessages } from "#shared/conversations/conversation.ts";
-import { findVisibleEnvironments, showEnvironments } from "#shared/environments/read-environments.ts";
-import { toIdentityItem } from "#shared/identities/identity-item.ts";
-import { readIdentities } from "#shared/identities/read-identities.ts";
+import { readFinalMessage } from "#shared/conversations/conversation.ts";
+import { readEnvironmentPage } from "#shared/environments/list-environments.ts";
+import { readIdentityPage } from "#shared/identities/list-identities.ts";
 import { checkOutput } from "#shared/output/check-output.ts";
-import { paginate } from "#shared/pagination/page.ts";
-import { byName } from "#shared/pagination/places.ts";
-import { listTeamsToRead } from "#shared/principals/default-team.ts";
-import { toPrincipalKey } from "#shared/principals/principal.ts";
-import { loadCheckpoint } from "#shared/records/checkpoint.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { listVisibleRuns } from "#shared/runs/listing/list-runs.ts";
 import { visibleRun } from "#shared/runs/read-run.ts";
@@ -19,15 +12,13 @@ import { readSchedulePage } from "#shared/schedules/list-schedules.ts";
 import { Id, text, textOfBytes } from "#shared/wire/primitives.ts";
 import { RunState } from "#shared/wire/run.ts";
 import { shorten, toToolRun } from "./show-run.ts";
-import { everyone, optional, ToolId, team, tool, UNTRUSTED } from "./tool.ts";
+import { everyone, optional, RunId, ToolId, team, tool, UNTRUSTED } from "./tool.ts";
 
 /** Characters of an answer or a plan in one result, about 15,000 tokens: clients refuse results that are much longer. */
 const TEXT_LENGTH = 60_000;
 /** Items of one page of a list, unless the call says otherwise. */
 const DEFAULT_ITEMS = 20;
 const MAX_ITEMS = 100;
-
-const RunId = ToolId("the run, from start_run or list_runs");
 
 const page = {
   limit: optional(
@@ -101,7 +92,7 @@ const getResponse = tool({
   input: v.strictObject({ run_id: RunId }),
   async run({ run_id: runId }, { principal }, ports) {
     const { head, body } = await visibleRun(runId, principal, ports);
-    const message = findFinalMessage(await readMessages(runId, await loadCheckpoint(head, ports), ports));
+    const message = await readFinalMessage(head, ports);
     const output = readOutput(message, body.config.output_schema);
     const about =
       message === "" ? "The agent has written no message yet." : "The agent's message is in untrusted.text.";
@@ -130,8 +121,7 @@ const listArtifacts = tool({
   title: "List artifacts",
   description:
     "Lists what a run has made: plans, pull requests, files, screenshots and links. Next, read a plan, file or screenshot with " +
-    "get_artifact by its artifact_uid; pull requests and " +
-    "links have none.",
+    "get_artifact by its artifact_uid; pull requests and links have none.",
   operation: "GET /agent/runs/{runId}",
   who: everyone,
   scope: "runs:read",
@@ -189,12 +179,8 @@ const listAgents = tool({
   isReadOnly: true,
   input: v.strictObject(page),
   async run(input, { principal }, ports) {
-    const found = await readIdentities(principal, ports.table);
-    const all = found.map(({ identity, available }) => toIdentityItem(identity, available));
-    const binding = ["mcp identities", toPrincipalKey(principal), listTeamsToRead(principal)];
-    const options = { binding, placeOf: ({ uid }: { readonly uid: string }) => uid };
-    const { items, page: info } = await paginate(all, toPage(input), options, ports.cursors);
-    const agents = items.map(({ uid, name, available, description, base_model, environment_id }) => ({
+    const found = await readIdentityPage(toPage(input), principal, ports);
+    const agents = found.agents.map(({ uid, name, available, description, base_model, environment_id }) => ({
       uid,
       name,
       available,
@@ -203,8 +189,8 @@ const listAgents = tool({
       environment_id,
     }));
     return {
-      summary: describePage(agents.length, "agent", info.page_info, "Use a uid as agent_identity_uid of start_run."),
-      content: { agents, ...info.page_info },
+      summary: describePage(agents.length, "agent", found.page_info, "Use a uid as agent_identity_uid of start_run."),
+      content: { agents, ...found.page_info },
     };
   },
 });
@@ -221,21 +207,23 @@ const listEnvironments = tool({
   isReadOnly: true,
   input: v.strictObject(page),
   async run(input, { principal }, ports) {
-    const visible = await findVisibleEnvironments(principal, undefined, ports.table);
-    const placeOf = ({ uid, name }: { readonly uid: string; readonly name: string }) => `${byName(name)}\u0000${uid}`;
-    const shown = (await showEnvironments(visible, principal, ports.table)).map(({ uid, config, setup_failed }) => ({
+    const query = { ...toPage(input), sort_by: "name", link: undefined } as const;
+    const found = await readEnvironmentPage(query, principal, ports);
+    const environments = found.environments.map(({ uid, config, setup_failed }) => ({
       uid,
       name: config.name,
       description: config.description,
       repositories: config.repositories?.map(({ url }) => url),
       setup_failed,
     }));
-    const binding = ["mcp environments", toPrincipalKey(principal), listTeamsToRead(principal)];
-    const all = sortByText(shown, placeOf);
-    const { items, page: info } = await paginate(all, toPage(input), { binding, placeOf }, ports.cursors);
     return {
-      summary: describePage(items.length, "environment", info.page_info, "Use a uid as environment_id of start_run."),
-      content: { environments: items, ...info.page_info },
+      summary: describePage(
+        environments.length,
+        "environment",
+        found.page_info,
+        "Use a uid as environment_id of start_run.",
+      ),
+      content: { environments, ...found.page_info },
     };
   },
 });

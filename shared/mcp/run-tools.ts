@@ -19,12 +19,10 @@ import { RunMode } from "#shared/wire/run.ts";
 import { FollowupPolicy } from "#shared/wire/runs/followup.ts";
 import { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import { describeNext, toToolRun } from "./show-run.ts";
-import { everyone, optional, type ToolCall, ToolId, tool, UNTRUSTED } from "./tool.ts";
+import { everyone, optional, RunId, type ToolCall, tool, UNTRUSTED } from "./tool.ts";
 
 /** Seconds that wait_for_run takes at most: API Gateway gives up after 30. */
 const MAX_WAIT_SECONDS = 25;
-
-const RunId = ToolId("the run, from start_run or list_runs");
 
 const RequestKey = optional(
   v.pipe(v.string(), v.regex(/^[\x20-\x7e]{1,255}$/, "must have 1 to 255 printable ASCII characters")),
@@ -182,7 +180,7 @@ const cancelRun = tool({
   name: "cancel_run",
   title: "Cancel a run",
   description:
-    "Cancels a run that has not ended and stops its processes. What it has done is kept. A run that is just starting may answer that " +
+    "Cancels a run that has not ended and stops its processes. What it has done is kept. A run that is just starting may respond that " +
     "it cannot be cancelled yet: call the tool again, or set force.",
   operation: "POST /agent/runs/{runId}/cancel",
   who: everyone,

@@ -70,6 +70,8 @@ export const ToolId = (what: string) =>
     v.metadata({ format: "uuid", description: `The id of ${what}.` }),
   );
 
+export const RunId = ToolId("the run, from start_run or list_runs");
+
 /** An argument that may be left out. */
 export const optional = <T>(schema: v.GenericSchema<unknown, T>, description: string) =>
   v.exactOptional(v.pipe(schema, v.metadata({ description })));

@@ -227,3 +227,4 @@ export const ListEnvironmentsResponse = v.object({
   /** The position of the page in the list. */
   page_info: v.exactOptional(PageInfo),
 });
+export type ListEnvironmentsResponse = v.InferOutput<typeof ListEnvironmentsResponse>;

@@ -162,3 +162,4 @@ export const ListIdentitiesResponse = v.object({
   /** The position of the page in the list. */
   page_info: v.exactOptional(PageInfo),
 });
+export type ListIdentitiesResponse = v.InferOutput<typeof ListIdentitiesResponse>;
