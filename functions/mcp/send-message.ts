@@ -1,7 +1,7 @@
-import { admitKeysOnly } from "#shared/http/bearer-only.ts";
+import { admitKeysOnly } from "#shared/http/admit-keys-only.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { NO_CONTENT } from "#shared/http/response.ts";
-import { answerMessage, refuseVersion } from "#shared/mcp/answer-message.ts";
+import { handleMessage, refuseVersion } from "#shared/mcp/handle-message.ts";
 import type { McpPorts } from "#shared/mcp/tool.ts";
 import { McpMessage, McpResponse } from "#shared/wire/mcp/message.ts";
 
@@ -17,7 +17,7 @@ export const sendMessage = endpoint({
   admit: admitKeysOnly,
   async run({ body, header, principal, authenticateAgain, recordAs }, ports: McpPorts) {
     refuseVersion(header("mcp-protocol-version"));
-    const response = await answerMessage(body, { principal, header, authenticateAgain, recordAs }, ports);
+    const response = await handleMessage(body, { principal, header, authenticateAgain, recordAs }, ports);
     return response === undefined ? { status: 202 } : { status: 200, body: response };
   },
 });

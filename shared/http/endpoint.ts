@@ -71,7 +71,7 @@ export interface Call<Path, Body, Q, Who> extends PublicCall<Path, Body, Q> {
    * @throws RunyardError as at the beginning of the request
    */
   readonly authenticateAgain: () => Promise<Who>;
-  /** Runs a part of the request as one of another endpoint, whose change, or refusal, the audit log names. */
+  /** Runs `work` as a request of another endpoint, under whose name the audit log records its change or refusal. */
   readonly recordAs: RecordAs;
 }
 
@@ -166,10 +166,8 @@ export function endpoint<
         return again;
       };
       const recordAs: RecordAs = ({ operation, path, body: members }, work) => {
-        const acted = { ...event, routeKey: operation, pathParameters: { ...path } };
-        return recordRefusals({ event: acted, principal }, ports, () =>
-          audited({ event: acted, principal, body: members }, ports, work),
-        );
+        const request = { event: { ...event, routeKey: operation, pathParameters: { ...path } }, principal };
+        return recordRefusals(request, ports, () => audited({ ...request, body: members }, ports, work));
       };
       const run = () => definition.run({ ...call, principal, rateLimitToken, authenticateAgain, recordAs }, ports);
       const given = await audited({ event, principal, body: call.body }, ports, run);

@@ -18,7 +18,7 @@ export interface ToolCall {
   readonly header: (name: string) => string | undefined;
   /** Authenticates the request again, for a tool that takes long. */
   readonly authenticateAgain: () => Promise<Principal>;
-  /** Runs `work` as a request of another endpoint, which the audit log names. */
+  /** Runs `work` as a request of another endpoint, under whose name the audit log records it. */
   readonly recordAs: RecordAs;
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { routes } from "#infra/routes.ts";
-import { TOOLS } from "#shared/mcp/answer-message.ts";
+import { TOOLS } from "#shared/mcp/handle-message.ts";
 import type { Scope } from "#shared/wire/keys/scope.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";

@@ -11,7 +11,7 @@ import type { McpPorts, Tool, ToolCall } from "./tool.ts";
 /** The tools of the MCP server. */
 export const TOOLS: readonly Tool[] = [...RUN_TOOLS, ...READ_TOOLS];
 
-/** Versions of the protocol that the server speaks, the latest first. */
+/** The versions of the protocol that the server supports, the latest first. */
 const PROTOCOL_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
 
 const METHOD_NOT_FOUND = -32601;
@@ -24,21 +24,21 @@ const INSTRUCTIONS =
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** Refuses a version of the protocol that the server does not speak; clients before 2025-06-18 name none. */
+/** Refuses a version of the protocol that the server does not support; clients before 2025-06-18 name none. */
 export function refuseVersion(version: string | undefined): void {
-  if (version === undefined || PROTOCOL_VERSIONS.some((spoken) => spoken === version)) return;
+  if (version === undefined || PROTOCOL_VERSIONS.some((one) => one === version)) return;
   throw invalid("MCP-Protocol-Version", `must be one of ${PROTOCOL_VERSIONS.join(", ")}`);
 }
 
-/** Answers a message of a client; a notification, and a response, have no answer. */
-export async function answerMessage(
+/** Handles a message of a client; a notification, and a response, have no response. */
+export async function handleMessage(
   { id, method, params = {} }: McpMessage,
   call: ToolCall,
   ports: McpPorts,
 ): Promise<McpResponse | undefined> {
   if (id === undefined || method === undefined) return undefined;
   try {
-    return { jsonrpc: "2.0", id, result: { ...(await answer(method, params, call, ports)) } };
+    return { jsonrpc: "2.0", id, result: { ...(await callMethod(method, params, call, ports)) } };
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
     return { jsonrpc: "2.0", id, error: { code: error.code, message: error.message } };
@@ -54,7 +54,7 @@ class ProtocolError extends Error {
   }
 }
 
-async function answer(method: string, params: Result, call: ToolCall, ports: McpPorts): Promise<Result> {
+async function callMethod(method: string, params: Result, call: ToolCall, ports: McpPorts): Promise<Result> {
   switch (method) {
     case "initialize":
       return initialize(params);
@@ -70,9 +70,8 @@ async function answer(method: string, params: Result, call: ToolCall, ports: Mcp
 }
 
 function initialize({ protocolVersion }: Result): Result {
-  const spoken = PROTOCOL_VERSIONS.find((version) => version === protocolVersion);
   return {
-    protocolVersion: spoken ?? PROTOCOL_VERSIONS[0],
+    protocolVersion: PROTOCOL_VERSIONS.find((one) => one === protocolVersion) ?? PROTOCOL_VERSIONS[0],
     capabilities: { tools: {} },
     serverInfo: SERVER,
     instructions: INSTRUCTIONS,
@@ -102,7 +101,7 @@ async function callTool({ name, arguments: input = {} }: Result, call: ToolCall,
       refuseCaller(found, call);
       return found.run(input, call, ports);
     });
-    // Members without a value are left out. JSON escapes what agents wrote, so that no text ends the member that holds it.
+    // JSON omits members without a value, and escapes what agents wrote, so that no text ends the member that holds it.
     const text = JSON.stringify(content);
     return {
       content: [{ type: "text", text: `${summary}\n\n${text}` }],
@@ -121,7 +120,7 @@ function toRequest({ operation }: Tool, input: unknown): RecordedRequest {
 }
 const Members = v.record(v.string(), v.unknown());
 
-/** Refuses what the endpoint of the tool would refuse. */
+/** Refuses callers that the endpoint of the tool refuses. */
 function refuseCaller({ name, who, scope }: Tool, { principal }: ToolCall): void {
   if (!who.includes(principal.kind)) {
     throw new RunyardError("not_authorized", {
@@ -131,12 +130,12 @@ function refuseCaller({ name, who, scope }: Tool, { principal }: ToolCall): void
   requireScopes([scope], principal);
 }
 
-/** An error that the model can act upon. Arguments have no `config`, whose members they are. */
+/** Formats an error that the model can act upon. Members of `config` are arguments of their own, so paths omit it. */
 function toToolError(error: RunyardError): Result {
   const toArgument = (text: string) => text.replaceAll("config.", "");
   const { title } = ERRORS[error.code];
-  const wrong = (error.errors ?? []).map(({ path, message }) => `${toArgument(path)}: ${toArgument(message)}`);
-  const detail = wrong.length > 0 ? wrong.join("; ") : toArgument(error.detail ?? "");
+  const errors = (error.errors ?? []).map(({ path, message }) => `${toArgument(path)}: ${toArgument(message)}`);
+  const detail = errors.length > 0 ? errors.join("; ") : toArgument(error.detail ?? "");
   const wait = error.retryAfterSeconds === undefined ? "" : ` in ${error.retryAfterSeconds} seconds`;
   const advice = error.retryable ? ` Call the tool again${wait}.` : "";
   return {
