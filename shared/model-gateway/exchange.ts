@@ -101,7 +101,7 @@ async function carryOut(call: Call, options: ExchangeOptions & Stop, ports: Exch
   const meter = dialect.meter(options.original);
   const { stream, settled } = relay(given.body, {
     dialect,
-    provider: call.model.from,
+    provider: call.model.providerName,
     ownKey: call.ownKey,
     meter,
     givenUp: options.givenUp,
@@ -127,10 +127,10 @@ function explain(error: unknown, { model }: Call, { givenUp }: ExchangeOptions):
   if (givenUp.aborted) return new GivenUp("the call was given up", { cause: error });
   if (error instanceof TimedOut) {
     const remedy = "Request a streamed response, continue the run later, or choose another model.";
-    return new TimedOut(`${model.from} returned nothing: ${error.message}. ${remedy}`, { cause: error });
+    return new TimedOut(`${model.providerName} returned nothing: ${error.message}. ${remedy}`, { cause: error });
   }
   const isKnown = [NotConfigured, GivenUp].some((known) => error instanceof known);
-  return isKnown ? error : new Unreached(model.from, error);
+  return isKnown ? error : new Unreached(model.providerName, error);
 }
 
 function send(
@@ -140,7 +140,7 @@ function send(
 ): Promise<Response> {
   const sent = { ...dialect.prepared(request), model: model.name };
   return callProvider(
-    withReadErrors(provider, { name: model.from, ownKey }, dialect),
+    withReadErrors(provider, { name: model.providerName, ownKey }, dialect),
     { dialect, request: sent, headers, signal: stopped, limits, key: ownKey?.value },
     {
       sleep,
@@ -160,7 +160,7 @@ async function readWhole(call: Call, given: Response, settle: (outcome: Outcome)
   );
   if (json === undefined) {
     const words = readErrorBody(text).message.slice(0, MAX_WORDS);
-    const said = `${call.model.from} returned ${given.status} with a response that is not JSON: ${words}.`;
+    const said = `${call.model.providerName} returned ${given.status} with a response that is not JSON: ${words}.`;
     return failure(call.dialect, 502, `${said} ${PROVIDER_REMEDY}`);
   }
   return new Response(text, { status: given.status, headers: responseHeaders(given) });

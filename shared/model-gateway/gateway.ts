@@ -14,7 +14,7 @@ import { droppedHeader } from "./budgeted-request.ts";
 import { type Dialect, ModelRequest, parsedJson } from "./dialect.ts";
 import { type ExchangeTimes, exchange } from "./exchange.ts";
 import { keepAlive } from "./keep-alive.ts";
-import { type KeyPorts, keepValues, readOwnKey } from "./keys/own-key.ts";
+import { cacheValues, type KeyPorts, readOwnKey } from "./keys/own-key.ts";
 import { messages } from "./messages-dialect.ts";
 import { chat, responses } from "./openai-dialects.ts";
 import { describeCall, type PaymentPorts, payFor } from "./payment.ts";
@@ -48,10 +48,11 @@ export interface GatewayPorts extends PaymentPorts {
  * Creates the model gateway, by which an execution calls models with its run's key as the API key. It implements Anthropic's Messages
  * API and OpenAI's Chat Completions and Responses APIs, streamed or not, each with its own errors, under any base URL.
  */
-export function modelGateway(
-  given: GatewayPorts,
-): (request: Request, waitUntil?: WaitUntil, receive?: Receive) => Promise<Response> {
-  const ports = { ...given, vault: keepValues(given.vault, given.now) };
+export function modelGateway({
+  vault,
+  ...others
+}: GatewayPorts): (request: Request, waitUntil?: WaitUntil, receive?: Receive) => Promise<Response> {
+  const ports = { ...others, vault: cacheValues(vault, others.now) };
   return async (request, waitUntil = () => undefined, receive = () => true) => {
     const { pathname } = new URL(request.url);
     const dialect = DIALECTS.find(({ path }) => pathname.endsWith(path));
@@ -87,10 +88,10 @@ async function respond(
   const head = await authenticateCaller(request, ports);
   const body = await parseRequest(request, receive);
   const model = resolveModel(body.model, dialect.providers);
-  const provider = ports.providers[model.from];
+  const provider = ports.providers[model.providerName];
   if (provider === undefined) throw new RunyardError("internal_error");
   const limits = findLimits(model.id);
-  const pinned = pinPrice(body, model.of);
+  const pinned = pinPrice(body, model.providerKind);
   const owner = parseOwner(head);
   const team = owner.type === "Team" ? await readTeam(owner.uid, ports.table) : undefined;
   const ownKey = await readOwnKey(head, model, team, ports);

@@ -66,8 +66,8 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
   const { dialect, head, model, startedAt } = call;
   const { run_id, execution_id } = head;
   const limits = dialect.readOutputLimits(call.request);
-  const by = { startedAt, isFree: isFree(model.cost), hasOwnKey: call.ownKey !== undefined, team: call.team };
-  const { payers, limited, ...month } = await readPayers(head, by, ports.table);
+  const options = { startedAt, isFree: isFree(model.cost), hasOwnKey: call.ownKey !== undefined, team: call.team };
+  const { payers, limited, ...month } = await readPayers(head, options, ports.table);
   const left = await requireAllowance(head, limited, ports);
   const counted = { ...month, ...(left === undefined ? {} : { left }) };
   if (payers.length === 0) return { ...call, ...counted };
@@ -77,7 +77,12 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
       detail: `${first}, and the price of ${model.id} is not known: choose a model with a price, give it one, or limit the run by max_total_tokens`,
     });
   }
-  const { request, headers, input, dropped } = limitToKnownPrices(call.request, call.headers, dialect, model.of);
+  const { request, headers, input, dropped } = limitToKnownPrices(
+    call.request,
+    call.headers,
+    dialect,
+    model.providerKind,
+  );
   const price = priceForInput(model.id, model.cost, inputTokens(input));
   const quote = {
     run: run_id,
@@ -105,7 +110,7 @@ export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
     ...counted,
     headers,
     dropped: [...call.dropped, ...dropped],
-    request: dialect.withOutputLimit(request, reservation.tokens, model.of),
+    request: dialect.withOutputLimit(request, reservation.tokens, model.providerKind),
     reservation,
   };
 }

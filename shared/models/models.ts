@@ -48,8 +48,14 @@ const givenPrices = () => new Map(listSetting("MODEL_PRICES").map((text) => v.pa
 /** The price of a model, or nothing where it is not known. */
 export const findPrice = (id: string): Model["cost"] => models().find((model) => model.id === id)?.cost;
 
-/** A model with its provider, whose API that provider has, and the provider's name for the model. */
-export type ProvidedModel = Model & { readonly from: string; readonly of: Provider; readonly name: string };
+export type ProvidedModel = Model & {
+  /** The part of the id before the slash. */
+  readonly providerName: string;
+  /** Whose API the provider has. */
+  readonly providerKind: Provider;
+  /** The provider's name for the model. */
+  readonly name: string;
+};
 
 /**
  * Finds the model that a call names, of a provider with one of these APIs, by its id or by the provider's own name. Refuses a model that this
@@ -57,7 +63,7 @@ export type ProvidedModel = Model & { readonly from: string; readonly of: Provid
  */
 export function resolveModel(named: string, kinds: readonly Provider[]): ProvidedModel {
   const all = listProviders();
-  const providers = kinds.flatMap((of) => all.filter(({ kind }) => kind === of));
+  const providers = kinds.flatMap((kind) => all.filter((provider) => provider.kind === kind));
   const ids = [named, ...providers.map(({ name }) => `${name}/${named}`)];
   const known = models();
   const candidates = providers.flatMap((provider) => known.flatMap((model) => providedBy(provider, model)));
@@ -73,8 +79,10 @@ export function resolveModel(named: string, kinds: readonly Provider[]): Provide
   return found;
 }
 
-const providedBy = ({ name: from, kind: of }: NamedProvider, model: Model): ProvidedModel[] =>
-  model.id.startsWith(`${from}/`) ? [{ ...model, from, of, name: model.id.slice(from.length + 1) }] : [];
+const providedBy = ({ name: providerName, kind: providerKind }: NamedProvider, model: Model): ProvidedModel[] =>
+  model.id.startsWith(`${providerName}/`)
+    ? [{ ...model, providerName, providerKind, name: model.id.slice(providerName.length + 1) }]
+    : [];
 
 /** The default model if neither the run nor its team names one: the first model of the first provider that has one. */
 export const defaultModel = (): string => (models().find(isUsable) ?? RUNBOOK).id;
@@ -83,17 +91,17 @@ export const defaultModel = (): string => (models().find(isUsable) ?? RUNBOOK).i
 export function checkModel(id: string, path: string): void {
   const model = models().find((one) => one.id === id);
   if (model === undefined) throw invalid(path, "is not a model of this deployment; GET /agent/models lists the models");
-  if (!isUsable(model)) throw invalid(path, `${whyUnusable(model)}; GET /agent/models lists the usable models`);
+  if (!isUsable(model)) throw invalid(path, `${explainUnusable(model)}; GET /agent/models lists the usable models`);
 }
 
-const whyUnusable = ({ disable_reason, description }: Model): string =>
+const explainUnusable = ({ disable_reason, description }: Model): string =>
   disable_reason === "PROVIDER_OUTAGE" && description !== undefined
     ? `is not available: ${description.replace(/\.$/, "")}`
     : `is disabled in this deployment (${disable_reason})`;
 
 /**
- * Why runs that nobody watches would not have the model that is meant for them: it is gone, or the default model is gone and the embedded
- * one would take its place. Undefined if they have it.
+ * Finds why unattended runs would fail or use the wrong model: theirs is not usable, or the default model is missing and the embedded one
+ * would replace it. Undefined if their model is usable.
  */
 export function findModelError({
   model_id,
@@ -104,11 +112,11 @@ export function findModelError({
   if (id !== undefined) {
     const model = all.find((one) => one.id === id);
     if (model === undefined) return `${id} is not a model of this deployment`;
-    return isUsable(model) ? undefined : `${id} ${whyUnusable(model)}`;
+    return isUsable(model) ? undefined : `${id} ${explainUnusable(model)}`;
   }
   const [missing] = listMissingModels();
   if (missing === undefined || usableModels().length > 0) return undefined;
-  return `no model is named, and of the earlier default models, ${missing.id} ${whyUnusable(missing)}`;
+  return `no model is named, and of the earlier default models, ${missing.id} ${explainUnusable(missing)}`;
 }
 
 /** Refuses fallback models that no run of this deployment could continue with. */

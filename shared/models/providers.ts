@@ -8,7 +8,7 @@ import { CATALOGUE, PROVIDERS, type Provider } from "./catalogue.ts";
 export interface NamedProvider {
   readonly name: string;
   readonly kind: Provider;
-  /** Whether its address is another one than that of the company with this API. */
+  /** Whether its address is not that of the company with this API. */
   readonly isCustom: boolean;
   readonly models: readonly Model[];
 }
@@ -35,7 +35,6 @@ const NamedProviders = v.pipe(
       kind: v.picklist([...PROVIDERS.filter((kind) => kind !== "bedrock"), "google"]),
       /** Absent for the models of the catalogue. */
       models: v.exactOptional(v.array(DescribedModel)),
-      /** Whether its address is another one than that of the company with this API. */
       is_custom: v.exactOptional(v.boolean()),
     }),
   ),
@@ -72,7 +71,7 @@ export function findStatedLimits(modelId: string): ModelLimits {
 
 const APIS = { anthropic: "messages", bedrock: "messages", openai: "responses", compatible: "chat" } as const;
 
-/** The APIs by which the built-in agent calls models whose ids do not say it: those of providers with names of their own. */
+/** The APIs by which the built-in agent calls models of providers with names of their own, whose ids do not tell. */
 export function listModelApis(modelIds: readonly string[]): Record<string, "messages" | "chat" | "responses"> {
   const named = configuredProviders().map(({ name }) => name);
   return Object.fromEntries(
@@ -83,7 +82,7 @@ export function listModelApis(modelIds: readonly string[]): Record<string, "mess
   );
 }
 
-/** Those of the setting, except for one whose name a provider with settings of its own has: the model gateway calls that one. */
+/** The providers of the setting. One with the name of a provider in MODEL_PROVIDERS is left out: the model gateway calls the other. */
 function configuredProviders(): readonly ConfiguredProvider[] {
   const value = settingIfAny("NAMED_PROVIDERS");
   const replaced = listSetting("MODEL_PROVIDERS");
@@ -93,18 +92,20 @@ function configuredProviders(): readonly ConfiguredProvider[] {
 function toNamedProvider({ name, kind, models, is_custom = false }: ConfiguredProvider): NamedProvider {
   // Google's own servers have OpenAI's Chat Completions too.
   const api = kind === "google" ? "compatible" : kind;
-  if (models !== undefined) {
-    const owner = is_custom ? "compatible" : kind;
-    return { name, kind: api, isCustom: is_custom, models: models.map((model) => toModel(name, owner, model)) };
-  }
-  const listed = api === "compatible" ? [] : CATALOGUE[api];
+  const owner = is_custom ? "compatible" : kind;
   return {
     name,
     kind: api,
     isCustom: is_custom,
-    models: listed.map((model) => ({ ...model, id: `${name}/${model.id.slice(api.length + 1)}` })),
+    models: models?.map((model) => toModel(name, owner, model)) ?? listCatalogue(name, api),
   };
 }
+
+/** The models of the catalogue for this API, with ids of the provider. */
+const listCatalogue = (provider: string, api: Exclude<Provider, "bedrock">): Model[] =>
+  api === "compatible"
+    ? []
+    : CATALOGUE[api].map((model) => ({ ...model, id: `${provider}/${model.id.slice(api.length + 1)}` }));
 
 const OWNERS = { anthropic: "ANTHROPIC", openai: "OPENAI", google: "GOOGLE", compatible: "UNKNOWN" } as const;
 

@@ -61,17 +61,17 @@ describe("the models of a deployment", () => {
 
 describe("resolveModel", () => {
   it("finds a model by its id or by its provider's name, at one of the providers, in their order", () => {
-    const llama = { of: "compatible", name: "llama", id: "compatible/llama" };
+    const llama = { providerKind: "compatible", name: "llama", id: "compatible/llama" };
     for (const named of ["llama", "compatible/llama"]) {
       expect(resolveModel(named, ["openai", "compatible"])).toMatchObject(llama);
     }
     expect(resolveModel("claude-sonnet-5-5", ["anthropic", "bedrock"])).toEqual({
       ...CATALOGUE.anthropic[1],
-      from: "anthropic",
-      of: "anthropic",
+      providerName: "anthropic",
+      providerKind: "anthropic",
       name: "claude-sonnet-5-5",
     });
-    expect(resolveModel("claude-opus-5-5", ["compatible", "anthropic"])).toMatchObject({ of: "compatible" });
+    expect(resolveModel("claude-opus-5-5", ["compatible", "anthropic"])).toMatchObject({ providerKind: "compatible" });
   });
 
   it("refuses a model of another provider, an unknown one and a disabled one", () => {

@@ -54,12 +54,18 @@ describe("providers with names of their own", () => {
 
   it("are called by the API of their kind alone", () => {
     expect(resolveModel("box/org/qwen", ["openai", "compatible"])).toMatchObject({
-      from: "box",
-      of: "compatible",
+      providerName: "box",
+      providerKind: "compatible",
       name: "org/qwen",
     });
-    expect(resolveModel("flash", ["openai", "compatible"])).toMatchObject({ from: "gemini", of: "compatible" });
-    expect(resolveModel("claude/claude-opus-5-5", ["anthropic"])).toMatchObject({ from: "claude", of: "anthropic" });
+    expect(resolveModel("flash", ["openai", "compatible"])).toMatchObject({
+      providerName: "gemini",
+      providerKind: "compatible",
+    });
+    expect(resolveModel("claude/claude-opus-5-5", ["anthropic"])).toMatchObject({
+      providerName: "claude",
+      providerKind: "anthropic",
+    });
     expect(() => resolveModel("claude/claude-opus-5-5", ["openai", "compatible"])).toThrow("claude-opus-5-5");
     expect(findProvider("anthropic/claude-opus-5-5")).toBeUndefined();
   });

@@ -14,7 +14,7 @@ export interface OwnKey {
   readonly value: string;
 }
 
-/** Takes the key out of what a provider returned, whatever it looks like. */
+/** Redacts the key from what a provider returned, whatever it looks like. */
 export const hideKey = (text: string, ownKey: OwnKey | undefined): string =>
   ownKey === undefined ? text : text.replaceAll(ownKey.value, "[redacted]");
 
@@ -25,54 +25,54 @@ export interface KeyPorts {
 
 /**
  * Reads the key for a call: that of the run, else that of its team; undefined where the deployment's is used. The run's keys are for the
- * companies' own servers, and never leave for another address that has their API.
+ * companies' own servers, and are never sent to another address with the same API.
  * @throws RunyardError where the secret does not exist: the deployment does not pay in its place
  */
 export async function readOwnKey(
   head: Pick<RunHead, "scope" | "auth">,
-  model: Pick<ProvidedModel, "id" | "from" | "of">,
+  model: Pick<ProvidedModel, "id" | "providerName" | "providerKind">,
   team: Team | undefined,
   { table, vault }: KeyPorts,
 ): Promise<OwnKey | undefined> {
-  const secret = findRunSecret(head, model) ?? team?.provider_keys?.[model.from];
+  const secret = findRunSecret(head, model) ?? team?.provider_keys?.[model.providerName];
   if (secret === undefined || team === undefined) return undefined;
   const [stored] = await secretStore(table).getMany(team.uid, [secret]);
   const value = stored && (await vault.getAll(parseOwner(head).uid, [stored.id])).get(stored.id)?.trim();
   if (!value || !/^[\x21-\x7e]+$/.test(value)) {
     throw new RunyardError("integration_not_configured", {
-      detail: `the secret ${secret}, which is the key for ${model.from}, ${value ? "is no key" : "does not exist"}: set it again, or use the deployment's key`,
+      detail: `the secret ${secret}, which is the key for ${model.providerName}, ${value ? "is no key" : "does not exist"}: set it again, or use the deployment's key`,
     });
   }
   return { secret, value };
 }
 
-function findRunSecret({ auth }: Pick<RunHead, "auth">, { id, of }: Pick<ProvidedModel, "id" | "of">) {
-  if (auth === undefined || findProvider(id)?.isCustom !== false) return undefined;
-  if (of === "anthropic") return auth.claude;
-  return of === "openai" ? auth.codex : undefined;
+function findRunSecret({ auth }: Pick<RunHead, "auth">, model: Pick<ProvidedModel, "id" | "providerKind">) {
+  if (auth === undefined || findProvider(model.id)?.isCustom !== false) return undefined;
+  if (model.providerKind === "anthropic") return auth.claude;
+  return model.providerKind === "openai" ? auth.codex : undefined;
 }
 
-/** Values that are kept in memory. */
-const MAX_KEPT = 1_000;
-/** Milliseconds for which a value is kept. A secret that was deleted or replaced is not found under the same id any more. */
-const KEPT_MS = 10 * 60_000;
+/** The most values in memory. */
+const MAX_VALUES = 1_000;
+/** Milliseconds for which a value is cached. A secret that was deleted or replaced is not found under the same id any more. */
+const CACHED_MS = 10 * 60_000;
 
-/** A vault whose values are read once: a run calls its models many times, and the store of the values limits reads. */
-export function keepValues({ getAll }: KeyPorts["vault"], now: () => number): KeyPorts["vault"] {
-  const kept = new Map<string, { readonly value: string; readonly until: number }>();
+/** Caches the values of a vault: a run calls its models many times, and the store of the values limits reads. */
+export function cacheValues({ getAll }: KeyPorts["vault"], now: () => number): KeyPorts["vault"] {
+  const cache = new Map<string, { readonly value: string; readonly until: number }>();
   return {
     async getAll(team, ids) {
       const known = ids.flatMap((id) => {
-        const found = kept.get(id);
+        const found = cache.get(id);
         return found === undefined || found.until <= now() ? [] : [[id, found.value] as const];
       });
       const values = new Map(known);
       const missing = ids.filter((id) => !values.has(id));
       if (missing.length === 0) return values;
-      if (kept.size >= MAX_KEPT) kept.clear();
+      if (cache.size >= MAX_VALUES) cache.clear();
       for (const [id, value] of await getAll(team, missing)) {
         values.set(id, value);
-        kept.set(id, { value, until: now() + KEPT_MS });
+        cache.set(id, { value, until: now() + CACHED_MS });
       }
       return values;
     },
