@@ -1050,7 +1050,7 @@ function within(ms, part, connection) {
 }
 
 // clients/typescript/src/resources/attachments.ts
-async function describe(file) {
+async function describeFile(file) {
   let digest = await crypto.subtle.digest("SHA-256", await file.arrayBuffer()), sha256 = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
   return { size_bytes: file.size, sha256 };
 }
@@ -1139,23 +1139,14 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
     for (; ; ) {
       for await (let item of this.#items(runId, { ...options, after: last }, onLive && { onWaiting }))
         item.kind === "event" && (last = item.event.sequence), await (item.kind === "event" ? onEvent?.(item.event) : onLive?.(item.frame));
-      let { wait: _, maxRetries = FOLLOW_RETRIES, ...request } = options, run = await this.retrieve(runId, { ...request, maxRetries });
+      let { maxRetries = FOLLOW_RETRIES } = options, run = await this.retrieve(runId, { ...options, maxRetries });
       if (ENDED.has(run.state) || last === before) return run;
       before = last;
     }
   }
   /** Creates a run, follows it until it ends and returns it; see `followUntilDone`. */
   async createAndWait(body, options = {}) {
-    let {
-      onEvent: _,
-      onLive: __,
-      onWaiting: ___,
-      after: ____,
-      wait: _____,
-      maxWait: ______,
-      maxRetries,
-      ...request
-    } = options, { run_id } = await this.create(body, maxRetries === void 0 ? request : { ...request, maxRetries });
+    let { run_id } = await this.create(body, options);
     return this.followUntilDone(run_id, options);
   }
   /**
@@ -1163,7 +1154,7 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
    * `attachments: [{ attachment_id }]` of the follow-up.
    */
   async uploadAttachment(runId, { file_name, mime_type = "application/octet-stream", data }, options) {
-    let blob = new Blob([data], { type: mime_type }), files = [{ filename: file_name, mime_type, ...await describe(blob) }], { attachments } = await this.prepareAttachments(runId, { files }, options), [prepared] = attachments;
+    let blob = new Blob([data], { type: mime_type }), files = [{ filename: file_name, mime_type, ...await describeFile(blob) }], { attachments } = await this.prepareAttachments(runId, { files }, options), [prepared] = attachments;
     if (prepared === void 0) throw new RunyardError("The response has no attachment.");
     return await storeFile(prepared.upload_target, blob, this.transport, options), prepared.attachment_id;
   }

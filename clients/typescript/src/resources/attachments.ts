@@ -22,7 +22,10 @@ export class Attachments extends Operations {
     options?: RequestOptions,
   ): Promise<string> {
     const blob = new Blob([data], { type: mime_type });
-    const { attachment_id, upload } = await this.create({ file_name, mime_type, ...(await describe(blob)) }, options);
+    const { attachment_id, upload } = await this.create(
+      { file_name, mime_type, ...(await describeFile(blob)) },
+      options,
+    );
     // An earlier attempt with the same Idempotency-Key may have uploaded the file already.
     if (upload !== undefined) await storeFile(upload, blob, this.transport, options);
     return attachment_id;
@@ -30,7 +33,7 @@ export class Attachments extends Operations {
 }
 
 /** Size and digest of a file. Browsers require a secure context to compute the digest. */
-export async function describe(file: Blob): Promise<{ size_bytes: number; sha256: string }> {
+export async function describeFile(file: Blob): Promise<{ size_bytes: number; sha256: string }> {
   const digest = await crypto.subtle.digest("SHA-256", await file.arrayBuffer());
   const sha256 = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
   return { size_bytes: file.size, sha256 };

@@ -4,7 +4,7 @@ import type { LiveFrame, RunAgentRequest, RunEvent, RunItem, RunState } from "..
 import type { RequestOptions } from "../options.ts";
 import { type RunStreamItem, streamRun } from "../stream/run-stream.ts";
 import { LONGEST_TIMER } from "../transport.ts";
-import { describe, storeFile, type Upload } from "./attachments.ts";
+import { describeFile, storeFile, type Upload } from "./attachments.ts";
 
 /** How to follow a run. `timeout` applies to each poll, in addition to `wait`. */
 export interface FollowOptions extends RequestOptions {
@@ -147,8 +147,8 @@ export class Runs extends Operations {
         if (item.kind === "event") last = item.event.sequence;
         await (item.kind === "event" ? onEvent?.(item.event) : onLive?.(item.frame));
       }
-      const { wait: _, maxRetries = FOLLOW_RETRIES, ...request } = options;
-      const run = await this.retrieve(runId, { ...request, maxRetries });
+      const { maxRetries = FOLLOW_RETRIES } = options;
+      const run = await this.retrieve(runId, { ...options, maxRetries });
       // A follow-up may have restarted the run. Without new events, the state is unknown to this version.
       if (ENDED.has(run.state) || last === before) return run;
       before = last;
@@ -157,17 +157,7 @@ export class Runs extends Operations {
 
   /** Creates a run, follows it until it ends and returns it; see `followUntilDone`. */
   async createAndWait(body: RunAgentRequest, options: FollowUntilDoneOptions = {}): Promise<RunItem> {
-    const {
-      onEvent: _,
-      onLive: __,
-      onWaiting: ___,
-      after: ____,
-      wait: _____,
-      maxWait: ______,
-      maxRetries,
-      ...request
-    } = options;
-    const { run_id } = await this.create(body, maxRetries === undefined ? request : { ...request, maxRetries });
+    const { run_id } = await this.create(body, options);
     return this.followUntilDone(run_id, options);
   }
 
@@ -181,7 +171,7 @@ export class Runs extends Operations {
     options?: RequestOptions,
   ): Promise<string> {
     const blob = new Blob([data], { type: mime_type });
-    const files = [{ filename: file_name, mime_type, ...(await describe(blob)) }];
+    const files = [{ filename: file_name, mime_type, ...(await describeFile(blob)) }];
     const { attachments } = await this.prepareAttachments(runId, { files }, options);
     const [prepared] = attachments;
     if (prepared === undefined) throw new RunyardError("The response has no attachment.");
