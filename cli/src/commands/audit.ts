@@ -6,7 +6,7 @@ import { time, wholeNumber } from "../options.ts";
 import { printList, timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
-/** `runyard audit …`: who changed what in the team. */
+/** `runyard audit …`: the audit log of the team. */
 export function auditCommand(context: Context): CommandUnknownOpts {
   return new Command("audit")
     .description("read the audit log of your team: who changed what, when and from where; for admins")
@@ -21,7 +21,7 @@ const commandWithFilters = (name: string) =>
     .option("--to <time>", "only events before this time", time)
     .option("--actor <uid>", "only events of this account")
     .option("--action <action>", "only this action or those that begin with it, such as keys.delete or keys")
-    .option("--target <uid>", "only events of this thing; of a run, with its follow-ups");
+    .option("--target <uid>", "only events of this resource; for a run, with its follow-ups");
 
 function listCommand(context: Context) {
   const command = commandWithFilters("list")

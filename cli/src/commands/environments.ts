@@ -72,8 +72,8 @@ function printEnvironment(context: Context, { uid, config, ...item }: Environmen
     ["repositories", [...new Set([...others, ...github])].join("\n") || undefined],
     ["set-up", config.setup_commands.join("\n") || undefined],
     ["variables", formatVariables(config.variables)],
-    ["role of AWS", config.providers?.aws?.role_arn],
-    ["project of Google Cloud", config.providers?.gcp?.project_number],
+    ["AWS role", config.providers?.aws?.role_arn],
+    ["Google Cloud project", config.providers?.gcp?.project_number],
     ["network", config.network && formatNetwork(config.network)],
     ["secrets", config.secrets?.map(({ name }) => name).join("\n")],
     ["set-up failed", item.setup_failed],
@@ -105,7 +105,10 @@ function commandWithMembers(name: string) {
     .option("--sparse <directory>", "directory to check out of each --repo; repeatable", repeated)
     .option("--setup <command>", "command to run before the agent starts; repeatable", repeated)
     .option("--variable <name=value>", "plain variable of its commands; repeatable", variable)
-    .option("--aws-role <arn>", "role of AWS that its commands assume as their run; replaces its providers")
+    .option(
+      "--aws-role <arn>",
+      "AWS role that its commands assume with the identity of their run; replaces its cloud providers",
+    )
     .addOption(
       new Option("--network <mode>", "what its commands may call").choices(["open", "allowlist", "none"] as const),
     )
@@ -123,7 +126,7 @@ const buildBody = ({
   setup,
   secret,
   variable: variables,
-  awsRole: role_arn,
+  awsRole,
   image,
   worker,
   ...more
@@ -134,10 +137,15 @@ const buildBody = ({
   repositories: buildRepositories(repo, more),
   setup_commands: dropEmpty(setup),
   variables,
-  providers: role_arn === undefined ? undefined : role_arn === "" ? {} : { aws: { role_arn } },
+  providers: buildProviders(awsRole),
   network: buildNetwork(more),
   secrets: dropEmpty(secret)?.map((name) => ({ name })),
 });
+
+function buildProviders(awsRole: string | undefined) {
+  if (awsRole === undefined) return undefined;
+  return awsRole === "" ? {} : { aws: { role_arn: awsRole } };
+}
 
 /** The network; a domain alone means an allowlist. */
 function buildNetwork({ network, allowDomain: domains }: Pick<Members, "network" | "allowDomain">) {

@@ -52,9 +52,9 @@ async function chooseRuns(
 
 export function deleteCommand(context: Context) {
   const command = createFilteredCommand("delete")
-    .description("delete runs that have ended, by their ids or by filters, with the runs below them; not to be undone")
+    .description("delete runs that have ended, by id or by filters, with the runs below them; this cannot be undone")
     .argument("[run...]", "run ids")
-    .option("-y, --yes", "with filters: delete what matches without a question")
+    .option("-y, --yes", "with filters: delete the matching runs without confirmation")
     .action(async (ids, { yes = false, ...options }) => {
       const client = await context.client();
       const chosen = await chooseRuns(client, ids, options, "all");

@@ -2,7 +2,7 @@ import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-ty
 import type { ScheduleItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
-import { describeFailureLimit, failureLimit, PAUSE_AFTER, PAUSE_AFTER_TEXT } from "../failure-limit.ts";
+import { describeFailureLimit, pauseAfterOption } from "../failure-limit.ts";
 import { agentUid, scheduleId } from "../names.ts";
 import { pairs } from "../options.ts";
 import { buildConfig } from "../run-config.ts";
@@ -102,7 +102,7 @@ function createCommand(context: Context) {
     .option("--agent <uid|name>", "team agent to run as")
     .addOption(new Option("--mode <mode>", "how to work").choices(MODES))
     .option("--metadata <name=value>", "metadata of its runs; repeatable", pairs)
-    .option(PAUSE_AFTER, PAUSE_AFTER_TEXT, failureLimit)
+    .addOption(pauseAfterOption())
     .option("--personal", "make the schedule visible only to you, not to your team")
     .option("--paused", "create it paused")
     .action(async (options) => {
@@ -147,7 +147,7 @@ function updateCommand(context: Context) {
     .option("--agent <uid|name>", "team agent to run as")
     .addOption(new Option("--mode <mode>", "how to work").choices(MODES))
     .option("--metadata <name=value>", "metadata of its runs; repeatable", pairs)
-    .option(PAUSE_AFTER, PAUSE_AFTER_TEXT, failureLimit)
+    .addOption(pauseAfterOption())
     .action(async (given, options) => {
       const client = await context.client();
       const id = await scheduleId(client, given);

@@ -2,7 +2,7 @@ import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-ty
 import type { CreateTriggerRequest, Runyard, TriggerItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
-import { describeFailureLimit, failureLimit, PAUSE_AFTER, PAUSE_AFTER_TEXT } from "../failure-limit.ts";
+import { describeFailureLimit, pauseAfterOption } from "../failure-limit.ts";
 import { agentUid } from "../names.ts";
 import { pairs, repeated } from "../options.ts";
 import { usage } from "../problem.ts";
@@ -125,7 +125,7 @@ const commandWithTrigger = (name: string) =>
     .option("--credential <secret>", 'secret with a token, by which write access is looked up; "": none')
     .addOption(new Option("--reply <to>", "whether runs reply in the thread").choices(["thread", "none"] as const))
     .option("--metadata <name=value>", "metadata of its runs; repeatable", pairs)
-    .option(PAUSE_AFTER, PAUSE_AFTER_TEXT, failureLimit);
+    .addOption(pauseAfterOption());
 
 type TriggerOptions = ReturnType<ReturnType<typeof commandWithTrigger>["opts"]>;
 
