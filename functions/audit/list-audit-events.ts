@@ -15,15 +15,15 @@ export const listAuditEvents = endpoint({
   request: {
     query: {
       ...pageQuery,
-      /** The first UTC day. Defaults to 30 days up to `to`, which is included. */
+      /** Lists only events at or after this time. */
       from: one(Timestamp),
-      /** The last UTC day, which is included. Defaults to today. */
+      /** Lists only events before this time. */
       to: one(Timestamp),
       /** Lists only events of this user or identity, by uid. */
       actor: one(Id),
       /** Lists only this action, such as `keys.delete`, or those that begin with it, such as `keys`. */
       action: one(Id),
-      /** Lists only events about the thing with this uid. */
+      /** Lists only events of the resource with this uid. For a run, its follow-ups are included. */
       target: one(Id),
     },
   },

@@ -4945,19 +4945,19 @@ interface components {
             cursor?: string;
             /**
              * Format: date-time
-             * @description The first UTC day. Defaults to 30 days up to `to`, which is included.
+             * @description Lists only events at or after this time.
              */
             from?: string;
             /**
              * Format: date-time
-             * @description The last UTC day, which is included. Defaults to today.
+             * @description Lists only events before this time.
              */
             to?: string;
             /** @description Lists only events of this user or identity, by uid. */
             actor?: string;
             /** @description Lists only this action, such as `keys.delete`, or those that begin with it, such as `keys`. */
             action?: string;
-            /** @description Lists only events about the thing with this uid. */
+            /** @description Lists only events of the resource with this uid. For a run, its follow-ups are included. */
             target?: string;
         };
         UsageRetrieveParams: {

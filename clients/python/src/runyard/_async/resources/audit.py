@@ -46,11 +46,11 @@ class AsyncAudit(AsyncResource):
         Args:
             limit: The maximum number of items. By default, up to 500 items or 4 MB.
             cursor: The `page_info.next_cursor` of the previous page.
-            from_: The first UTC day. Defaults to 30 days up to `to`, which is included.
-            to: The last UTC day, which is included. Defaults to today.
+            from_: Lists only events at or after this time.
+            to: Lists only events before this time.
             actor: Lists only events of this user or identity, by uid.
             action: Lists only this action, such as `keys.delete`, or those that begin with it, such as `keys`.
-            target: Lists only events about the thing with this uid.
+            target: Lists only events of the resource with this uid. For a run, its follow-ups are included.
         """
         return self._list(
             "/agent/audit",
