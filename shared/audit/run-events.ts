@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { createdAtOf } from "#shared/ids.ts";
-import { AUDIT_KEPT_MS, type StoredAuditEvent } from "#shared/records/audit-event.ts";
+import { expiryOf, type StoredAuditEvent } from "#shared/records/audit-event.ts";
 import { followupIdOf, parseFollowup, type StoredFollowup } from "#shared/records/followup.ts";
 import { readBodies } from "#shared/records/run-body.ts";
 import { parseRunId, RunFacets, readHead } from "#shared/records/run-head.ts";
@@ -9,7 +9,7 @@ import { runTimelineStore } from "#shared/runs/run-timeline-store.ts";
 import type { Item, Table } from "#shared/table/table.ts";
 import type { AuditVia } from "#shared/wire/audit/audit.ts";
 
-/** Runs and follow-ups have no events of their own, since they are created most often: their records say who did that, and when. */
+// Runs and follow-ups have no stored events, since they are created most often: their events are derived from their records.
 
 interface Range {
   readonly from: string;
@@ -20,7 +20,7 @@ interface Range {
 const RUN_CREATED = "runs.create";
 const FOLLOWUP_SENT = "runs.followups.create";
 
-/** Reads that runs of a team were created, newest first. The id of a run is the place of its event, since both begin with the time. */
+/** Reads the events of a team's created runs, newest first. The id of a run is that of its event too: both begin with the time. */
 export async function readCreatedRuns(
   team: string,
   { from, before, limit }: Range,
@@ -29,10 +29,10 @@ export async function readCreatedRuns(
   if (from >= before) return [];
   const sources = runIndexStore(table).byCreation(toScopes([{ type: "Team", uid: team }]));
   const pages = await Promise.all(sources.map((source) => source({ from, before }, limit, true)));
-  return pages.flatMap(({ items }) => items.map(toCreation));
+  return pages.flatMap(({ items }) => items.map(toCreationEvent));
 }
 
-/** Reads that a run of one of these teams was created, and that follow-ups were sent to it; nothing for another id. */
+/** Reads the events of a run of one of these teams: of its creation and of its follow-ups; none for another id. */
 export async function readEventsOfRun(
   runId: string,
   teams: readonly string[],
@@ -44,18 +44,18 @@ export async function readEventsOfRun(
   if (head === undefined || !scopes.includes(head.scope)) return [];
   const items = await runTimelineStore(table).followupItems(runId, 0);
   const events = [
-    toCreation({ ...toHeadEntry(runId), p: head.p }),
-    ...items.map(parseFollowup).flatMap((followup) => toSending(runId, followup)),
+    toCreationEvent({ ...toHeadEntry(runId), p: head.p }),
+    ...items.map(parseFollowup).flatMap((followup) => toFollowupEvent(runId, followup)),
   ];
   return events.filter(({ id }) => id >= from && id < before);
 }
 
-/** Adds the names of those who created the runs, which only the runs themselves have. */
+/** Adds the names of the runs' creators, which only the records of the runs have. */
 export async function nameCreators(
   events: readonly StoredAuditEvent[],
   table: Pick<Table, "batchGet">,
 ): Promise<StoredAuditEvent[]> {
-  const created = events.filter(isProjected);
+  const created = events.filter(isCreation);
   const bodies = await readBodies(
     created.map(({ id }) => id),
     table,
@@ -64,16 +64,16 @@ export async function nameCreators(
   return events.map((event) => ({ ...event, actor: creators.get(event.id) ?? event.actor }));
 }
 
-const isProjected = ({ id, target, action }: StoredAuditEvent): boolean => action === RUN_CREATED && target.uid === id;
+const isCreation = ({ id, target, action }: StoredAuditEvent): boolean => action === RUN_CREATED && target.uid === id;
 
-function toCreation(entry: Item): StoredAuditEvent {
+function toCreationEvent(entry: Item): StoredAuditEvent {
   const runId = parseRunId(entry);
   const facets = v.parse(RunFacets, entry["p"]);
   const at = createdAtOf(runId);
   return {
     id: runId,
     at,
-    expires_at: Math.ceil((at + AUDIT_KEPT_MS) / 1000),
+    expires_at: expiryOf(at),
     actor: { type: "user", uid: facets.creator },
     via: toVia(facets),
     action: RUN_CREATED,
@@ -88,7 +88,7 @@ function toVia({ trigger, schedule, source }: RunFacets): AuditVia {
 }
 
 /** Follow-ups that earlier versions have stored do not say who sent them. */
-function toSending(runId: string, followup: StoredFollowup): StoredAuditEvent[] {
+function toFollowupEvent(runId: string, followup: StoredFollowup): StoredAuditEvent[] {
   const { created_at: at, created_by: actor } = followup;
   if (actor === undefined) return [];
   const uid = followupIdOf(followup);
@@ -96,7 +96,7 @@ function toSending(runId: string, followup: StoredFollowup): StoredAuditEvent[] 
     {
       id: toEventId(runId, at, uid),
       at,
-      expires_at: Math.ceil((at + AUDIT_KEPT_MS) / 1000),
+      expires_at: expiryOf(at),
       actor,
       via: "key",
       action: FOLLOWUP_SENT,

@@ -5,7 +5,7 @@ import type { Item, Put, Update } from "#shared/table/table.ts";
 import { AuditEvent } from "#shared/wire/audit/audit.ts";
 
 /** How long an event is kept. */
-export const AUDIT_KEPT_MS = 400 * 24 * 3_600_000;
+const KEPT_MS = 400 * 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 /** Refused requests that are recorded of a team in an hour. */
 const MAX_REFUSALS = 100;
@@ -23,6 +23,9 @@ export const parseAuditEvent = (item: Item): StoredAuditEvent => ({
   id: item.sk.slice(item.sk.indexOf("#") + 1),
 });
 
+/** The second in which an event of this time expires. */
+export const expiryOf = (at: number): number => Math.ceil((at + KEPT_MS) / 1000);
+
 /** The write of an event, which the table deletes after 400 days. */
 export const putAuditEvent = (team: string, event: NewAuditEvent, now: number): Put => ({
   kind: "put",
@@ -31,7 +34,7 @@ export const putAuditEvent = (team: string, event: NewAuditEvent, now: number): 
     v: 1,
     at: now,
     ...event,
-    expires_at: Math.ceil((now + AUDIT_KEPT_MS) / 1000),
+    expires_at: expiryOf(now),
   },
 });
 
