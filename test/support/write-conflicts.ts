@@ -1,7 +1,6 @@
+import { keyOf } from "#shared/table/evaluate.ts";
 import type { Key, TransactionWrite, Write } from "#shared/table/table.ts";
 import type { TestControlPlane } from "./control-plane.ts";
-
-const keyOf = (write: TransactionWrite): Key => (write.kind === "put" ? write.item : write.key);
 
 interface Attempts<T> {
   readonly result: T;
