@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { projectRoot } from "../server/host/paths.ts";
+import { seededRandom } from "../shared/random.ts";
 import { plantCanary } from "./attack/canary.ts";
 import { Disk } from "./attack/host.ts";
 import { addOutcome, createReport, type Report } from "./attack/report.ts";
 import { planRound, runRound, type Stage } from "./attack/round.ts";
-import { createRandom } from "./random.ts";
 
 const HELP = `Usage: npm run lab -- attack [options]
 
@@ -55,7 +55,7 @@ async function main(args: string[]): Promise<number> {
 async function campaign(seed: number, minutes: number, onChange: (report: Report) => void): Promise<Report> {
   const folder = mkdtempSync(path.join(tmpdir(), "attack-"));
   chmodSync(folder, 0o755);
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { cwd: projectRoot, encoding: "utf8" }).trim();
   let report = createReport(seed, commit);
   let snapshot: Buffer | undefined;
@@ -63,7 +63,7 @@ async function campaign(seed: number, minutes: number, onChange: (report: Report
   const stage = prepareStage(folder, disk);
   try {
     for (let number = 1; Date.now() - report.startedAt < minutes * 60_000; number++) {
-      const outcome = await runRound(planRound(number, random, snapshot), stage, createRandom(seed * 10_007 + number));
+      const outcome = await runRound(planRound(number, random, snapshot), stage, seededRandom(seed * 10_007 + number));
       snapshot = outcome.checkpoint ?? snapshot;
       report = addOutcome(report, outcome);
       const { end, user, violations, summary, durationMs } = outcome;

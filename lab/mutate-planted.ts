@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import * as v from "valibot";
 import { root, runCommand } from "../scripts/run-command.ts";
+import { seededRandom } from "../shared/random.ts";
 import { leaveOutDanger } from "./mutation/throw-away.ts";
 import { type Candidate, findCandidates, KINDS } from "./planted/candidates.ts";
 import { copyRepository, listFiles, plant } from "./planted/planted.ts";
 import { findTests, type Reach, readReach, updateReach } from "./planted/reach.ts";
 import { runTests } from "./planted/tests.ts";
-import { createRandom } from "./random.ts";
 
 const CODE = ["shared", "functions", "harness", "infra"];
 /** Folders of tests that run this code, but neither browsers, package managers nor the emulator. */
@@ -165,7 +165,7 @@ async function removeChecked(copy: string, bugs: readonly Candidate[]): Promise<
 async function choosePlaces(wanted: number): Promise<readonly Candidate[]> {
   const files = (await listFiles(values.folder)).filter((file) => /\.ts$/.test(file));
   const all = files.flatMap((file) => findCandidates(file, readFileSync(join(root, file), "utf8")));
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   const chosen: Candidate[] = [];
   while (chosen.length < Math.min(wanted, files.length / 2)) {
     const kind = KINDS[Math.floor(random() * KINDS.length)];

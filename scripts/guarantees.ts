@@ -71,7 +71,7 @@ const readTests = (cell: string) =>
   });
 
 function findTests({ file, title }: Guarantee["tests"][number], titles: Titles): string[] {
-  const parts = title.split(/%[a-z]/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  const parts = title.split(/%[a-z]/).map((part) => RegExp.escape(part));
   const pattern = new RegExp(parts.join(".*"), "s");
   return (titles.get(file) ?? []).flatMap((one, index) => (pattern.test(one) ? [`${file} ${index}`] : []));
 }

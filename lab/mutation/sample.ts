@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import { seededRandom } from "../../shared/random.ts";
 import { listFiles } from "../planted/planted.ts";
 import { listChildren, parseProgram, type SyntaxNode } from "../planted/syntax.ts";
-import { createRandom } from "../random.ts";
 
 /** They have no mutants. */
 const WITHOUT_CODE = /^(Import|ExportAll|TS)/;
@@ -18,7 +18,7 @@ export async function chooseSample(
   { percent, seed }: { readonly percent: number; readonly seed: number },
 ): Promise<readonly string[]> {
   const files = (await listFiles(paths)).filter((file) => /(?<!\.d)\.ts$/.test(file) && !file.includes("/generated/"));
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   const left = files.flatMap(listStatements);
   const wanted = (percent / 100) * left.reduce((sum, { lines }) => sum + lines, 0);
   const chosen: string[] = [];

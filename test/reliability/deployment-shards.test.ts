@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "#shared/random.ts";
 import { findPlace } from "#shared/runs/capacity/deployment-queue.ts";
 import { keys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
@@ -108,7 +109,7 @@ describe("executions that shards count", () => {
 
   it("let no run of an owner wait much longer than in the order of its creation", async () => {
     const deployment = createDeployment(128);
-    const random = createRandom(7);
+    const random = seededRandom(7);
     const ends: { at: number; runId: string }[] = [];
     const waits = new Map<string, { created: number; started: number }[]>(TEAMS.map((team) => [team, []]));
     const created = new Map<string, { team: string; at: number }>();
@@ -159,12 +160,3 @@ describe("the search for a place", () => {
     for (const runId of nameRuns("x", 10)) expect(await findPlace(runId, 64, { table })).toEqual({ shard: 2 });
   });
 });
-
-/** Numbers below 1 that look random and are the same each time. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
