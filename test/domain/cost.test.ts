@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { countShards } from "#shared/runs/capacity/execution-count-store.ts";
+import { keys } from "#shared/table/keys.ts";
 import { type CountedCalls, idleMonth, oneRun } from "../../operate/cost/costs.ts";
 import { type Deployed, readDeployed } from "../../operate/cost/deployed.ts";
 import { PRICE_TABLE, sumOf, toBill } from "../../operate/cost/price-table.ts";
@@ -26,6 +28,7 @@ beforeEach(async () => {
   for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
   table = costedTable();
   plane = await createTestControlPlane(table);
+  await limitExecutions(300);
   models = await ModelStandIn.start();
   // A team's first run makes its counters, which no later one does.
   await (await workingRun(plane)).finish();
@@ -35,6 +38,16 @@ afterEach(async () => {
   vi.unstubAllEnvs();
   await models[Symbol.asyncDispose]();
 });
+
+/** Limits the executions of the deployment, as the default settings do. Each shard has a free place, as it has after some runs. */
+async function limitExecutions(maxExecutions: number): Promise<void> {
+  plane.capacity.maxExecutions = maxExecutions;
+  const shards = countShards(maxExecutions);
+  await table.write({ kind: "put", item: { ...keys.executions(), v: 1, running: shards, shards } });
+  for (let shard = 0; shard < shards; shard++) {
+    await table.write({ kind: "put", item: { ...keys.executionPlaces(shard), v: 1, free: 1 } });
+  }
+}
 
 /** Counts the calls of a ten-minute run: a batch of messages follows each model call, and there are two checkpoints. */
 async function countRun(): Promise<CountedCalls["run"]> {
