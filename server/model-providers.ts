@@ -1,6 +1,6 @@
 import { compatibleServer } from "#shared/model-gateway/compatible-server.ts";
-import { ANTHROPIC_URL, createProvider, OPENAI_URL } from "#shared/model-gateway/create-provider.ts";
-import { anthropic, type ModelProviders, openai } from "#shared/model-gateway/provider.ts";
+import { createProvider } from "#shared/model-gateway/create-provider.ts";
+import type { ModelProviders } from "#shared/model-gateway/provider.ts";
 import { localModels } from "./host/models.ts";
 
 /**
@@ -17,8 +17,8 @@ export function modelProviders(environment: NodeJS.ProcessEnv, directory?: strin
         createProvider(provider, provider.readKey && (async () => provider.readKey?.())),
       ]),
     ),
-    ...(anthropicKey !== undefined && { anthropic: anthropic(ANTHROPIC_URL, key(anthropicKey)) }),
-    ...(openaiKey !== undefined && { openai: openai(OPENAI_URL, key(openaiKey)) }),
+    ...(anthropicKey !== undefined && { anthropic: createProvider({ kind: "anthropic" }, key(anthropicKey)) }),
+    ...(openaiKey !== undefined && { openai: createProvider({ kind: "openai" }, key(openaiKey)) }),
     ...(compatible !== undefined && {
       compatible: compatibleServer(compatible.baseUrl, {
         key: compatible.key === undefined ? undefined : key(compatible.key),

@@ -3,8 +3,8 @@ import type { DeployedProvider } from "#shared/wire/providers/provider-settings.
 import { compatibleServer } from "./compatible-server.ts";
 import { anthropic, type Key, openai } from "./provider.ts";
 
-export const ANTHROPIC_URL = "https://api.anthropic.com";
-export const OPENAI_URL = "https://api.openai.com/v1";
+const ANTHROPIC_URL = "https://api.anthropic.com";
+const OPENAI_URL = "https://api.openai.com/v1";
 /** Google's servers with OpenAI's API. */
 const GOOGLE_URL = "https://generativelanguage.googleapis.com/v1beta/openai";
 

@@ -5,9 +5,9 @@ import { ssmClient } from "#shared/aws/clients.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
 import { logLine } from "#shared/log/log.ts";
 import { compatibleServer } from "#shared/model-gateway/compatible-server.ts";
-import { ANTHROPIC_URL, createProvider, OPENAI_URL } from "#shared/model-gateway/create-provider.ts";
+import { createProvider } from "#shared/model-gateway/create-provider.ts";
 import type { GatewayPorts } from "#shared/model-gateway/gateway.ts";
-import { anthropic, type ModelProviders, openai } from "#shared/model-gateway/provider.ts";
+import type { ModelProviders } from "#shared/model-gateway/provider.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import { compatibleTimeoutMs, listSetting, setting, settingIfAny } from "#shared/settings.ts";
@@ -46,9 +46,11 @@ function createProviders(now: () => number): ModelProviders {
       named.map((provider) => [provider.name, createProvider(provider, provider.key && key(provider.key.parameter))]),
     ),
     ...(configured.has("anthropic") && {
-      anthropic: anthropic(ANTHROPIC_URL, key(setting("ANTHROPIC_KEY_PARAMETER"))),
+      anthropic: createProvider({ kind: "anthropic" }, key(setting("ANTHROPIC_KEY_PARAMETER"))),
     }),
-    ...(configured.has("openai") && { openai: openai(OPENAI_URL, key(setting("OPENAI_KEY_PARAMETER"))) }),
+    ...(configured.has("openai") && {
+      openai: createProvider({ kind: "openai" }, key(setting("OPENAI_KEY_PARAMETER"))),
+    }),
     ...(configured.has("bedrock") && { bedrock: bedrock(bedrockClient()) }),
     ...(configured.has("compatible") && {
       compatible: compatibleServer(setting("COMPATIBLE_BASE_URL"), {
