@@ -56,7 +56,7 @@ async function readClaims(head: ExecutingHead, table: Table) {
   const [body] = await readBodies([head.run_id], table);
   if (body === undefined) throw notFound("run");
   if (body.trigger?.is_fork === true) {
-    throw new RunyardError("not_authorized", { detail: "a run of a fork's pull request has no identity elsewhere" });
+    throw new RunyardError("not_authorized", { detail: "a run of a fork's pull request gets no identity token" });
   }
   const owner = parseOwner(head);
   const { environment_id: environment } = body.config;
