@@ -15,21 +15,18 @@ const PlanData = v.object({
   artifact_uid: v.exactOptional(v.string()),
   /** The artifact's title. */
   title: v.exactOptional(v.string()),
-  /** The URL of the external resource. */
+  /** The URL of the document, pull request or external resource. */
   url: v.exactOptional(v.string()),
 });
 
-/** The status of a pull request when it was last reported; `unknown` where the report did not tell. */
+/** The status of a pull request when it was last reported; `unknown` if the report did not name it. */
 export const PullRequestStatus = v.picklist(["open", "draft", "merged", "closed", "unknown"]);
 
 const PullRequestData = v.object({
   url: v.string(),
   /** The branch of the pull request. */
   branch: v.string(),
-  /**
-   * The status of the pull request when it was last reported: `open`, `draft`, `merged`, `closed`, or `unknown`
-   * where the report did not tell.
-   */
+  /** The status of the pull request when it was last reported; `unknown` if the report did not name it. */
   status: PullRequestStatus,
 });
 
@@ -50,10 +47,11 @@ export const GitChanges = v.object({
   path: text(1024, 1),
   /** The commit that was cloned, to which the patch applies. */
   base_commit: GitCommit,
+  /** The commit at the end; absent if the repository has none. */
   head_commit: v.exactOptional(GitCommit),
   /** The branch at the end; absent for a detached head. */
   branch: v.exactOptional(text(256, 1)),
-  /** The commits since `base_commit`. */
+  /** The number of commits since `base_commit`. */
   commits: Count,
   /** The number of changed files. */
   files_changed: Count,
@@ -61,7 +59,7 @@ export const GitChanges = v.object({
   insertions: Count,
   /** The number of deleted lines. */
   deletions: Count,
-  /** New and changed files that the patch leaves out because they are larger than 5 MiB. */
+  /** The number of new and changed files that the patch leaves out because they are larger than 5 MiB. */
   files_omitted: v.exactOptional(Count),
   /** True if `***` replaces secrets of the run in the patch. */
   redacted: v.exactOptional(v.boolean()),
@@ -148,7 +146,7 @@ export const ArtifactResponse = v.variant("artifact_type", [
       url: v.exactOptional(v.string()),
       /** The current text of the document, in Markdown. */
       content: v.string(),
-      /** The file's media type. */
+      /** The media type of the content or the file. */
       content_type: v.literal("text/markdown"),
     }),
   }),

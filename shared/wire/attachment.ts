@@ -24,7 +24,7 @@ export type CreateAttachmentRequest = v.InferOutput<typeof CreateAttachmentReque
 export const CreateAttachmentResponse = v.object({
   /** The attachment's id. */
   attachment_id: v.string(),
-  /** Where to upload the file. Absent if the file is already uploaded. */
+  /** Where to upload the file. */
   upload: UploadTarget,
 });
 export type CreateAttachmentResponse = v.InferOutput<typeof CreateAttachmentResponse>;
@@ -53,12 +53,12 @@ export const PrepareAttachmentsRequest = v.object({
       v.maxLength(FOLLOWUP_FILES),
     ),
   ),
-  /** Another name of `files`, whose items then have `file_name`. */
+  /** An alias of `files`, whose items have `file_name` in place of `filename`. */
   attachments: v.exactOptional(
     v.pipe(
       v.array(
         v.object({
-          /** The file's name, without directories. */
+          /** The name that the agent sees, unless the follow-up names another one. */
           file_name: FileName,
           ...prepared,
         }),

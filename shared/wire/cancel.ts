@@ -12,12 +12,12 @@ const Sources = v.pipe(v.array(Id), v.minLength(1, "must have at least one sourc
  */
 export const RunFilter = v.pipe(
   v.strictObject({
-    /** Selects runs in this state. Repeat the parameter for several states. */
+    /** Selects runs in one of these states. */
     state: v.exactOptional(v.pipe(v.array(RunState), v.minLength(1, "must have at least one state"), v.maxLength(16))),
     /**
-     * Selects runs by the status of their task. `running`: the run or one of its descendants has not ended. The others
-     * match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete`
-     * (`SUCCEEDED`). A run may match two. Repeat the parameter for several statuses.
+     * Selects runs whose task has one of these statuses. `running`: the run or one of its descendants has not ended.
+     * The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete`
+     * (`SUCCEEDED`). A run may match two.
      */
     task_status: v.exactOptional(
       v.pipe(v.array(TaskStatus), v.minLength(1, "must have at least one status"), v.maxLength(16)),
@@ -30,10 +30,7 @@ export const RunFilter = v.pipe(
     creator: v.exactOptional(Id),
     /** Selects runs by the uid of their executor. */
     executor: v.exactOptional(Id),
-    /**
-     * Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several
-     * sources.
-     */
+    /** Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
     source: v.exactOptional(v.union([Id, Sources], "must be a source or a list of sources")),
     /** Selects runs by execution location. */
     execution_location: v.exactOptional(ExecutionLocation),
@@ -66,7 +63,7 @@ export const RunFilter = v.pipe(
      * words. The id or the URL of a run finds that run.
      */
     q: v.exactOptional(text(256, 1)),
-    /** Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
+    /** Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
     metadata: v.exactOptional(
       v.pipe(Metadata, v.minEntries(1, "must have at least one key"), v.maxEntries(5, "must have at most 5 keys")),
     ),

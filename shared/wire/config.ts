@@ -175,27 +175,21 @@ export const AmbientAgentConfig = v.pipe(
     /** The model's id. Defaults to the team's model. */
     model_id: v.exactOptional(Id),
     /** Models that the agent continues with, in this order, while a provider is down. */
-    fallback_model_ids: v.exactOptional(
-      v.pipe(
-        FallbackModelIds,
-        v.metadata({ description: "Models that the agent continues with, in this order, while a provider is down." }),
-      ),
-    ),
+    fallback_model_ids: v.exactOptional(FallbackModelIds),
     /**
      * How much the model reasons before it responds. A model without the level gets the nearest one that it has, and
      * one that does not reason gets none. Defaults to the model's own.
      */
     reasoning_level: v.exactOptional(ReasoningLevel),
     /**
-     * The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again
-     * up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET
-     * /agent/runs/{runId}/response shows the value in `structured`.
+     * The JSON Schema, of at most 64 KiB, that the agent's final message has to fit. An agent whose message does not
+     * is asked again, up to twice; then the run ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response
+     * shows the value in `structured`.
      */
     output_schema: v.exactOptional(OutputSchema),
     /**
      * Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for`
-     * `approval`. The rules of a parent hold for its children. For identities and environments: the default of their
-     * runs; an empty list clears it.
+     * `approval`. The rules of a parent hold for its children.
      */
     approvals: v.exactOptional(Approvals),
     /** Additional instructions for the agent. */
@@ -248,14 +242,14 @@ export const AmbientAgentConfig = v.pipe(
       ),
     ),
     /**
-     * The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys.
-     * The model gateway uses them; the run's sandbox does not get them.
+     * The secrets with the API keys for the run's calls to Anthropic's and OpenAI's models, in place of the
+     * deployment's keys. The model gateway uses them; the run's sandbox does not get them.
      */
     harness_auth_secrets: v.exactOptional(
       v.object({
-        /** The name of the secret with the key for Anthropic's models. */
+        /** The name of the secret with the API key for Anthropic's models. */
         claude_auth_secret_name: v.exactOptional(Name),
-        /** The name of the secret with the key for OpenAI's models. */
+        /** The name of the secret with the API key for OpenAI's models. */
         codex_auth_secret_name: v.exactOptional(Name),
       }),
     ),
@@ -299,17 +293,10 @@ export type Repository = v.InferOutput<typeof Repository>;
  */
 export const ResolvedAgentConfig = v.object({
   ...AmbientAgentConfig.entries,
-  /** The Git repositories to clone before the agent starts, at most 10. */
   repositories: v.exactOptional(v.array(StoredRepository)),
-  /**
-   * The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again
-   * up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET
-   * /agent/runs/{runId}/response shows the value in `structured`.
-   */
   output_schema: v.exactOptional(StoredOutputSchema),
-  /** The agent's MCP servers: a map from name to server, at most 50. */
   mcp_servers: v.exactOptional(v.record(v.string(), v.object(McpServerFields))),
-  /** Together with those of the environment and the identity. */
+  /** The secrets that commands get as environment variables, including those of the environment and the identity. */
   secrets: v.exactOptional(
     v.array(
       v.object({

@@ -16,7 +16,6 @@ const singleLine = (limit: number) =>
     ),
   );
 
-/** What the action does, for people, such as `Read calc.py`. */
 const Title = v.exactOptional(singleLine(512));
 
 const BLOCK_CATEGORIES = [
@@ -49,7 +48,7 @@ export const Block = v.variant("type", [
     category: Category,
     /** The name of the action or event. */
     name: text(128, 1),
-    /** What the step or action does, in a few words. */
+    /** What the action does, for people, such as `Read calc.py`. */
     title: Title,
     /** The action's input. Its shape depends on `name`. */
     input: v.unknown(),
@@ -92,7 +91,7 @@ export const Message = v.object({
   message_ids: v.exactOptional(v.pipe(v.array(Id), v.maxLength(256))),
   /** The id of the model request that produced the message. */
   request_id: v.exactOptional(Id),
-  /** The time of the message or event. @format date-time */
+  /** The time of the message. @format date-time */
   timestamp: v.exactOptional(Timestamp),
 });
 export type Message = v.InferOutput<typeof Message>;
@@ -134,7 +133,7 @@ export const Step: v.GenericSchema<Step> = v.object({
   description: v.exactOptional(v.string()),
   /** The result in one or two sentences. */
   summary: v.exactOptional(v.string()),
-  /** The start time. Null before a run has started. @format date-time */
+  /** The start time of the turn. @format date-time */
   started_at: v.exactOptional(v.string()),
   /** The end time. Absent until the turn has ended. @format date-time */
   completed_at: v.exactOptional(v.string()),
@@ -163,6 +162,6 @@ export const SessionRedirect = v.object({
 
 /** The latest public session of a conversation. */
 export const ConversationRedirect = v.object({
-  /** The id of the run's session. */
+  /** The session's id. */
   session_id: v.exactOptional(v.string()),
 });

@@ -63,11 +63,11 @@ const EnvironmentParts = {
    * environment can read them.
    */
   variables: optional(Variables),
-  /** Cloud providers that commands sign in to with the identity of their run, without a secret: `{}` removes them. */
+  /** Cloud providers that commands sign in to with the identity of their run, without a secret. `{}` removes them. */
   providers: optional(Providers),
   /** What commands, clones and MCP servers may call. Everything by default. */
   network: optional(Network),
-  /** The self-hosted worker of its runs, unless they name another. */
+  /** The self-hosted worker of runs that set none. */
   worker_host: optional(textOfBytes(512)),
   ...LimitDefaults,
   /** The secrets available to runs, at most 50. */
@@ -88,7 +88,7 @@ const EnvironmentParts = {
 export const CreateEnvironmentRequest = v.object({
   /** The environment's name, unique within the team or the person. */
   name: Name,
-  /** Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false. */
+  /** Whether the team owns the environment. Defaults to true if the caller has a team; agent keys cannot set it to false. */
   team: v.exactOptional(v.boolean()),
   ...EnvironmentParts,
 });
@@ -152,7 +152,7 @@ export const EnvironmentConfig = v.object({
   providers: v.exactOptional(Providers),
   /** What commands, clones and MCP servers may call. Everything by default. */
   network: v.exactOptional(StoredNetwork),
-  /** The self-hosted worker of its runs, unless they name another. */
+  /** The self-hosted worker of runs that set none. */
   worker_host: v.exactOptional(v.string()),
   ...StoredLimits,
   /** The secrets available to runs, at most 50. */
@@ -200,9 +200,9 @@ export const EnvironmentItem = v.object({
       state: RunState,
       /** The time of creation. @format date-time */
       created_at: v.string(),
-      /** The time of the latest change. @format date-time */
+      /** The time of the run's latest change. @format date-time */
       updated_at: v.string(),
-      /** The start time. Null before a run has started. @format date-time */
+      /** The start time. Absent before the run has started. @format date-time */
       started_at: v.exactOptional(v.string()),
     }),
   ),
@@ -213,9 +213,9 @@ export const EnvironmentItem = v.object({
     /** The id of the team or the person. */
     uid: v.string(),
   }),
-  /** The person who created the environment. */
+  /** The person or identity that created the environment. */
   creator: EnvironmentPerson,
-  /** The person who changed the environment last. */
+  /** The person or identity that changed the environment last. */
   last_editor: EnvironmentPerson,
 });
 export type EnvironmentItem = v.InferOutput<typeof EnvironmentItem>;

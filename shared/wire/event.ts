@@ -72,9 +72,9 @@ export const ClientEvent = v.object({
   event_uuid: Id,
   /** The type of the event. */
   event_name: ClientEventName,
-  /** The time of the message or event. @format date-time */
+  /** The time of the event. @format date-time */
   timestamp: Timestamp,
-  /** Details of the event, such as `duration_ms` and `is_error`. */
+  /** Details of the event, such as `latency_ms` and `is_error`. */
   payload: v.exactOptional(
     v.object({
       /** The start time of the step. @format date-time */
@@ -91,17 +91,17 @@ export const ClientEvent = v.object({
       step: v.exactOptional(text(64, 1)),
       /** `agent_started`: the id of the model. */
       model_id: v.exactOptional(text(256, 1)),
-      /** The isolation boundary of the run's commands. */
+      /** `agent_started`: the isolation boundary of the run's commands. */
       isolation: v.exactOptional(v.picklist(["bubblewrap", "machine", "none"])),
       /** `agent_started`: the files of repositories that instruct the agent, relative to the workspace. */
       instruction_files: v.exactOptional(v.pipe(v.array(text(1024, 1)), v.maxLength(MAX_INSTRUCTION_FILES))),
       /** `model_retry`: the number of the attempt that failed, from 1. */
       attempt: v.exactOptional(Count),
-      /** The maximum number of attempts. */
+      /** `model_retry`: the maximum number of attempts. */
       of: v.exactOptional(Count),
       /** `model_retry`: why the attempt failed. */
       reason: v.exactOptional(textOfBytes(1024)),
-      /** The delay before the next attempt, in milliseconds. */
+      /** `model_retry`: the delay before the next attempt, in milliseconds. */
       next_in_ms: v.exactOptional(Count),
     }),
   ),
@@ -194,7 +194,8 @@ export const RunEvents = v.object({
   /** Where the run waits for capacity, if it does and the request asked for live output. */
   waiting: v.exactOptional(
     v.object({
-      position: v.pipe(Count, v.minValue(1), v.metadata({ description: "The position; 1 is the next run to start." })),
+      /** The position in the wait queue; 1 is the next run to start. */
+      position: v.pipe(Count, v.minValue(1)),
     }),
   ),
 });
@@ -204,7 +205,7 @@ export type RunEvents = v.InferOutput<typeof RunEvents>;
 export const LiveRequest = v.object({
   /** The id of the execution, one attempt to execute the run. */
   execution_id: Id,
-  /** Pieces of output, in order. At most 16. */
+  /** The pieces of output, in order, 1 to 16. */
   frames: v.pipe(v.array(LiveFrame), v.minLength(1), v.maxLength(MAX_FRAMES)),
 });
 /** Whether the live output is being read. */

@@ -44,16 +44,13 @@ export type AttachedFile = v.InferOutput<typeof AttachedFile>;
 export const Followup = v.object({
   /** The follow-up's place in the order of delivery, starting at 1. */
   number: Positive,
-  /** Its id within the run; that of its message in the conversation. */
+  /** The follow-up's id within its run, which is also the id of its message in the conversation. */
   followup_id: v.exactOptional(v.string()),
   /** The message to the agent. */
   message: v.string(),
-  /** Files for the directory of attachments, before the turn begins. Absent without any. */
+  /** The files to download into the attachments directory before the turn begins. Absent if there are none. */
   attachments: v.exactOptional(v.array(AttachedFile)),
-  /**
-   * `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has
-   * ended.
-   */
+  /** The policy that the follow-up was sent with. */
   policy: FollowupPolicy,
   /** The time of creation. @format date-time */
   created_at: v.string(),
@@ -128,7 +125,7 @@ export const ResolvePromptResponse = v.object({
       execution_id: v.string(),
       /** The conversation's id. */
       conversation_id: v.string(),
-      /** The run's title, at most 512 characters. Defaults to the first line of the prompt. */
+      /** The run's title. */
       title: v.string(),
       /** The person who created the run, whom its commits name. Absent for an identity, and for a person without an email address. */
       creator: v.exactOptional(
@@ -139,11 +136,11 @@ export const ResolvePromptResponse = v.object({
           email: v.string(),
         }),
       ),
-      /** `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
+      /** The mode of the execution. */
       mode: RunMode,
       /** The resolved configuration, with all defaults applied. */
       agent_config: ResolvedAgentConfig,
-      /** The models of the run that see images. */
+      /** The models of the run that accept images. */
       vision_models: v.exactOptional(v.array(v.string())),
       /** By model, the API of those models of the run whose ids do not name a known provider. */
       model_apis: v.exactOptional(v.record(v.string(), v.picklist(["messages", "chat", "responses"]))),
@@ -167,7 +164,7 @@ export const ResolvePromptResponse = v.object({
       messages: v.array(Message),
       /** How many of `messages`, counted from the end, belong to this run. */
       own_messages: v.exactOptional(Count),
-      /** The number of the next message. */
+      /** The `first_sequence` of the next messages. */
       next_sequence: Positive,
       /** The workspace of an earlier execution, to restore before the first turn. Absent for a first execution. */
       checkpoint: v.exactOptional(
@@ -177,7 +174,7 @@ export const ResolvePromptResponse = v.object({
           /** The files of the checkpoint. */
           files: v.array(
             v.object({
-              /** The name that the agent sees, unless the follow-up names another one. */
+              /** The file's name. */
               filename: v.string(),
               /** A time-limited URL of the file. Do not send credentials to it. @format uri */
               download_url: v.string(),
@@ -191,7 +188,7 @@ export const ResolvePromptResponse = v.object({
       ),
       /** The follow-ups that the harness has not stored yet, in order. */
       followups: v.array(Followup),
-      /** The request to end the current turn. Absent unless the conversation has yet to show it. */
+      /** The request to end the current turn. Absent if there is none, or the conversation already shows it. */
       interrupt: v.exactOptional(Interrupt),
       /** Seconds until the next heartbeat is due. */
       next_heartbeat_seconds: Positive,
@@ -223,7 +220,7 @@ export const HeartbeatResponse = v.object({
   cancel: v.boolean(),
   /** Why the run fails: a limit is reached. End the turn, and finish the run. */
   failing: v.exactOptional(v.string()),
-  /** The request to end the current turn. Absent unless the conversation has yet to show it. */
+  /** The request to end the current turn. Absent if there is none, or the conversation already shows it. */
   interrupt: v.exactOptional(Interrupt),
   /** Seconds until the next heartbeat is due. */
   next_heartbeat_seconds: Positive,
@@ -243,7 +240,7 @@ export const MessagesRequest = v.object({
 });
 /** The result of appending messages. */
 export const MessagesResponse = v.object({
-  /** The number of the next message. */
+  /** The `first_sequence` of the next messages. */
   next_sequence: Positive,
   /** Whether live output is being read. */
   watched: v.exactOptional(v.boolean()),
@@ -360,7 +357,7 @@ export type FinishTaskRequest = v.InferOutput<typeof FinishTaskRequest>;
 export const FinishTaskResponse = v.object({
   /** The follow-ups that keep the run from ending. */
   followups: v.exactOptional(v.array(Followup)),
-  /** The request to end the current turn. Absent unless the conversation has yet to show it. */
+  /** The request to end the current turn. Absent if there is none, or the conversation already shows it. */
   interrupt: v.exactOptional(Interrupt),
   /** True if the run waits for a follow-up, which a heartbeat delivers. */
   waiting: v.exactOptional(v.literal(true)),

@@ -40,26 +40,36 @@ const IdentityDefaults = {
   prompt: optional(textOfBytes(65_536)),
   /** The model of runs that set none. */
   base_model: optional(textOfBytes(512)),
-  /** The environment to set up before the agent starts. */
+  /** The environment of runs that set none. */
   environment_id: optional(textOfBytes(512)),
-  /** The skills to load, at most 20. Excludes `skill_spec`. */
+  /** The skills of runs that set none, at most 20. */
   skills: optional(v.pipe(v.array(SkillSpec), v.maxLength(20))),
-  /** The agent's MCP servers: a map from name to server, at most 50. */
+  /** The MCP servers of runs that set none: a map from name to server, at most 50. */
   mcp_servers: v.exactOptional(v.nullable(config.mcp_servers.wrapped)),
-  /** The program that runs the agent. Responses omit it for the default harness. */
+  /** The harness of runs that set none. Responses omit it for the default harness. */
   harness: v.exactOptional(v.nullable(Harness)),
-  /** The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
+  /** The self-hosted worker of runs that set none. Defaults to `hosted`, a sandbox of the service. */
   worker_host: optional(textOfBytes(512)),
   /** The secrets available to runs, at most 50. */
-  secrets: optional(v.pipe(v.array(v.object({ name: SecretName })), v.maxLength(50))),
+  secrets: optional(
+    v.pipe(
+      v.array(
+        v.object({
+          /** The secret's name. */
+          name: SecretName,
+        }),
+      ),
+      v.maxLength(50),
+    ),
+  ),
   /** Whether keys of the identity may create runs on behalf of members. Defaults to false. */
   on_behalf_of_enabled: optional(v.boolean()),
-  /** Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
+  /** Whose credentials its runs use: their creator's or their executor's. Has no effect in this release. */
   credential_strategy: optional(v.picklist(["CREATOR", "EXECUTOR", ""])),
   ...LimitDefaults,
-  /** The older name of `harness.type`. An empty text clears the harness. */
+  /** The older name of `harness.type`. `""` clears the harness. */
   base_harness: optional(v.union([HarnessName, v.literal("")])),
-  /** The secrets with the keys of its runs for models of Anthropic and OpenAI. */
+  /** The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models. */
   harness_auth_secrets: v.exactOptional(v.nullable(config.harness_auth_secrets.wrapped)),
 };
 
@@ -81,7 +91,7 @@ export const UpdateIdentityRequest = v.object({
     v.pipe(
       v.array(
         v.object({
-          /** The identity's name, unique within the team. */
+          /** The secret's name. */
           name: SecretName,
         }),
       ),
@@ -105,9 +115,9 @@ export const IdentityItem = v.object({
   updated_at: v.string(),
   /** The owner. */
   scope: v.object({
-    /** `Team` for a team's resource, `User` for a personal one. */
+    /** Always `Team`. */
     type: v.literal("Team"),
-    /** The id of the team or the person. */
+    /** The team's id. */
     uid: v.string(),
   }),
   /** A description for people. */
@@ -116,18 +126,18 @@ export const IdentityItem = v.object({
   prompt: v.exactOptional(v.string()),
   /** The model of runs that set none. */
   base_model: v.exactOptional(v.string()),
-  /** The environment to set up before the agent starts. */
+  /** The environment of runs that set none. */
   environment_id: v.exactOptional(v.string()),
-  /** The skills to load, at most 20. Excludes `skill_spec`. */
+  /** The skills of runs that set none, at most 20. */
   skills: v.array(v.string()),
-  /** The agent's MCP servers: a map from name to server, at most 50. */
+  /** The MCP servers of runs that set none: a map from name to server, at most 50. */
   mcp_servers: ResolvedAgentConfig.entries.mcp_servers,
-  /** The program that runs the agent. Responses omit it for the default harness. */
+  /** The harness of runs that set none. Responses omit it for the default harness. */
   harness: ResolvedAgentConfig.entries.harness,
-  /** The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
+  /** The self-hosted worker of runs that set none. Defaults to `hosted`, a sandbox of the service. */
   worker_host: v.exactOptional(v.string()),
   ...StoredLimits,
-  /** The secrets with the keys of its runs for models of Anthropic and OpenAI. */
+  /** The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models. */
   harness_auth_secrets: config.harness_auth_secrets,
   /** The secrets available to runs, at most 50. */
   secrets: v.array(
@@ -150,7 +160,7 @@ export const IdentityItem = v.object({
   default_runner_uid: v.string(),
   /** Whether keys of the identity may create runs on behalf of members. Defaults to false. */
   on_behalf_of_enabled: v.exactOptional(v.boolean()),
-  /** Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
+  /** Whose credentials its runs use: their creator's or their executor's. Has no effect in this release. */
   credential_strategy: v.exactOptional(v.picklist(["CREATOR", "EXECUTOR"])),
 });
 export type IdentityItem = v.InferOutput<typeof IdentityItem>;

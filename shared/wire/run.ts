@@ -115,9 +115,9 @@ export const RunSchedule = v.object({
 
 /** The tokens that a run has used of one model. */
 const ModelTokenUsage = v.object({
-  /** The model's id. Defaults to the team's model. */
+  /** The model's id. */
   model_id: v.string(),
-  /** The number of input and output tokens of all models. */
+  /** The number of input and output tokens of this model. */
   total_tokens: Count,
   /**
    * `byok` for a key of the team or the run, `custom_endpoint` for a compatible server. Absent for the key of the
@@ -144,7 +144,7 @@ export const RequestUsage = v.object({
   platform_cost_usd: v.exactOptional(v.number()),
   /** The number of input and output tokens of all models. */
   total_tokens: v.exactOptional(Count),
-  /** The number of input tokens, including those that a cache was read or written for. */
+  /** The number of input tokens, including those read from or written to a cache. */
   input_tokens: v.exactOptional(Count),
   /** The number of output tokens. */
   output_tokens: v.exactOptional(Count),
@@ -176,7 +176,7 @@ export const RunItem = v.object({
   task_id: v.string(),
   /** The root of the run's tree: the run itself, unless it is a child run. */
   root_run_id: v.string(),
-  /** The run's title, at most 512 characters. Defaults to the first line of the prompt. */
+  /** The run's title. */
   title: v.string(),
   /** The run's current state. */
   state: RunState,
@@ -189,11 +189,11 @@ export const RunItem = v.object({
   submitted_prompt: v.exactOptional(v.string()),
   /** The time of creation. @format date-time */
   created_at: v.string(),
-  /** The time of the latest change. For runs: of the state, follow-ups and artifacts. @format date-time */
+  /** The time of the latest change of the state, the follow-ups or the artifacts. @format date-time */
   updated_at: v.string(),
-  /** The start time. Null before a run has started. @format date-time */
+  /** The start time. Null before the run has started. @format date-time */
   started_at: v.exactOptional(v.nullable(v.string())),
-  /** The time of the run's end. Null before a run has ended. @format date-time */
+  /** The end time. Null before the run has ended. @format date-time */
   finished_at: v.exactOptional(v.nullable(v.string())),
   /**
    * The reason for the run's final state. For `BLOCKED`, the agent's question. For `CANCELLED`, who cancelled the
@@ -206,9 +206,7 @@ export const RunItem = v.object({
   approval: v.exactOptional(Approval),
   /** The source of the run. */
   source: v.exactOptional(RunSourceType),
-  /**
-   * `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller.
-   */
+  /** Where the run is executed: `REMOTE` in a sandbox of the service or on a worker, `LOCAL` by its caller. */
   execution_location: v.exactOptional(ExecutionLocation),
   /** The schedule that created the run. Absent for other runs. */
   schedule: v.exactOptional(RunSchedule),
@@ -220,7 +218,7 @@ export const RunItem = v.object({
   trigger_url: v.exactOptional(v.string()),
   /** The person or identity that created the run. */
   creator: v.exactOptional(UserProfile),
-  /** The person or identity that the run acts as. Defaults to the creator. */
+  /** The person or identity that the run acts as. */
   executor: v.exactOptional(UserProfile),
   /** The run's usage so far. */
   request_usage: v.exactOptional(RequestUsage),
@@ -241,7 +239,7 @@ export const RunItem = v.object({
   ),
   /** The conversation's id. */
   conversation_id: v.exactOptional(v.string()),
-  /** The run's parent. The depth of a run tree is at most 10. */
+  /** The id of the parent run. Absent for the root of a run tree. */
   parent_run_id: v.exactOptional(v.string()),
   /** Whether a sandbox is executing the run. */
   is_sandbox_running: v.exactOptional(v.boolean()),
@@ -249,7 +247,7 @@ export const RunItem = v.object({
   is_run_type_cancellable: v.exactOptional(v.boolean()),
   /** The total execution time, as an ISO 8601 duration. */
   run_time: v.exactOptional(v.string()),
-  /** Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+  /** The run's labels. */
   metadata: v.exactOptional(Metadata),
   /** The run's artifacts, oldest first. */
   artifacts: v.exactOptional(v.array(ArtifactItem)),

@@ -15,19 +15,22 @@ export type Overlap = v.InferOutput<typeof Overlap>;
 
 /** The optional members of both requests. */
 const optional = {
-  /** The configuration of each run. */
+  /** The configuration of each run, before the defaults of the identity, the environment and the team. */
   agent_config: v.exactOptional(AmbientAgentConfig),
   /** The identity that executes the runs. For team schedules only. */
   agent_uid: v.exactOptional(Id),
   /** `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
   mode: v.exactOptional(RunMode),
-  /** Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+  /** The labels of each run: at most 20 keys, with values of at most 256 bytes. */
   metadata: v.exactOptional(Metadata),
   /** The IANA time zone of the cron expression. Defaults to `UTC`. */
   time_zone: v.exactOptional(textOfBytes(64, 1)),
   /** What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`. */
   overlap: v.exactOptional(Overlap),
-  /** The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
+  /**
+   * The number of consecutive failed runs after which the schedule pauses itself, at most 10. By default it never does. 0
+   * clears the limit.
+   */
   pause_after_failures: v.exactOptional(FailureLimit),
 };
 const prompt = v.exactOptional(textOfBytes(262_144));
@@ -43,7 +46,7 @@ export const CreateScheduleRequest = v.object({
   prompt,
   /** Whether the schedule fires. Defaults to true. */
   enabled: v.exactOptional(v.boolean()),
-  /** Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false. */
+  /** Whether the team owns the schedule. Defaults to true if the caller has a team; agent keys cannot set it to false. */
   team: v.exactOptional(v.boolean()),
   ...optional,
 });
@@ -82,37 +85,40 @@ export const ScheduleItem = v.object({
   name: v.string(),
   /** A cron expression with five fields, or a nickname such as `@daily`. */
   cron_schedule: v.string(),
-  /** The IANA time zone of the cron expression. Defaults to `UTC`. */
+  /** The IANA time zone of the cron expression. */
   time_zone: v.string(),
-  /** What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`. */
+  /** What to do if an earlier run is still active: `allow`, `skip` the firing, or `cancel_previous`. */
   overlap: Overlap,
   /** Whether the schedule fires. False while it is paused. */
   enabled: v.boolean(),
   /** The task of each run. */
   prompt: v.string(),
-  /** `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
+  /** The mode of each run. */
   mode: RunMode,
   /** The time of creation. @format date-time */
   created_at: v.string(),
   /** The time of the latest change. @format date-time */
   updated_at: v.string(),
-  /** The resolved configuration, with all defaults applied. */
+  /** The configuration of each run, before the defaults of the identity, the environment and the team. */
   agent_config: v.exactOptional(ResolvedAgentConfig),
   /** The environment that `agent_config` names. */
   environment: v.exactOptional(EnvironmentConfig),
-  /** The identity that executes the runs. For team schedules only. */
+  /** The identity that executes the runs. */
   agent_uid: v.exactOptional(v.string()),
-  /** The person who created it. */
+  /** The person or identity that created the schedule. */
   created_by: v.exactOptional(UserProfile),
-  /** The person who changed it last. */
+  /** The person or identity that changed the schedule last. */
   updated_by: v.exactOptional(UserProfile),
-  /** The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
+  /** The number of consecutive failed runs after which the schedule pauses itself. Absent if it never does. */
   pause_after_failures: v.exactOptional(Count),
-  /** The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail. @format date-time */
+  /**
+   * The creation time of the first of the consecutive failed runs. Absent if the latest run that has ended did not
+   * fail. @format date-time
+   */
   failing_since: v.exactOptional(v.string()),
   /** Why the latest firing created no run. Null if it succeeded. */
   last_spawn_error: v.nullable(v.string()),
-  /** Why its runs have no model at the moment, so that none is created. Absent if they have one. */
+  /** Why there is no model for the runs at the moment, so that none is created. Absent if there is one. */
   model_error: v.exactOptional(v.string()),
   /** The latest and the next firing. */
   history: v.object({
@@ -132,9 +138,12 @@ export const ScheduleItem = v.object({
       uid: v.exactOptional(v.string()),
     }),
   ),
-  /** Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+  /** The labels of each run. */
   metadata: v.exactOptional(Metadata),
-  /** The scopes that the keys of its runs have at most: those of the keys that it was created and changed with. Absent for all. */
+  /**
+   * What the runs may use their keys for: at most the scopes of the keys that created and changed the schedule. Absent
+   * if that is not limited.
+   */
   scopes: v.exactOptional(v.array(Scope)),
 });
 export type ScheduleItem = v.InferOutput<typeof ScheduleItem>;

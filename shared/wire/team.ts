@@ -45,18 +45,18 @@ export const TeamSettings = v.object({
   default_model_id: v.nullable(v.string()),
   /** The environment of runs that set none. */
   default_environment_id: v.nullable(v.string()),
-  /** The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
+  /** The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited. */
   budget_usd_month: v.nullable(v.number()),
   /** The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
   retention_days: v.nullable(v.number()),
   /**
-   * Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not
-   * public either.
+   * Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared before
+   * are not public either.
    */
   sharing_allowed: v.boolean(),
   /**
-   * By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the
-   * deployment's. An empty object: none.
+   * By the name of a provider, the team's secret with the API key for the team's calls to it, in place of the
+   * deployment's key. An empty object: none.
    */
   provider_keys: v.record(v.string(), v.string()),
 });
@@ -74,18 +74,18 @@ const SettingsChange = v.object({
   default_model_id: v.exactOptional(v.nullable(Settings.default_model_id)),
   /** The environment of runs that set none. */
   default_environment_id: v.exactOptional(v.nullable(Settings.default_environment_id)),
-  /** The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
+  /** The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited. */
   budget_usd_month: v.exactOptional(v.nullable(Settings.budget_usd_month)),
   /** The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
   retention_days: v.exactOptional(v.nullable(Settings.retention_days)),
   /**
-   * Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not
-   * public either.
+   * Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared before
+   * are not public either.
    */
   sharing_allowed: v.exactOptional(v.nullable(Settings.sharing_allowed)),
   /**
-   * By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the
-   * deployment's. An empty object: none.
+   * By the name of a provider, the team's secret with the API key for the team's calls to it, in place of the
+   * deployment's key. An empty object: none.
    */
   provider_keys: v.exactOptional(v.nullable(Settings.provider_keys)),
 });
@@ -120,11 +120,11 @@ export const TeamItem = v.object({
 });
 export type TeamItem = v.InferOutput<typeof TeamItem>;
 
-/** What the model calls of a team's runs cost in the current calendar month, in UTC. */
+/** The cost of a team's model calls in the current calendar month (UTC). */
 export const MonthlySpending = v.object({
   /** The setting `budget_usd_month`. Null: not limited. */
   budget_usd: v.nullable(v.number()),
-  /** The cost in US dollars of the calls that have ended. */
+  /** The cost of the calls that have ended, in US dollars. */
   spent_usd: v.number(),
   /** The beginning of the next month. @format date-time */
   renews_at: v.string(),
@@ -134,7 +134,7 @@ export type MonthlySpending = v.InferOutput<typeof MonthlySpending>;
 /** A team with its current month. */
 export const TeamDetail = v.object({
   ...TeamItem.entries,
-  /** What models cost the team's runs in the current calendar month, in UTC. */
+  /** The cost of the team's model calls in the current calendar month (UTC). */
   month: MonthlySpending,
 });
 export type TeamDetail = v.InferOutput<typeof TeamDetail>;

@@ -23,7 +23,7 @@ export const TrustRuleRequest = v.object({
   ),
   /** The maximum budget of each run that a key of this rule creates. By default the runs are not limited. */
   max_budget_usd: v.exactOptional(v.nullable(BudgetUsd)),
-  /** Seconds for which the keys are valid. */
+  /** Seconds for which the keys are valid, 60 to 3,600. Defaults to 3,600. */
   ttl_seconds: v.exactOptional(
     v.nullable(v.pipe(v.number(), v.integer(), v.minValue(60), v.maxValue(MAX_TTL_SECONDS))),
   ),
@@ -80,7 +80,7 @@ export type TokenRequest = v.InferOutput<typeof TokenRequest>;
 export const TokenResponse = v.object({
   /** The API key, returned once. */
   key: v.string(),
-  /** The expiry time. Absent for a key that does not expire. @format date-time */
+  /** The expiry time of the key. @format date-time */
   expires_at: v.string(),
 });
 export type TokenResponse = v.InferOutput<typeof TokenResponse>;

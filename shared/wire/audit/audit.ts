@@ -2,17 +2,17 @@ import * as v from "valibot";
 import { PageInfo } from "#shared/wire/list.ts";
 import { UserProfile } from "#shared/wire/run.ts";
 
-/** What the caller of a request used to authenticate, or what acted for them. */
+/** What the caller of a request authenticated with, or what acted for them. */
 export const AuditVia = v.picklist(["key", "session", "trigger", "schedule", "service"]);
 export type AuditVia = v.InferOutput<typeof AuditVia>;
 
 /** What a request was about. */
 export const AuditTarget = v.object({
-  /** The kind of the thing. */
+  /** The type of the resource, such as `key` or `run`. */
   type: v.string(),
-  /** The id of the thing. */
+  /** The resource's id. */
   uid: v.string(),
-  /** The name. */
+  /** The resource's name. Absent if it has none. */
   name: v.exactOptional(v.string()),
 });
 export type AuditTarget = v.InferOutput<typeof AuditTarget>;
@@ -23,9 +23,9 @@ export const AuditEvent = v.object({
   id: v.string(),
   /** The time of the request. @format date-time */
   at: v.string(),
-  /** The user or identity who sent the request. */
+  /** The person or identity that sent the request. */
   actor: UserProfile,
-  /** What the request was authenticated with. */
+  /** What the actor authenticated with (`key`, `session`), or what acted for them. */
   via: AuditVia,
   /** The last four characters of the API key of the request. */
   key_suffix: v.exactOptional(v.string()),
@@ -35,9 +35,9 @@ export const AuditEvent = v.object({
   target: AuditTarget,
   /** The trace id of the request; absent for runs and follow-ups, whose records do not have it. */
   request_id: v.exactOptional(v.string()),
-  /** The address that the request came from, as the gateway saw it. */
+  /** The IP address that the request came from, as the gateway saw it. */
   ip: v.exactOptional(v.string()),
-  /** The members of the request, without their values. */
+  /** The names of the request's members. */
   changes: v.exactOptional(v.array(v.string())),
   /** True if the request was refused and changed nothing. */
   refused: v.exactOptional(v.literal(true)),

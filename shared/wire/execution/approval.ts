@@ -29,11 +29,11 @@ export const AGENT_TOOLS = [
 
 /** Calls of the agent that wait for a person's approval: those of a tool, or those whose command or arguments contain a text. */
 const ApprovalRule = v.object({
-  /** The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`. */
+  /** The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`. */
   tool: v.picklist(AGENT_TOOLS),
   /**
-   * A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks
-   * and several spaces count as one space. Absent: every call of the tool.
+   * A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line
+   * breaks and several spaces count as one space. Defaults to every call of the tool.
    */
   match: v.exactOptional(textOfBytes(1024, 1)),
 });
@@ -47,9 +47,9 @@ export const Approvals = v.pipe(v.array(ApprovalRule), v.maxLength(MAX_APPROVALS
 export const ApprovalCall = v.object({
   /** The id of the call in the conversation. */
   action_id: Id,
-  /** The tool. */
+  /** The tool's name. */
   tool: textOfBytes(512, 1),
-  /** The arguments, exactly. */
+  /** The arguments of the call. */
   input: v.record(v.string(), v.unknown()),
 });
 export type ApprovalCall = v.InferOutput<typeof ApprovalCall>;
@@ -60,7 +60,7 @@ export const ApprovalDecision = v.object({
   approved: v.boolean(),
   /** SHA-256 of the call as the person saw it. */
   digest: v.string(),
-  /** The name of the person. */
+  /** The name of the person who decided. */
   by: v.string(),
 });
 export type ApprovalDecision = v.InferOutput<typeof ApprovalDecision>;
@@ -69,11 +69,11 @@ export type ApprovalDecision = v.InferOutput<typeof ApprovalDecision>;
 export const Approval = v.object({
   /** The id of the request, for `approve` or `deny` of a follow-up. */
   approval_id: v.string(),
-  /** The tool. */
+  /** The tool's name. */
   tool: v.string(),
-  /** The arguments as JSON. */
+  /** The beginning of the arguments as JSON. */
   arguments: v.string(),
-  /** The id of the call in the conversation, which has its arguments whole. */
+  /** The id of the call in the conversation, which has the complete arguments. */
   action_id: v.string(),
 });
 export type Approval = v.InferOutput<typeof Approval>;

@@ -9,9 +9,9 @@ export const IdentityTokenRequest = v.object({
 
 /** A token that proves to other systems which run presents it. */
 export const IdentityTokenResponse = v.object({
-  /** A signed JWT. */
+  /** The token, a signed JWT. */
   token: v.string(),
-  /** The expiry time. Absent for a key that does not expire. @format date-time */
+  /** The expiry time of the token. @format date-time */
   expires_at: v.string(),
 });
 export type IdentityTokenResponse = v.InferOutput<typeof IdentityTokenResponse>;

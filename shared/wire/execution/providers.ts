@@ -23,7 +23,7 @@ const GcpProvider = v.object({
   workload_identity_federation_pool_id: PoolName,
   /** The id of the provider in that pool. */
   workload_identity_federation_provider_id: PoolName,
-  /** The service account that commands act as. @default the identity of the pool itself */
+  /** The service account that commands act as. Defaults to the identity of the pool itself. */
   service_account_email: v.exactOptional(
     v.pipe(text(254), v.regex(/^[\w.-]+@[\w.-]+\.gserviceaccount\.com$/, "must be the address of a service account")),
   ),
@@ -31,9 +31,9 @@ const GcpProvider = v.object({
 
 /** The cloud providers that commands sign in to with the identity of their run, without a secret. */
 export const Providers = v.object({
-  /** Commands get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`. */
+  /** The AWS role of commands. They get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`. */
   aws: v.exactOptional(AwsProvider),
-  /** Commands get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`. */
+  /** The Google Cloud identity of commands. They get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`. */
   gcp: v.exactOptional(GcpProvider),
 });
 export type Providers = v.InferOutput<typeof Providers>;

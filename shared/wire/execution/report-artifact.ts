@@ -28,7 +28,7 @@ export const ReportArtifactRequest = v.variant("artifact_type", [
       notebook_uid: v.exactOptional(Id),
       /** The artifact's title. */
       title: v.exactOptional(text(512)),
-      /** The https URL, without credentials. */
+      /** The https URL of the document, pull request or external resource, without credentials. */
       url: v.exactOptional(HttpsUrl),
       /** The full text of the document, in Markdown. */
       content: textOfBytes(PLAN_BYTES, 1),
@@ -40,7 +40,7 @@ export const ReportArtifactRequest = v.variant("artifact_type", [
       url: HttpsUrl,
       /** The branch of the pull request. */
       branch: textOfBytes(256, 1),
-      /** Reporting the same pull request with another status updates its artifact. */
+      /** The status of the pull request. Reporting it again with another status updates its artifact. */
       status: v.exactOptional(PullRequestStatus),
     }),
   }),

@@ -3,7 +3,7 @@ import { FileName, MediaType, Sha256, UploadTarget } from "../harness.ts";
 import { Count, textOfBytes } from "../primitives.ts";
 
 const SnapshotUpload = v.object({
-  /** The name that the agent sees, unless the follow-up names another one. */
+  /** The file's name, without directories. */
   filename: FileName,
   /** The file's media type. */
   mime_type: MediaType,

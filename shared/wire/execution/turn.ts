@@ -6,7 +6,7 @@ import { ApprovalCall } from "./approval.ts";
 export const Interrupt = v.object({
   /** The number of the interrupt, higher than those before it. */
   number: Positive,
-  /** The name of who interrupted. */
+  /** The name of the person or identity that interrupted. */
   by: v.string(),
 });
 export type Interrupt = v.InferOutput<typeof Interrupt>;
@@ -33,7 +33,7 @@ export const TurnOutcome = v.object({
   blocked: v.exactOptional(v.boolean()),
   /** The number of the interrupt that ended the turn. */
   interrupt: v.exactOptional(Positive),
-  /** The call that waits for an approval. The run ends `BLOCKED` until a person decides. */
+  /** The call that waits for an approval. The run becomes `BLOCKED` until a person decides. */
   approval: v.exactOptional(ApprovalCall),
 });
 export type TurnOutcome = v.InferOutput<typeof TurnOutcome>;

@@ -39,23 +39,19 @@ const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.n
 
 /** The limits, models, reasoning, responses and approvals of an identity's or environment's runs: 0, `[]`, `{}` and `""` clear them. */
 export const LimitDefaults = {
-  /** The default of its runs, up to 10,080. 0 clears it. */
+  /** The `timeout_minutes` of runs that set none, up to 10,080. 0 clears it. */
   timeout_minutes: optional(wholeUpTo(MAX.timeout_minutes, 0)),
-  /** The default of its runs, up to 10,000. 0 clears it. */
+  /** The `max_steps` of runs that set none, up to 10,000. 0 clears it. */
   max_steps: optional(wholeUpTo(MAX.max_steps, 0)),
-  /** The default of its runs, up to 1,000,000,000. 0 clears it. */
+  /** The `max_total_tokens` of runs that set none, up to 1,000,000,000. 0 clears it. */
   max_total_tokens: optional(wholeUpTo(MAX.max_total_tokens, 0)),
-  /** Models that the agent continues with, in this order, while a provider is down. */
+  /** The `fallback_model_ids` of runs that set none. `[]` clears them. */
   fallback_model_ids: optional(FallbackModelIds),
-  /** The default of its runs. An empty text clears it. */
+  /** The `reasoning_level` of runs that set none. `""` clears it. */
   reasoning_level: optional(v.picklist([...REASONING_LEVELS, ""])),
-  /** The default of its runs. An empty object clears it. */
+  /** The `output_schema` of runs that set none. `{}` clears it. */
   output_schema: optional(OutputSchema),
-  /**
-   * Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for`
-   * `approval`. The rules of a parent hold for its children. For identities and environments: the default of their
-   * runs; an empty list clears it.
-   */
+  /** The `approvals` of runs that set none. `[]` clears them. */
   approvals: optional(Approvals),
 };
 
@@ -70,15 +66,14 @@ export const StoredLimits = {
    */
   reasoning_level: v.exactOptional(ReasoningLevel),
   /**
-   * The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again
-   * up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET
-   * /agent/runs/{runId}/response shows the value in `structured`.
+   * The JSON Schema, of at most 64 KiB, that the agent's final message has to fit. An agent whose message does not
+   * is asked again, up to twice; then the run ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response
+   * shows the value in `structured`.
    */
   output_schema: v.exactOptional(StoredOutputSchema),
   /**
    * Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for`
-   * `approval`. The rules of a parent hold for its children. For identities and environments: the default of their
-   * runs; an empty list clears it.
+   * `approval`. The rules of a parent hold for its children.
    */
   approvals: v.exactOptional(Approvals),
 };

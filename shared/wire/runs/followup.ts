@@ -89,10 +89,7 @@ export const FollowupItem = v.object({
   ),
   /** The mode that the follow-up requested, if it did. */
   mode: v.exactOptional(RunMode),
-  /**
-   * `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has
-   * ended.
-   */
+  /** The policy that the follow-up was sent with. */
   policy: FollowupPolicy,
   /** The time of creation. @format date-time */
   created_at: v.string(),
@@ -108,7 +105,7 @@ export type FollowupItem = v.InferOutput<typeof FollowupItem>;
 
 /** A page of follow-ups. */
 export const ListFollowupsResponse = v.object({
-  /** The follow-ups that the harness has not stored yet, in order. */
+  /** The follow-ups, in the order of delivery. */
   followups: v.array(FollowupItem),
   /** The position of the page in the list. */
   page_info: v.exactOptional(PageInfo),

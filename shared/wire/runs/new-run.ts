@@ -36,7 +36,7 @@ export const RunAgentRequest = v.object({
   /** The skill to start from. Overrides `config.skill_spec`. */
   skill: v.exactOptional(SkillSpec),
   /**
-   * Whether the team owns it. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if
+   * Whether the team owns the run. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if
    * the caller has a team; agent keys cannot set it to false.
    */
   team: v.exactOptional(v.boolean()),
@@ -47,7 +47,7 @@ export const RunAgentRequest = v.object({
    * 409.
    */
   conversation_id: v.exactOptional(Id),
-  /** The run's parent. The depth of a run tree is at most 10. */
+  /** The id of the parent run. The depth of a run tree is at most 10. */
   parent_run_id: v.exactOptional(Id),
   /**
    * At most 5 files. Inline files can have 2.9 MiB in total after decoding; upload larger ones with `POST

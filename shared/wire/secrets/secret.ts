@@ -79,9 +79,9 @@ export const SecretItem = v.object({
   created_at: v.string(),
   /** The owner. */
   scope: v.object({
-    /** `Team` for a team's resource, `User` for a personal one. */
+    /** Always `Team`. */
     type: v.literal("Team"),
-    /** The id of the team or the person. */
+    /** The team's id. */
     uid: v.string(),
   }),
 });

@@ -97,15 +97,15 @@ export const TriggerDelivery = v.object({
   action: v.exactOptional(v.string()),
   /** The time of the request. @format date-time */
   received_at: v.string(),
-  /** The number of decisions: more than one where a failure was temporary. */
+  /** The number of decisions: more than one after a temporary failure. */
   attempts: Count,
   /** What the delivery resulted in. Absent until the event is decided on. */
   outcome: v.exactOptional(TriggerOutcome),
   /** True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours. */
   will_retry: v.exactOptional(v.boolean()),
   /**
-   * Why it was ignored: the type of the event, its author, the filter, a disabled trigger, an active run of its
-   * thread, or a reply of a run, which caused it.
+   * Why it was ignored: the type of the event, its author, the filter, a paused trigger, an active run of its thread,
+   * or that a reply of a run caused it.
    */
   reason: v.exactOptional(IgnoredReason),
   /** Why no run could be started. */
@@ -114,9 +114,9 @@ export const TriggerDelivery = v.object({
   run_id: v.exactOptional(v.string()),
   /** The id of the follow-up that it sent to the run `run_id`. */
   followup_id: v.exactOptional(v.string()),
-  /** The delivery whose event it delivers again on request. */
+  /** The id of the delivery whose event it delivers again on request. */
   redelivery_of: v.exactOptional(v.string()),
-  /** The delivery that it repeats. */
+  /** The id of the delivery that it repeats. */
   of: v.exactOptional(v.string()),
   /** The values of the template that the event does not have. */
   missing_values: v.exactOptional(v.array(v.string())),

@@ -28,11 +28,11 @@ export const TriggerAuthors = v.object({
 });
 export type TriggerAuthors = v.InferOutput<typeof TriggerAuthors>;
 
-/** How the other system is told what becomes of a run. */
+/** How the other system learns the state and the result of a run. */
 export const TriggerReply = v.object({
   /** `thread`: a comment in the thread of the event, which is updated in place. It needs a `credential`. */
   to: v.picklist(["thread", "none"]),
-  /** What the comment shows besides the answer. Both by default in private repositories and projects and on Slack, otherwise nothing. */
+  /** What the comment shows besides the result. Both by default in private repositories and projects and on Slack, otherwise nothing. */
   show: v.exactOptional(v.pipe(v.array(v.picklist(["cost", "link"])), v.maxLength(2))),
 });
 export type TriggerReply = v.InferOutput<typeof TriggerReply>;
@@ -104,7 +104,7 @@ const optionalMembers = {
    * default) or interrupts it, or the event is ignored (`skip`).
    */
   busy: v.exactOptional(BusyPolicy),
-  /** Who may start runs besides people whose write access is proved. */
+  /** Who may start runs besides people with write access. */
   allow: v.exactOptional(TriggerAuthors),
   /**
    * The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with
@@ -115,7 +115,10 @@ const optionalMembers = {
   reply: v.exactOptional(TriggerReply),
   /** The labels of the runs, at most 18. */
   metadata: v.exactOptional(TriggerMetadata),
-  /** The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
+  /**
+   * The number of consecutive failed runs after which the trigger pauses itself, at most 10. By default it never does. 0
+   * clears the limit.
+   */
   pause_after_failures: v.exactOptional(FailureLimit),
   /** Whether events start runs. Defaults to true. */
   enabled: v.exactOptional(v.boolean()),
@@ -135,7 +138,7 @@ export const CreateTriggerRequest = v.object({
   verification: v.exactOptional(TriggerVerification),
   /** What its runs may use their keys for. By default all scopes of the request's credential, which has to have each of them. */
   scopes: v.exactOptional(Scopes),
-  /** The secret, where the other system makes it. Otherwise it is generated. */
+  /** The secret, if the other system generates it. By default Runyard generates it. */
   secret: v.exactOptional(TriggerSecret),
   ...optionalMembers,
 });
@@ -148,13 +151,13 @@ export const UpdateTriggerRequest = v.object({
   /** The template of the prompts, at most 8 KiB. A preset has one. */
   prompt: v.exactOptional(TriggerPrompt),
   ...optionalMembers,
-  /** Replaces the scopes; `[]` stands for all of the request's credential. */
+  /** What its runs may use their keys for. `[]` stands for all scopes of the request's credential. */
   scopes: v.exactOptional(v.array(Scope)),
-  /** `""` clears the identity. */
+  /** The identity that executes the runs. `""` clears it: the trigger's creator executes them. */
   agent_uid: v.exactOptional(v.union([Id, v.literal("")])),
-  /** `null` clears the budget. */
+  /** The most that each run with its children and follow-ups may spend on models, in US dollars. `null` clears it. */
   budget_usd: v.exactOptional(v.nullable(BudgetUsd)),
-  /** `""` restores the default. */
+  /** The template of the follow-ups that later events of a thread send. `""` restores `{{ event.text }}`. */
   followup_prompt: v.exactOptional(v.union([TriggerPrompt, v.literal("")])),
 });
 export type UpdateTriggerRequest = v.InferOutput<typeof UpdateTriggerRequest>;
@@ -197,7 +200,7 @@ export const TriggerItem = v.object({
   kind: TriggerKind,
   /** The system whose verification and prompt a trigger of the kind `webhook` has. */
   preset: v.exactOptional(TriggerPreset),
-  /** Whether events start runs. Defaults to true. */
+  /** Whether events start runs. False while the trigger is paused. */
   enabled: v.boolean(),
   /** Where the other system sends its events. */
   ingress_url: v.string(),
@@ -214,7 +217,7 @@ export const TriggerItem = v.object({
   filter: v.exactOptional(v.string()),
   /** The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. */
   thread_key: v.exactOptional(v.string()),
-  /** The identity that executes the runs. By default the trigger's creator does. */
+  /** The identity that executes the runs. Absent if the trigger's creator does. */
   agent_uid: v.exactOptional(v.string()),
   /** The configuration of the runs, before the defaults of the identity, the environment and the team. */
   agent_config: v.exactOptional(ResolvedAgentConfig),
@@ -234,21 +237,21 @@ export const TriggerItem = v.object({
    * default) or interrupts it, or the event is ignored (`skip`).
    */
   busy: v.exactOptional(BusyPolicy),
-  /** Who may start runs besides people whose write access is proved. */
+  /** Who may start runs besides people with write access. */
   allow: v.exactOptional(TriggerAuthors),
-  /** The name of the secret with which the other system is asked. */
+  /** The name of the secret with the token for the other system. */
   credential: v.exactOptional(v.string()),
   /** Whether runs reply to the events that start them. Absent where they do not. */
   reply: v.exactOptional(TriggerReply),
-  /** The labels of the runs, at most 18. */
+  /** The labels of the runs. */
   metadata: v.exactOptional(Metadata),
   /** What its runs may use their keys for. Absent where that is not limited. */
   scopes: v.exactOptional(v.array(Scope)),
   /** The owner. */
   scope: v.object({
-    /** `Team` for a team's resource, `User` for a personal one. */
+    /** Always `Team`. */
     type: v.literal("Team"),
-    /** The id of the team or the person. */
+    /** The team's id. */
     uid: v.string(),
   }),
   /** The person who created the trigger, and in whose name its runs are created. */
@@ -257,14 +260,17 @@ export const TriggerItem = v.object({
   created_at: v.string(),
   /** The time of the latest change. @format date-time */
   updated_at: v.string(),
-  /** The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
+  /** The number of consecutive failed runs after which the trigger pauses itself. Absent if it never does. */
   pause_after_failures: v.exactOptional(Count),
   /**
    * Why the trigger has paused itself: its runs failed, its identity was deleted, or its creator has left the team. The last two are
    * also stored with a trigger that a person has paused. Absent for others, and after the trigger is resumed.
    */
   pause_reason: v.exactOptional(v.string()),
-  /** The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail. @format date-time */
+  /**
+   * The creation time of the first of the consecutive failed runs. Absent if the latest run that has ended did not
+   * fail. @format date-time
+   */
   failing_since: v.exactOptional(v.string()),
   /** The latest delivery. Absent if there is none. */
   last_delivery: v.exactOptional(LastDelivery),
@@ -284,14 +290,14 @@ export const CreatedTrigger = v.object({
 
 /** A new secret for a trigger. */
 export const RotateTriggerSecretRequest = v.object({
-  /** The secret, where the other system makes it. It is generated by default. */
+  /** The secret, if the other system generates it. By default Runyard generates it. */
   secret: v.exactOptional(TriggerSecret),
 });
 
 /** A trigger with its new secret, which is shown only once. */
 export const RotatedTrigger = v.object({
   ...CreatedTrigger.entries,
-  /** The time until which deliveries are signed with the previous secret as well. @format date-time */
+  /** The time until which requests with the previous secret are accepted as well. @format date-time */
   previous_secret_expires_at: v.string(),
 });
 

@@ -13,7 +13,7 @@ export const PublicArtifact = v.object({
   artifact_uid: v.exactOptional(v.string()),
   /** The artifact's title. */
   title: v.exactOptional(v.string()),
-  /** A description for people. */
+  /** A description of the artifact. */
   description: v.exactOptional(v.string()),
   /** The file's name. */
   filename: v.exactOptional(v.string()),

@@ -56,7 +56,7 @@ export type SignInMethods = v.InferOutput<typeof SignInMethods>;
 export const SessionInfo = v.object({
   /** The person who is signed in. */
   user: v.object({
-    /** The id. */
+    /** The person's id. */
     uid: v.string(),
     /** The display name. */
     display_name: v.string(),
@@ -72,11 +72,11 @@ export type SessionInfo = v.InferOutput<typeof SessionInfo>;
 
 /** A web session of the caller. */
 export const WebSessionItem = v.object({
-  /** The id. */
+  /** The session's id. */
   uid: v.string(),
   /** The time of creation. @format date-time */
   created_at: v.string(),
-  /** The time of its latest use that changed something or extended the session, to five minutes. */
+  /** The time of its latest use that changed something or extended the session, to five minutes. @format date-time */
   last_used_at: v.string(),
   /** The time at which the session ends unless it is used again. @format date-time */
   expires_at: v.string(),
@@ -97,11 +97,11 @@ export const ListWebSessionsResponse = v.object({
 
 /** A link that signs its reader in once. */
 export const SignInLink = v.object({
-  /** The token for POST /session. */
+  /** The one-time token for `POST /session`. */
   token: v.string(),
   /** The page of the web app that signs in with the token. Absent where the deployment has no web app. */
   url: v.exactOptional(v.string()),
-  /** The expiry time. Absent for a key that does not expire. @format date-time */
+  /** The expiry time of the link. @format date-time */
   expires_at: v.string(),
 });
 export type SignInLink = v.InferOutput<typeof SignInLink>;

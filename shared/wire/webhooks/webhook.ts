@@ -56,7 +56,7 @@ const EventTypes = v.pipe(v.array(WebhookEventType), v.maxLength(WEBHOOK_EVENT_T
 /** A member of a request that may be absent or null, with the same meaning. */
 const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
 const optionalMembers = {
-  /** The types of events that are delivered. `[]` in a request stands for all. */
+  /** The types of events that are delivered. `[]` stands for all. */
   event_types: optional(EventTypes),
   /** Selects the runs whose events are delivered. All runs of the team by default, and with `{}`. */
   filter: v.exactOptional(v.nullable(WebhookFilter)),
@@ -76,7 +76,7 @@ export type CreateWebhookRequest = v.InferOutput<typeof CreateWebhookRequest>;
 
 /** Changes to a webhook. Members that are absent or null keep their values. */
 export const UpdateWebhookRequest = v.object({
-  /** `""` clears the name. */
+  /** A name for people. `""` clears it. */
   name: optional(v.union([Name, v.literal("")])),
   /** Where deliveries are sent. Its host must be on the internet. */
   url: optional(ReceiverUrl),
@@ -92,7 +92,7 @@ export const WebhookItem = v.object({
   name: v.exactOptional(v.string()),
   /** Where deliveries are sent. */
   url: v.string(),
-  /** The types of events that are delivered. `[]` in a request stands for all. */
+  /** The types of events that are delivered. */
   event_types: v.array(WebhookEventType),
   /** The runs whose events are delivered. Absent for all runs of the team. */
   filter: v.exactOptional(WebhookFilter),
@@ -106,12 +106,12 @@ export const WebhookItem = v.object({
   created_by: UserProfile,
   /** The owner. */
   scope: v.object({
-    /** `Team` for a team's resource, `User` for a personal one. */
+    /** Always `Team`. */
     type: v.literal("Team"),
-    /** The id of the team or the person. */
+    /** The team's id. */
     uid: v.string(),
   }),
-  /** Until when deliveries are signed with the previous secret as well, after the secret was replaced. @format date-time */
+  /** The time until which deliveries are signed with the previous secret as well. Absent unless the secret was replaced. @format date-time */
   previous_secret_expires_at: v.exactOptional(v.string()),
 });
 export type WebhookItem = v.InferOutput<typeof WebhookItem>;
