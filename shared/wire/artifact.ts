@@ -107,15 +107,6 @@ export const ArtifactItem = v.variant("artifact_type", [
 ]);
 export type ArtifactItem = v.InferOutput<typeof ArtifactItem>;
 
-/** The members that every artifact with a file has. */
-const download = {
-  /** A time-limited URL of the file. Do not send credentials to it. @format uri */
-  download_url: v.string(),
-  /** The expiry time of the URL. @format date-time */
-  expires_at: v.string(),
-  content_type: v.string(),
-};
-
 /** A time-limited URL of a file, which needs no credentials. */
 export const DownloadUrl = v.object({
   /** A time-limited URL of the file. Do not send credentials to it. @format uri */
@@ -124,6 +115,9 @@ export const DownloadUrl = v.object({
   expires_at: v.string(),
 });
 export type DownloadUrl = v.InferOutput<typeof DownloadUrl>;
+
+/** The members that every artifact with a file has. */
+const download = { ...DownloadUrl.entries, content_type: v.string() };
 
 /** A single artifact: a plan with its text, or a file with a time-limited download URL. */
 export const ArtifactResponse = v.variant("artifact_type", [

@@ -1,7 +1,6 @@
 import * as v from "valibot";
-import { Approvals } from "./execution/approval.ts";
-import { FallbackModelIds, ReasoningLevel, RunLimits } from "./limits/run-limits.ts";
-import { OutputSchema, StoredOutputSchema } from "./output/output-schema.ts";
+import { AgentSettings, RunLimits } from "./limits/run-limits.ts";
+import { StoredOutputSchema } from "./output/output-schema.ts";
 import { Id, Name, text, textOfBytes, usdUpTo } from "./primitives.ts";
 import { hasCredentials } from "./repository-url.ts";
 import { SecretName } from "./secrets/secret-name.ts";
@@ -174,24 +173,7 @@ export const AmbientAgentConfig = v.pipe(
     name: v.exactOptional(Name),
     /** The model's id. Defaults to the team's model. */
     model_id: v.exactOptional(Id),
-    /** Models that the agent continues with, in this order, while a provider is down. */
-    fallback_model_ids: v.exactOptional(FallbackModelIds),
-    /**
-     * How much the model reasons before it responds. A model without the level gets the nearest one that it has, and
-     * one that does not reason gets none. Defaults to the model's own.
-     */
-    reasoning_level: v.exactOptional(ReasoningLevel),
-    /**
-     * The JSON Schema, of at most 64 KiB, that the agent's final message has to fit. An agent whose message does not
-     * is asked again, up to twice; then the run ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response
-     * shows the value in `structured`.
-     */
-    output_schema: v.exactOptional(OutputSchema),
-    /**
-     * Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for`
-     * `approval`. The rules of a parent hold for its children.
-     */
-    approvals: v.exactOptional(Approvals),
+    ...AgentSettings,
     /** Additional instructions for the agent. */
     base_prompt: v.exactOptional(textOfBytes(65_536)),
     /** The environment to set up before the agent starts. */

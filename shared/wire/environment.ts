@@ -5,7 +5,7 @@ import { LimitDefaults, StoredLimits } from "./limits/run-limits.ts";
 import { PageInfo } from "./list.ts";
 import { Network } from "./network/network.ts";
 import { StoredNetwork } from "./network/stored-network.ts";
-import { Id, Name, text, textOfBytes } from "./primitives.ts";
+import { Id, Name, optional, text, textOfBytes } from "./primitives.ts";
 import { RunState, UserProfile } from "./run.ts";
 import { SecretName } from "./secrets/secret-name.ts";
 import { Variables } from "./variables.ts";
@@ -26,9 +26,6 @@ const GithubRepo = v.object({
   /** The repository's name. */
   repo: v.pipe(NameOnGithub, v.regex(/^(?!\.{1,2}$)[\w.-]{1,100}$/, "must be the name of a GitHub repository")),
 });
-
-/** A member of a request that may be absent or null, with the same meaning. */
-const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
 
 // The grammar of references to images: https://pkg.go.dev/github.com/distribution/reference#pkg-overview
 const DOMAIN_PART = "[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*";

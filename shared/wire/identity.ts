@@ -10,7 +10,7 @@ import {
 } from "./config.ts";
 import { LimitDefaults, StoredLimits } from "./limits/run-limits.ts";
 import { PageInfo } from "./list.ts";
-import { Id, text, textOfBytes } from "./primitives.ts";
+import { Id, optional, text, textOfBytes } from "./primitives.ts";
 import { SecretName } from "./secrets/secret-name.ts";
 
 const IdentityName = text(128, 1);
@@ -29,9 +29,6 @@ const Harness = v.pipe(
   v.metadata({ dependentRequired: { model_id: ["type"], reasoning_level: ["type"] }, ...COMMAND_METADATA }),
 );
 
-/** A member of a request that may be absent or null, with the same meaning. */
-const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
-
 /** The defaults of an identity in requests: `""`, `[]` and `{}` clear a value. */
 const IdentityDefaults = {
   /** A description for people. */
@@ -45,9 +42,9 @@ const IdentityDefaults = {
   /** The skills of runs that set none, at most 20. */
   skills: optional(v.pipe(v.array(SkillSpec), v.maxLength(20))),
   /** The MCP servers of runs that set none: a map from name to server, at most 50. */
-  mcp_servers: v.exactOptional(v.nullable(config.mcp_servers.wrapped)),
+  mcp_servers: optional(config.mcp_servers.wrapped),
   /** The harness of runs that set none. Responses omit it for the default harness. */
-  harness: v.exactOptional(v.nullable(Harness)),
+  harness: optional(Harness),
   /** The self-hosted worker of runs that set none. Defaults to `hosted`, a sandbox of the service. */
   worker_host: optional(textOfBytes(512)),
   /** The secrets available to runs, at most 50. */
@@ -70,7 +67,7 @@ const IdentityDefaults = {
   /** The older name of `harness.type`. `""` clears the harness. */
   base_harness: optional(v.union([HarnessName, v.literal("")])),
   /** The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models. */
-  harness_auth_secrets: v.exactOptional(v.nullable(config.harness_auth_secrets.wrapped)),
+  harness_auth_secrets: optional(config.harness_auth_secrets.wrapped),
 };
 
 /** A new identity. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Scope, Scopes } from "./keys/scope.ts";
 import { PageInfo } from "./list.ts";
-import { Name, Timestamp, usdUpTo } from "./primitives.ts";
+import { Name, optional, Timestamp, usdUpTo } from "./primitives.ts";
 import { UserProfile } from "./run.ts";
 
 /** A new API key. */
@@ -9,13 +9,13 @@ export const CreateKeyRequest = v.object({
   /** The key's name. */
   name: Name,
   /** The expiry time, in the future. By default the key does not expire. @format date-time */
-  expires_at: v.exactOptional(v.nullable(Timestamp)),
+  expires_at: optional(Timestamp),
   /** What the key may be used for. By default it has all scopes of the request's own credential, which has to have each of them. */
-  scopes: v.exactOptional(v.nullable(Scopes)),
+  scopes: optional(Scopes),
   /** The maximum cost of the runs that the key creates, and of their descendants, in a calendar month (UTC). By default it is not limited. */
-  max_budget_usd: v.exactOptional(v.nullable(usdUpTo(1_000_000))),
+  max_budget_usd: optional(usdUpTo(1_000_000)),
   /** The maximum number of runs that the key creates in a day (UTC). By default it is not limited. */
-  max_runs_per_day: v.exactOptional(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000)))),
+  max_runs_per_day: optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000))),
 });
 export type CreateKeyRequest = v.InferOutput<typeof CreateKeyRequest>;
 

@@ -71,6 +71,9 @@ export const usdUpTo = (most: number) =>
     v.metadata({ multipleOf: 0.0001 }),
   );
 
+/** A member of a request that may be absent or null, with the same meaning. */
+export const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
+
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 export const Positive = v.pipe(v.number(), v.integer(), v.minValue(1));
 

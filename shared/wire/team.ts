@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { EmailAddress } from "./email.ts";
 import { PageInfo } from "./list.ts";
-import { Id, Name, usdUpTo } from "./primitives.ts";
+import { Id, Name, optional, usdUpTo } from "./primitives.ts";
 import { Role } from "./role.ts";
 import { SecretName } from "./secrets/secret-name.ts";
 
@@ -10,28 +10,6 @@ const whole = (least: number, most: number) => v.pipe(v.number(), v.integer(), v
 const ProviderName = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/));
 
 const MAX_RETENTION_DAYS = 3650;
-
-const Settings = {
-  /** The number of available identities; the oldest ones count first. */
-  identity_limit: whole(1, 500),
-  /** The number of runs that execute at the same time. */
-  concurrency_limit: whole(1, 10_000),
-  /** The number of runs that wait for capacity. */
-  queue_limit: whole(1, 100_000),
-  default_model_id: Id,
-  default_environment_id: Id,
-  /** What the models that the team's runs call may cost in a calendar month (UTC), in US dollars. Null: no limit. */
-  budget_usd_month: usdUpTo(1_000_000),
-  /** The days after their end for which runs are kept. Older runs are deleted within hours. Null: there is no limit. */
-  retention_days: whole(1, MAX_RETENTION_DAYS),
-  /** Whether runs of the team can be public. If not, no run of the team is, also none that was shared before. */
-  sharing_allowed: v.boolean(),
-  /**
-   * By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the deployment's. An empty
-   * object: none.
-   */
-  provider_keys: v.pipe(v.record(ProviderName, SecretName), v.maxEntries(20)),
-};
 
 /** The settings of a team, with all defaults applied. Null: neither a value nor a default. */
 export const TeamSettings = v.object({
@@ -65,29 +43,29 @@ export type TeamSettings = v.InferOutput<typeof TeamSettings>;
 /** Changes to settings. Absent: unchanged. Null: restores the default. */
 const SettingsChange = v.object({
   /** The number of available identities, 1 to 500. Defaults to 20. */
-  identity_limit: v.exactOptional(v.nullable(Settings.identity_limit)),
+  identity_limit: optional(whole(1, 500)),
   /** The number of runs that execute at the same time, 1 to 10,000. Defaults to 20. */
-  concurrency_limit: v.exactOptional(v.nullable(Settings.concurrency_limit)),
+  concurrency_limit: optional(whole(1, 10_000)),
   /** The number of runs that wait for capacity, 1 to 100,000. Defaults to 1,000. */
-  queue_limit: v.exactOptional(v.nullable(Settings.queue_limit)),
+  queue_limit: optional(whole(1, 100_000)),
   /** The model of runs that set none. */
-  default_model_id: v.exactOptional(v.nullable(Settings.default_model_id)),
+  default_model_id: optional(Id),
   /** The environment of runs that set none. */
-  default_environment_id: v.exactOptional(v.nullable(Settings.default_environment_id)),
+  default_environment_id: optional(Id),
   /** The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited. */
-  budget_usd_month: v.exactOptional(v.nullable(Settings.budget_usd_month)),
+  budget_usd_month: optional(usdUpTo(1_000_000)),
   /** The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
-  retention_days: v.exactOptional(v.nullable(Settings.retention_days)),
+  retention_days: optional(whole(1, MAX_RETENTION_DAYS)),
   /**
    * Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared before
    * are not public either.
    */
-  sharing_allowed: v.exactOptional(v.nullable(Settings.sharing_allowed)),
+  sharing_allowed: optional(v.boolean()),
   /**
    * By the name of a provider, the team's secret with the API key for the team's calls to it, in place of the
    * deployment's key. An empty object: none.
    */
-  provider_keys: v.exactOptional(v.nullable(Settings.provider_keys)),
+  provider_keys: optional(v.pipe(v.record(ProviderName, SecretName), v.maxEntries(20))),
 });
 export type SettingsChange = v.InferOutput<typeof SettingsChange>;
 
@@ -102,9 +80,9 @@ export type CreateTeamRequest = v.InferOutput<typeof CreateTeamRequest>;
 /** Changes to a team. Members that are absent or null keep their values. */
 export const UpdateTeamRequest = v.object({
   /** The team's name. */
-  name: v.exactOptional(v.nullable(Name)),
+  name: optional(Name),
   /** The team's limits and defaults. */
-  settings: v.exactOptional(v.nullable(SettingsChange)),
+  settings: optional(SettingsChange),
 });
 
 export type UpdateTeamRequest = v.InferOutput<typeof UpdateTeamRequest>;
@@ -174,9 +152,9 @@ export type Me = v.InferOutput<typeof Me>;
 /** Changes to the caller's profile. */
 export const UpdateMeRequest = v.object({
   /** The new display name, at most 256 characters. */
-  display_name: v.exactOptional(v.nullable(Name)),
+  display_name: optional(Name),
   /** The current email address. A different one returns 422. */
-  email: v.exactOptional(v.nullable(EmailAddress)),
+  email: optional(EmailAddress),
 });
 export type UpdateMeRequest = v.InferOutput<typeof UpdateMeRequest>;
 

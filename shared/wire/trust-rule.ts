@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { BudgetUsd } from "./config.ts";
 import { Scope, Scopes } from "./keys/scope.ts";
 import { PageInfo } from "./list.ts";
-import { textOfBytes } from "./primitives.ts";
+import { optional, textOfBytes } from "./primitives.ts";
 import { UserProfile } from "./run.ts";
 
 export const MAX_TTL_SECONDS = 3600;
@@ -22,13 +22,11 @@ export const TrustRuleRequest = v.object({
     v.check((pattern) => /[^*]/.test(pattern), "must have more than asterisks, since every subject would match"),
   ),
   /** The maximum budget of each run that a key of this rule creates. By default the runs are not limited. */
-  max_budget_usd: v.exactOptional(v.nullable(BudgetUsd)),
+  max_budget_usd: optional(BudgetUsd),
   /** Seconds for which the keys are valid, 60 to 3,600. Defaults to 3,600. */
-  ttl_seconds: v.exactOptional(
-    v.nullable(v.pipe(v.number(), v.integer(), v.minValue(60), v.maxValue(MAX_TTL_SECONDS))),
-  ),
+  ttl_seconds: optional(v.pipe(v.number(), v.integer(), v.minValue(60), v.maxValue(MAX_TTL_SECONDS))),
   /** What the keys may be used for. By default they have all scopes of the request's own credential, which has to have each of them. */
-  scopes: v.exactOptional(v.nullable(Scopes)),
+  scopes: optional(Scopes),
 });
 export type TrustRuleRequest = v.InferOutput<typeof TrustRuleRequest>;
 
@@ -72,7 +70,7 @@ export const TokenRequest = v.object({
   /** The OIDC token, a signed JWT. */
   token: textOfBytes(16_384, 1),
   /** The identity that the key is for. Required if the token matches rules of several identities. */
-  identity_uid: v.exactOptional(v.nullable(textOfBytes(512, 1))),
+  identity_uid: optional(textOfBytes(512, 1)),
 });
 export type TokenRequest = v.InferOutput<typeof TokenRequest>;
 

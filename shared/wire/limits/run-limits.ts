@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Approvals } from "../execution/approval.ts";
 import { OutputSchema, StoredOutputSchema } from "../output/output-schema.ts";
-import { Id } from "../primitives.ts";
+import { Id, optional } from "../primitives.ts";
 
 const wholeUpTo = (most: number, least = 1) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
 
@@ -27,15 +27,34 @@ export const RunLimits = {
 };
 
 /** Models that the agent continues with while a provider is down. */
-export const FallbackModelIds = v.pipe(v.array(Id), v.maxLength(5));
+const FallbackModelIds = v.pipe(v.array(Id), v.maxLength(5));
 
 export const REASONING_LEVELS = ["none", "minimal", "low", "medium", "high", "max"] as const;
 export type ReasoningLevel = (typeof REASONING_LEVELS)[number];
 /** How much a model reasons before it responds. */
 export const ReasoningLevel = v.picklist(REASONING_LEVELS);
 
-/** A default of an identity or environment: absent or null leaves it as it is. */
-const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
+/** The models, reasoning, response and approvals of an agent. */
+export const AgentSettings = {
+  /** Models that the agent continues with, in this order, while a provider is down. */
+  fallback_model_ids: v.exactOptional(FallbackModelIds),
+  /**
+   * How much the model reasons before it responds. A model without the level gets the nearest one that it has, and
+   * one that does not reason gets none. Defaults to the model's own.
+   */
+  reasoning_level: v.exactOptional(ReasoningLevel),
+  /**
+   * The JSON Schema, of at most 64 KiB, that the agent's final message has to fit. An agent whose message does not
+   * is asked again, up to twice; then the run ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response
+   * shows the value in `structured`.
+   */
+  output_schema: v.exactOptional(OutputSchema),
+  /**
+   * Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for`
+   * `approval`. The rules of a parent hold for its children.
+   */
+  approvals: v.exactOptional(Approvals),
+};
 
 /** The limits, models, reasoning, responses and approvals of an identity's or environment's runs: 0, `[]`, `{}` and `""` clear them. */
 export const LimitDefaults = {
@@ -55,28 +74,8 @@ export const LimitDefaults = {
   approvals: optional(Approvals),
 };
 
-/** The same as they are stored and shown. */
-export const StoredLimits = {
-  ...RunLimits,
-  /** Models that the agent continues with, in this order, while a provider is down. */
-  fallback_model_ids: v.exactOptional(FallbackModelIds),
-  /**
-   * How much the model reasons before it responds. A model without the level gets the nearest one that it has, and
-   * one that does not reason gets none. Defaults to the model's own.
-   */
-  reasoning_level: v.exactOptional(ReasoningLevel),
-  /**
-   * The JSON Schema, of at most 64 KiB, that the agent's final message has to fit. An agent whose message does not
-   * is asked again, up to twice; then the run ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response
-   * shows the value in `structured`.
-   */
-  output_schema: v.exactOptional(StoredOutputSchema),
-  /**
-   * Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for`
-   * `approval`. The rules of a parent hold for its children.
-   */
-  approvals: v.exactOptional(Approvals),
-};
+/** The limits and settings of an identity's or environment's runs, as they are stored and shown. */
+export const StoredLimits = { ...RunLimits, ...AgentSettings, output_schema: v.exactOptional(StoredOutputSchema) };
 export type StoredLimits = v.InferOutput<v.ObjectSchema<typeof StoredLimits, undefined>>;
 
 /** Picks those that are set. */

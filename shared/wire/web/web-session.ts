@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { PageInfo } from "../list.ts";
+import { optional } from "../primitives.ts";
 import { Membership } from "../team.ts";
 
 const Secret = v.pipe(v.string(), v.maxLength(512));
@@ -8,9 +9,9 @@ const Secret = v.pipe(v.string(), v.maxLength(512));
 export const CreateSessionRequest = v.pipe(
   v.object({
     /** A personal API key. The session ends with the key. */
-    key: v.exactOptional(v.nullable(Secret)),
+    key: optional(Secret),
     /** The token of a sign-in link. It works once. */
-    token: v.exactOptional(v.nullable(Secret)),
+    token: optional(Secret),
   }),
   v.check(({ key, token }) => Boolean(key) !== Boolean(token), "must have either a key or a token"),
 );

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { RunFilter } from "../cancel.ts";
 import { PageInfo } from "../list.ts";
-import { Count, Name } from "../primitives.ts";
+import { Count, Name, optional } from "../primitives.ts";
 import { RunState, UserProfile } from "../run.ts";
 import { ReceiverUrl } from "./receiver-url.ts";
 
@@ -53,13 +53,11 @@ export type WebhookFilter = v.InferOutput<typeof WebhookFilter>;
 
 const EventTypes = v.pipe(v.array(WebhookEventType), v.maxLength(WEBHOOK_EVENT_TYPES.length));
 
-/** A member of a request that may be absent or null, with the same meaning. */
-const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.exactOptional(v.nullable(schema));
 const optionalMembers = {
   /** The types of events that are delivered. `[]` stands for all. */
   event_types: optional(EventTypes),
   /** Selects the runs whose events are delivered. All runs of the team by default, and with `{}`. */
-  filter: v.exactOptional(v.nullable(WebhookFilter)),
+  filter: optional(WebhookFilter),
   /** Whether events are delivered. True for a new webhook. */
   enabled: optional(v.boolean()),
 };
