@@ -48,8 +48,8 @@ const membersOf = new Map<Declaration, readonly MemberSource[]>();
 /** A member of a constant: in the schema of its member `parent`, or in a section of an endpoint. */
 export interface MemberName {
   readonly name: string;
-  readonly parent?: string;
-  readonly section?: string;
+  readonly parent?: string | undefined;
+  readonly section?: string | undefined;
 }
 
 /** The text of a member, from the first comment at it in the constant or in those that it is made from. */

@@ -21,8 +21,6 @@ export interface Declaration {
 }
 
 interface SourceFile {
-  readonly path: string;
-  readonly text: string;
   /** Documentation comments by the position of what they precede. */
   readonly comments: ReadonlyMap<number, string>;
   readonly declarations: ReadonlyMap<string, Declaration>;
@@ -73,14 +71,15 @@ function parse(path: string): SourceFile {
     }
     if (statement.type === "ImportDeclaration") {
       const file = toFile(path, statement.source.value);
-      for (const each of file === undefined ? [] : statement.specifiers) {
-        if (each.type === "ImportSpecifier" && each.imported.type === "Identifier" && file !== undefined) {
+      if (file === undefined) continue;
+      for (const each of statement.specifiers) {
+        if (each.type === "ImportSpecifier" && each.imported.type === "Identifier") {
           imports.set(each.local.name, { file, name: each.imported.name });
         }
       }
     }
   }
-  return { path, text, comments: documented, declarations, imports };
+  return { comments: documented, declarations, imports };
 }
 
 /** The names that a declaration gives: one, or those of a pattern. */

@@ -1,9 +1,7 @@
 import { readMemberText, readSchemaText, wireDeclarations } from "./comments.ts";
 import type { Declaration } from "./declarations.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
-
-/** Components that have another name in shared/wire. */
-const WIRE_NAMES: Readonly<Record<string, string>> = { RunCreatorInfo: "UserProfile", Error: "Problem" };
+import { ALIASES } from "./schemas.ts";
 
 /** The constant that the texts of a schema's members are read from: a component, or an endpoint with its body and replies. */
 interface Origin {
@@ -11,9 +9,10 @@ interface Origin {
   readonly section?: "body" | "reply";
 }
 
+/** The name of a component in shared/wire. */
 const toWireName = (component: string): string => {
   const base = component.replace(/Input$/, "");
-  return WIRE_NAMES[base] ?? base;
+  return Object.keys(ALIASES).find((name) => ALIASES[name] === base) ?? base;
 };
 
 /** Adds descriptions to components and their members. */
@@ -28,12 +27,13 @@ export function describeComponents(components: JsonObject): JsonObject {
 
 /** Adds descriptions to the members of a schema, and of the schemas in it. */
 export function describeMembers(schema: Json, origin: Origin): JsonObject {
-  const described = describeNested(schema, origin, undefined);
+  const described = describeNested(schema, origin);
   if (!isObject(described)) throw new Error("a schema is an object");
   return described;
 }
 
-function describeNested(schema: Json, origin: Origin, parent: string | undefined): Json {
+function describeNested(schema: Json, origin: Origin, parent?: string): Json {
+  const { source, section } = origin;
   if (Array.isArray(schema)) return schema.map((entry: Json) => describeNested(entry, origin, parent));
   if (!isObject(schema)) return schema;
   return Object.fromEntries(
@@ -42,8 +42,7 @@ function describeNested(schema: Json, origin: Origin, parent: string | undefined
       // Conditions repeat members without their type; only the members themselves are described.
       if (schema["type"] !== "object") return [keyword, value];
       const members = Object.entries(value).map(([name, inner]) => {
-        const place = { name, ...(parent === undefined ? {} : { parent }), ...sectionOf(origin) };
-        const text = origin.source === undefined ? undefined : readMemberText(origin.source, place);
+        const text = source && readMemberText(source, { name, parent, section });
         const described = withFormat(describeNested(inner, origin, name), text?.format);
         return [name, describe(described, text?.description)] as const;
       });
@@ -51,8 +50,6 @@ function describeNested(schema: Json, origin: Origin, parent: string | undefined
     }),
   );
 }
-
-const sectionOf = ({ section }: Origin) => (section === undefined ? {} : { section });
 
 /** Adds a format to a string, also to one that may be null. */
 function withFormat(value: Json, format: string | undefined): JsonObject {

@@ -14,7 +14,7 @@ type Schema = v.GenericSchema<unknown, unknown>;
 export type Side = "input" | "output";
 
 /** Component names of the specification for schemas with another name. */
-const ALIASES: Readonly<Record<string, string>> = { UserProfile: "RunCreatorInfo", Problem: "Error" };
+export const ALIASES: Readonly<Record<string, string>> = { UserProfile: "RunCreatorInfo", Problem: "Error" };
 
 /** The schemas of shared/wire by component name. Only objects, unions and enums become components. */
 export async function namedSchemas(): Promise<Readonly<Record<string, Schema>>> {

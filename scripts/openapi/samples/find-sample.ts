@@ -18,20 +18,21 @@ const SAMPLES: Samples = {
   ...TRIGGERS_SAMPLES,
 };
 
-/** Components that contain the members of another one. */
+/** Components that have the members of another one and more. */
 const EXTENDED: Readonly<Record<string, string>> = {
   CreatedKey: "KeyItem",
   CreatedInvitation: "InvitationItem",
-  StoredRepository: "Repository",
-  ResolvedAgentConfig: "AmbientAgentConfig",
+  CreatedTrigger: "TriggerItem",
+  RotatedTrigger: "TriggerItem",
+  TriggerDeliveryDetails: "TriggerDelivery",
+  CreatedWebhook: "WebhookItem",
+  RotateSecretResponse: "WebhookItem",
+  TeamDetail: "TeamItem",
 };
 
-/** The sample of a member of a component: for this place in it, for any member of this name below `parent`, or for any of this name. */
+/** The sample of a member: for the member `parent` that contains it, for the component, or for any member of this name. */
 export function findSample(component: string | undefined, member: string, parent?: string): Json | undefined {
   const base = component?.replace(/Input$/, "") ?? "";
-  const bases = [base, EXTENDED[base]].filter((name) => name !== undefined);
-  const nested =
-    parent === undefined ? [] : [...bases.map((name) => `${name}.${parent}.${member}`), `${parent}.${member}`];
-  const names = [...nested, ...bases.map((name) => `${name}.${member}`), member];
-  return names.map((name) => SAMPLES[name]).find((sample) => sample !== undefined);
+  const owners = [parent, base, EXTENDED[base]].map((owner) => SAMPLES[`${owner}.${member}`]);
+  return [...owners, SAMPLES[member]].find((sample) => sample !== undefined);
 }

@@ -1,41 +1,17 @@
-import { ids, type Samples } from "./values.ts";
+import type { Samples } from "./values.ts";
 
 /** Members of what a harness exchanges with the service during an execution. */
 export const HARNESS_SAMPLES: Samples = {
-  "ResolvePromptResponse.prompt": "Find out why checkout.test.ts fails intermittently, and fix it.",
-  "RepositoryToken.expires_at": "2026-05-18T20:00:00.000Z",
-  "InjectedSecret.name": "NPM_TOKEN",
   watched: false,
-  own_messages: 0,
   generation: "turn-1",
   followups: [],
-  followups_stored: 0,
-  takes_after: 0,
   number: 1,
-  "ApprovalDecision.by": "Ada Lovelace",
-  "ApprovalCall.tool": "run_command",
-  "ApprovalCall.input": { command: "terraform apply" },
-  "FinishTaskRequest.interrupt": 3,
-  "Interrupt.number": 3,
-  interrupts_handled: 0,
-  waits: true,
-  cancel: false,
-  finish_takes_messages: true,
   next_heartbeat_seconds: 5,
-  "HeartbeatRequest.execution_id": ids.execution,
-  "MessagesRequest.execution_id": ids.execution,
-  first_sequence: 1,
   next_sequence: 2,
-  "UploadSnapshotRequest.mode": "checkpoint",
   "UploadSnapshotRequest.files": [
     { filename: "workspace.tar.gz", mime_type: "application/gzip", size_bytes: 20480, sha256: "9f86d081".repeat(8) },
   ],
-  "UploadSnapshotRequest.generation": "turn-1",
   "CommitSnapshotRequest.files": ["workspace.tar.gz"],
   success: true,
-  "FinishTaskRequest.summary": "The test waited for a fixed time; it now waits for the event.",
-  "FinishTaskRequest.followups_stored": 0,
   "NotifyUserRequest.message": "The tests pass again; the pull request follows.",
-  "error.category": "harness_crashed",
-  "error.message": "the sandbox ran out of memory",
 };

@@ -17,5 +17,5 @@ export const person = { type: "user", uid: ids.user, display_name: "Ada Lovelace
 /** A sample time. */
 export const TIME = "2026-05-18T19:00:00.000Z";
 
-/** Sample values by member, or by `Component.member`, `parent.member` or `Component.parent.member` where the name alone does not do. */
+/** Sample values by member, or by `parent.member` or `Component.member` if members of the same name differ. */
 export type Samples = Readonly<Record<string, Json>>;
