@@ -50,10 +50,10 @@ class AmbientAgentConfigApprovalParam(TypedDict, total=False):
             "write_command",
         ]
     ]
-    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+    """The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
 
     match: str
-    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
+    """A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8."""
 
 
 class AmbientAgentConfigMcpServerToolsParam(TypedDict, total=False):
@@ -178,13 +178,13 @@ class AmbientAgentConfigHarnessParam(TypedDict, total=False):
 
 
 class AmbientAgentConfigHarnessAuthSecretsParam(TypedDict, total=False):
-    """The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them."""
+    """The secrets with the API keys for the run's calls to Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them."""
 
     claude_auth_secret_name: str
-    """The name of the secret with the key for Anthropic's models."""
+    """The name of the secret with the API key for Anthropic's models."""
 
     codex_auth_secret_name: str
-    """The name of the secret with the key for OpenAI's models."""
+    """The name of the secret with the API key for OpenAI's models."""
 
 
 class AmbientAgentConfigSecretParam(TypedDict, total=False):
@@ -215,10 +215,10 @@ class AmbientAgentConfigParam(TypedDict, total=False):
     """How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own."""
 
     output_schema: Mapping[str, Any]
-    """The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
+    """The JSON Schema, of at most 64 KiB, that the agent's final message has to fit. An agent whose message does not is asked again, up to twice; then the run ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
 
     approvals: Sequence[AmbientAgentConfigApprovalParam]
-    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
+    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children."""
 
     base_prompt: str
     """Additional instructions for the agent. At most 65536 bytes in UTF-8."""
@@ -263,7 +263,7 @@ class AmbientAgentConfigParam(TypedDict, total=False):
     """The program that runs the agent. Responses omit it for the default harness."""
 
     harness_auth_secrets: AmbientAgentConfigHarnessAuthSecretsParam
-    """The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them."""
+    """The secrets with the API keys for the run's calls to Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them."""
 
     secrets: Sequence[AmbientAgentConfigSecretParam]
     """The team's secrets that commands get as environment variables, besides those of the environment and the identity, at most 50."""
@@ -315,7 +315,7 @@ class RunAgentRequestParam(TypedDict, total=False):
     """The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md."""
 
     team: bool
-    """Whether the team owns it. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if the caller has a team; agent keys cannot set it to false."""
+    """Whether the team owns the run. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if the caller has a team; agent keys cannot set it to false."""
 
     agent_identity_uid: str
     """The identity that executes the run. For team runs only. At most 512 bytes in UTF-8."""
@@ -324,7 +324,7 @@ class RunAgentRequestParam(TypedDict, total=False):
     """The conversation to continue. All of its runs have one owner. If its latest run has not ended, the response is 409. At most 512 bytes in UTF-8."""
 
     parent_run_id: str
-    """The run's parent. The depth of a run tree is at most 10. At most 512 bytes in UTF-8."""
+    """The id of the parent run. The depth of a run tree is at most 10. At most 512 bytes in UTF-8."""
 
     attachments: Sequence[Union[RunAgentRequestAttachmentByFileNameParam, RunAgentRequestAttachmentByAttachmentIdParam]]
     """At most 5 files. Inline files can have 2.9 MiB in total after decoding; upload larger ones with `POST /agent/attachments`."""
@@ -355,10 +355,10 @@ class CancelRunsRequestFilterParam(TypedDict, total=False):
     """The runs to cancel. Takes the filters of `GET /agent/runs`, at least one."""
 
     state: Sequence[RunState]
-    """Selects runs in this state. Repeat the parameter for several states."""
+    """Selects runs in one of these states."""
 
     task_status: Sequence[TaskStatus]
-    """Selects runs by the status of their task. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. Repeat the parameter for several statuses."""
+    """Selects runs whose task has one of these statuses. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two."""
 
     name: str
     """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
@@ -373,7 +373,7 @@ class CancelRunsRequestFilterParam(TypedDict, total=False):
     """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
 
     source: Union[str, Sequence[str]]
-    """Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources."""
+    """Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs."""
 
     execution_location: ExecutionLocation
     """Selects runs by execution location."""
@@ -418,7 +418,7 @@ class CancelRunsRequestFilterParam(TypedDict, total=False):
     """Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run."""
 
     metadata: Mapping[str, str]
-    """Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys."""
+    """Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys."""
 
 
 class CancelRunsRequestParam(TypedDict, total=False):
@@ -476,7 +476,7 @@ class UpdateFollowupRequestParam(TypedDict, total=False):
 
 
 class ClientEventPayloadParam(TypedDict, total=False):
-    """Details of the event, such as `duration_ms` and `is_error`."""
+    """Details of the event, such as `latency_ms` and `is_error`."""
 
     start_ts: Union[str, datetime]
     """The start time of the step. RFC 3339 with an offset."""
@@ -500,7 +500,7 @@ class ClientEventPayloadParam(TypedDict, total=False):
     """`agent_started`: the id of the model."""
 
     isolation: Literal["bubblewrap", "machine", "none"]
-    """The isolation boundary of the run's commands."""
+    """`agent_started`: the isolation boundary of the run's commands."""
 
     instruction_files: Sequence[str]
     """`agent_started`: the files of repositories that instruct the agent, relative to the workspace."""
@@ -509,13 +509,13 @@ class ClientEventPayloadParam(TypedDict, total=False):
     """`model_retry`: the number of the attempt that failed, from 1."""
 
     of: int
-    """The maximum number of attempts."""
+    """`model_retry`: the maximum number of attempts."""
 
     reason: str
     """`model_retry`: why the attempt failed. At most 1024 bytes in UTF-8."""
 
     next_in_ms: int
-    """The delay before the next attempt, in milliseconds."""
+    """`model_retry`: the delay before the next attempt, in milliseconds."""
 
 
 class ClientEventParam(TypedDict, total=False):
@@ -541,10 +541,10 @@ class ClientEventParam(TypedDict, total=False):
     """The type of the event."""
 
     timestamp: Required[Union[str, datetime]]
-    """The time of the message or event. RFC 3339 with an offset."""
+    """The time of the event. RFC 3339 with an offset."""
 
     payload: ClientEventPayloadParam
-    """Details of the event, such as `duration_ms` and `is_error`."""
+    """Details of the event, such as `latency_ms` and `is_error`."""
 
 
 class CreateAttachmentRequestParam(TypedDict, total=False):
@@ -579,7 +579,7 @@ class PrepareAttachmentsRequestFileParam(TypedDict, total=False):
 
 class PrepareAttachmentsRequestAttachmentParam(TypedDict, total=False):
     file_name: Required[str]
-    """The file's name, without directories. At most 255 bytes in UTF-8. Must be a file name without directories."""
+    """The name that the agent sees, unless the follow-up names another one. At most 255 bytes in UTF-8. Must be a file name without directories."""
 
     mime_type: Required[str]
     """The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain."""
@@ -598,7 +598,7 @@ class PrepareAttachmentsRequestParam(TypedDict, total=False):
     """The files to upload, 1 to 25. Required unless the request has `attachments`."""
 
     attachments: Sequence[PrepareAttachmentsRequestAttachmentParam]
-    """Another name of `files`, whose items then have `file_name`."""
+    """An alias of `files`, whose items have `file_name` in place of `filename`."""
 
 
 class DownloadAttachmentsRequestParam(TypedDict, total=False):
@@ -624,10 +624,10 @@ class CreateScheduleRequestParam(TypedDict, total=False):
     """Whether the schedule fires. Defaults to true."""
 
     team: bool
-    """Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false."""
+    """Whether the team owns the schedule. Defaults to true if the caller has a team; agent keys cannot set it to false."""
 
     agent_config: AmbientAgentConfigParam
-    """The configuration of each run."""
+    """The configuration of each run, before the defaults of the identity, the environment and the team."""
 
     agent_uid: str
     """The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8."""
@@ -636,7 +636,7 @@ class CreateScheduleRequestParam(TypedDict, total=False):
     """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
 
     metadata: Mapping[str, str]
-    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
+    """The labels of each run: at most 20 keys, with values of at most 256 bytes."""
 
     time_zone: str
     """The IANA time zone of the cron expression. Defaults to `UTC`. At most 64 bytes in UTF-8."""
@@ -645,7 +645,7 @@ class CreateScheduleRequestParam(TypedDict, total=False):
     """What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`."""
 
     pause_after_failures: int
-    """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
+    """The number of consecutive failed runs after which the schedule pauses itself, at most 10. By default it never does. 0 clears the limit."""
 
 
 class UpdateScheduleRequestParam(TypedDict, total=False):
@@ -664,7 +664,7 @@ class UpdateScheduleRequestParam(TypedDict, total=False):
     """Whether the schedule fires."""
 
     agent_config: AmbientAgentConfigParam
-    """The configuration of each run."""
+    """The configuration of each run, before the defaults of the identity, the environment and the team."""
 
     agent_uid: str
     """The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8."""
@@ -673,7 +673,7 @@ class UpdateScheduleRequestParam(TypedDict, total=False):
     """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
 
     metadata: Mapping[str, str]
-    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
+    """The labels of each run: at most 20 keys, with values of at most 256 bytes."""
 
     time_zone: str
     """The IANA time zone of the cron expression. Defaults to `UTC`. At most 64 bytes in UTF-8."""
@@ -682,7 +682,7 @@ class UpdateScheduleRequestParam(TypedDict, total=False):
     """What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`."""
 
     pause_after_failures: int
-    """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
+    """The number of consecutive failed runs after which the schedule pauses itself, at most 10. By default it never does. 0 clears the limit."""
 
 
 class TriggerVerificationParam(TypedDict, total=False):
@@ -715,13 +715,13 @@ class TriggerAuthorsParam(TypedDict, total=False):
 
 
 class TriggerReplyParam(TypedDict, total=False):
-    """How the other system is told what becomes of a run."""
+    """How the other system learns the state and the result of a run."""
 
     to: Required[Literal["thread", "none"]]
     """`thread`: a comment in the thread of the event, which is updated in place. It needs a `credential`."""
 
     show: Sequence[Literal["cost", "link"]]
-    """What the comment shows besides the answer. Both by default in private repositories and projects and on Slack, otherwise nothing."""
+    """What the comment shows besides the result. Both by default in private repositories and projects and on Slack, otherwise nothing."""
 
 
 class CreateTriggerRequestParam(TypedDict, total=False):
@@ -746,7 +746,7 @@ class CreateTriggerRequestParam(TypedDict, total=False):
     """What its runs may use their keys for. By default all scopes of the request's credential, which has to have each of them."""
 
     secret: str
-    """The secret, where the other system makes it. Otherwise it is generated. At most 512 bytes in UTF-8."""
+    """The secret, if the other system generates it. By default Runyard generates it. At most 512 bytes in UTF-8."""
 
     events: Sequence[str]
     """The types of events that start runs, such as `build` or `build.failed`. All by default."""
@@ -779,7 +779,7 @@ class CreateTriggerRequestParam(TypedDict, total=False):
     """What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`)."""
 
     allow: TriggerAuthorsParam
-    """Who may start runs besides people whose write access is proved."""
+    """Who may start runs besides people with write access."""
 
     credential: Union[str, Literal[""]]
     """The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none."""
@@ -791,7 +791,7 @@ class CreateTriggerRequestParam(TypedDict, total=False):
     """The labels of the runs, at most 18. Must have at most 18 keys."""
 
     pause_after_failures: int
-    """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
+    """The number of consecutive failed runs after which the trigger pauses itself, at most 10. By default it never does. 0 clears the limit."""
 
     enabled: bool
     """Whether events start runs. Defaults to true."""
@@ -810,13 +810,13 @@ class UpdateTriggerRequestParam(TypedDict, total=False):
     """The types of events that start runs, such as `build` or `build.failed`. All by default."""
 
     agent_uid: Union[str, Literal[""]]
-    """`""` clears the identity."""
+    """The identity that executes the runs. `""` clears it: the trigger's creator executes them."""
 
     agent_config: AmbientAgentConfigParam
     """The configuration of the runs, before the defaults of the identity, the environment and the team. `{}` is none."""
 
     budget_usd: Optional[float]
-    """`null` clears the budget."""
+    """The most that each run with its children and follow-ups may spend on models, in US dollars. `null` clears it."""
 
     filter: str
     """The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8."""
@@ -828,7 +828,7 @@ class UpdateTriggerRequestParam(TypedDict, total=False):
     """The mode of the runs."""
 
     followup_prompt: Union[str, Literal[""]]
-    """`""` restores the default."""
+    """The template of the follow-ups that later events of a thread send. `""` restores `{{ event.text }}`."""
 
     threads: Literal["continue", "separate"]
     """Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`)."""
@@ -837,7 +837,7 @@ class UpdateTriggerRequestParam(TypedDict, total=False):
     """What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`)."""
 
     allow: TriggerAuthorsParam
-    """Who may start runs besides people whose write access is proved."""
+    """Who may start runs besides people with write access."""
 
     credential: Union[str, Literal[""]]
     """The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none."""
@@ -849,20 +849,20 @@ class UpdateTriggerRequestParam(TypedDict, total=False):
     """The labels of the runs, at most 18. Must have at most 18 keys."""
 
     pause_after_failures: int
-    """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
+    """The number of consecutive failed runs after which the trigger pauses itself, at most 10. By default it never does. 0 clears the limit."""
 
     enabled: bool
     """Whether events start runs. Defaults to true."""
 
     scopes: Sequence[Scope]
-    """Replaces the scopes; `[]` stands for all of the request's credential."""
+    """What its runs may use their keys for. `[]` stands for all scopes of the request's credential."""
 
 
 class RotateTriggerSecretRequestParam(TypedDict, total=False):
     """A new secret for a trigger."""
 
     secret: str
-    """The secret, where the other system makes it. It is generated by default. At most 512 bytes in UTF-8."""
+    """The secret, if the other system generates it. By default Runyard generates it. At most 512 bytes in UTF-8."""
 
 
 class TestTriggerRequestParam(TypedDict, total=False):
@@ -933,7 +933,7 @@ class CreateIdentityRequestHarnessParam(TypedDict, total=False):
 
 class CreateIdentityRequestSecretParam(TypedDict, total=False):
     name: Required[str]
-    """Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
+    """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
 
 
 class CreateIdentityRequestApprovalParam(TypedDict, total=False):
@@ -963,18 +963,18 @@ class CreateIdentityRequestApprovalParam(TypedDict, total=False):
             "write_command",
         ]
     ]
-    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+    """The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
 
     match: str
-    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
+    """A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8."""
 
 
 class CreateIdentityRequestHarnessAuthSecretsParam(TypedDict, total=False):
     claude_auth_secret_name: str
-    """The name of the secret with the key for Anthropic's models."""
+    """The name of the secret with the API key for Anthropic's models."""
 
     codex_auth_secret_name: str
-    """The name of the secret with the key for OpenAI's models."""
+    """The name of the secret with the API key for OpenAI's models."""
 
 
 class CreateIdentityRequestParam(TypedDict, total=False):
@@ -993,19 +993,19 @@ class CreateIdentityRequestParam(TypedDict, total=False):
     """The model of runs that set none."""
 
     environment_id: Optional[str]
-    """The environment to set up before the agent starts."""
+    """The environment of runs that set none."""
 
     skills: Optional[Sequence[str]]
-    """The skills to load, at most 20. Excludes `skill_spec`."""
+    """The skills of runs that set none, at most 20."""
 
     mcp_servers: Optional[Union[Sequence[CreateIdentityRequestMcpServerParam], Mapping[str, MCPServerConfigParam]]]
-    """The agent's MCP servers: a map from name to server, at most 50."""
+    """The MCP servers of runs that set none: a map from name to server, at most 50."""
 
     harness: Optional[CreateIdentityRequestHarnessParam]
-    """The program that runs the agent. Responses omit it for the default harness."""
+    """The harness of runs that set none. Responses omit it for the default harness."""
 
     worker_host: Optional[str]
-    """The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service."""
+    """The self-hosted worker of runs that set none. Defaults to `hosted`, a sandbox of the service."""
 
     secrets: Optional[Sequence[CreateIdentityRequestSecretParam]]
     """The secrets available to runs, at most 50."""
@@ -1014,34 +1014,34 @@ class CreateIdentityRequestParam(TypedDict, total=False):
     """Whether keys of the identity may create runs on behalf of members. Defaults to false."""
 
     credential_strategy: Optional[Literal["CREATOR", "EXECUTOR", ""]]
-    """Whose credentials the run uses: its creator's or its executor's. Has no effect in this release."""
+    """Whose credentials its runs use: their creator's or their executor's. Has no effect in this release."""
 
     timeout_minutes: Optional[int]
-    """The default of its runs, up to 10,080. 0 clears it."""
+    """The `timeout_minutes` of runs that set none, up to 10,080. 0 clears it."""
 
     max_steps: Optional[int]
-    """The default of its runs, up to 10,000. 0 clears it."""
+    """The `max_steps` of runs that set none, up to 10,000. 0 clears it."""
 
     max_total_tokens: Optional[int]
-    """The default of its runs, up to 1,000,000,000. 0 clears it."""
+    """The `max_total_tokens` of runs that set none, up to 1,000,000,000. 0 clears it."""
 
     fallback_model_ids: Optional[Sequence[str]]
-    """Models that the agent continues with, in this order, while a provider is down."""
+    """The `fallback_model_ids` of runs that set none. `[]` clears them."""
 
     reasoning_level: Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]]
-    """The default of its runs. An empty text clears it."""
+    """The `reasoning_level` of runs that set none. `""` clears it."""
 
     output_schema: Optional[Mapping[str, Any]]
-    """The default of its runs. An empty object clears it."""
+    """The `output_schema` of runs that set none. `{}` clears it."""
 
     approvals: Optional[Sequence[CreateIdentityRequestApprovalParam]]
-    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
+    """The `approvals` of runs that set none. `[]` clears them."""
 
     base_harness: Optional[Union[HarnessName, Literal[""]]]
-    """The older name of `harness.type`. An empty text clears the harness."""
+    """The older name of `harness.type`. `""` clears the harness."""
 
     harness_auth_secrets: Optional[CreateIdentityRequestHarnessAuthSecretsParam]
-    """The secrets with the keys of its runs for models of Anthropic and OpenAI."""
+    """The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models."""
 
 
 class UpdateIdentityRequestMcpServerToolsParam(TypedDict, total=False):
@@ -1099,7 +1099,7 @@ class UpdateIdentityRequestHarnessParam(TypedDict, total=False):
 
 class UpdateIdentityRequestSecretParam(TypedDict, total=False):
     name: Required[str]
-    """Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
+    """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
 
 
 class UpdateIdentityRequestApprovalParam(TypedDict, total=False):
@@ -1129,23 +1129,23 @@ class UpdateIdentityRequestApprovalParam(TypedDict, total=False):
             "write_command",
         ]
     ]
-    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+    """The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
 
     match: str
-    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
+    """A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8."""
 
 
 class UpdateIdentityRequestHarnessAuthSecretsParam(TypedDict, total=False):
     claude_auth_secret_name: str
-    """The name of the secret with the key for Anthropic's models."""
+    """The name of the secret with the API key for Anthropic's models."""
 
     codex_auth_secret_name: str
-    """The name of the secret with the key for OpenAI's models."""
+    """The name of the secret with the API key for OpenAI's models."""
 
 
 class UpdateIdentityRequestSecretsAppendParam(TypedDict, total=False):
     name: Required[str]
-    """The identity's name, unique within the team. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
+    """The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore."""
 
 
 class UpdateIdentityRequestParam(TypedDict, total=False):
@@ -1164,19 +1164,19 @@ class UpdateIdentityRequestParam(TypedDict, total=False):
     """The model of runs that set none."""
 
     environment_id: Optional[str]
-    """The environment to set up before the agent starts."""
+    """The environment of runs that set none."""
 
     skills: Optional[Sequence[str]]
-    """The skills to load, at most 20. Excludes `skill_spec`."""
+    """The skills of runs that set none, at most 20."""
 
     mcp_servers: Optional[Union[Sequence[UpdateIdentityRequestMcpServerParam], Mapping[str, MCPServerConfigParam]]]
-    """The agent's MCP servers: a map from name to server, at most 50."""
+    """The MCP servers of runs that set none: a map from name to server, at most 50."""
 
     harness: Optional[UpdateIdentityRequestHarnessParam]
-    """The program that runs the agent. Responses omit it for the default harness."""
+    """The harness of runs that set none. Responses omit it for the default harness."""
 
     worker_host: Optional[str]
-    """The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service."""
+    """The self-hosted worker of runs that set none. Defaults to `hosted`, a sandbox of the service."""
 
     secrets: Optional[Sequence[UpdateIdentityRequestSecretParam]]
     """The secrets available to runs, at most 50."""
@@ -1185,34 +1185,34 @@ class UpdateIdentityRequestParam(TypedDict, total=False):
     """Whether keys of the identity may create runs on behalf of members. Defaults to false."""
 
     credential_strategy: Optional[Literal["CREATOR", "EXECUTOR", ""]]
-    """Whose credentials the run uses: its creator's or its executor's. Has no effect in this release."""
+    """Whose credentials its runs use: their creator's or their executor's. Has no effect in this release."""
 
     timeout_minutes: Optional[int]
-    """The default of its runs, up to 10,080. 0 clears it."""
+    """The `timeout_minutes` of runs that set none, up to 10,080. 0 clears it."""
 
     max_steps: Optional[int]
-    """The default of its runs, up to 10,000. 0 clears it."""
+    """The `max_steps` of runs that set none, up to 10,000. 0 clears it."""
 
     max_total_tokens: Optional[int]
-    """The default of its runs, up to 1,000,000,000. 0 clears it."""
+    """The `max_total_tokens` of runs that set none, up to 1,000,000,000. 0 clears it."""
 
     fallback_model_ids: Optional[Sequence[str]]
-    """Models that the agent continues with, in this order, while a provider is down."""
+    """The `fallback_model_ids` of runs that set none. `[]` clears them."""
 
     reasoning_level: Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]]
-    """The default of its runs. An empty text clears it."""
+    """The `reasoning_level` of runs that set none. `""` clears it."""
 
     output_schema: Optional[Mapping[str, Any]]
-    """The default of its runs. An empty object clears it."""
+    """The `output_schema` of runs that set none. `{}` clears it."""
 
     approvals: Optional[Sequence[UpdateIdentityRequestApprovalParam]]
-    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
+    """The `approvals` of runs that set none. `[]` clears them."""
 
     base_harness: Optional[Union[HarnessName, Literal[""]]]
-    """The older name of `harness.type`. An empty text clears the harness."""
+    """The older name of `harness.type`. `""` clears the harness."""
 
     harness_auth_secrets: Optional[UpdateIdentityRequestHarnessAuthSecretsParam]
-    """The secrets with the keys of its runs for models of Anthropic and OpenAI."""
+    """The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models."""
 
     secrets_append: Optional[Sequence[UpdateIdentityRequestSecretsAppendParam]]
     """Secrets to add to those of the identity. Must be the only member of its request."""
@@ -1253,7 +1253,7 @@ class TrustRuleRequestParam(TypedDict, total=False):
     """The maximum budget of each run that a key of this rule creates. By default the runs are not limited."""
 
     ttl_seconds: Optional[int]
-    """Seconds for which the keys are valid."""
+    """Seconds for which the keys are valid, 60 to 3,600. Defaults to 3,600."""
 
     scopes: Optional[Sequence[Scope]]
     """What the keys may be used for. By default they have all scopes of the request's own credential, which has to have each of them."""
@@ -1278,14 +1278,14 @@ class CreateEnvironmentRequestGithubRepoParam(TypedDict, total=False):
 
 
 class ProvidersAwsParam(TypedDict, total=False):
-    """Commands get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`."""
+    """The AWS role of commands. They get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`."""
 
     role_arn: Required[str]
     """The ARN of the role, such as `arn:aws:iam::123456789012:role/deploy`. Must be the ARN of a role of IAM."""
 
 
 class ProvidersGcpParam(TypedDict, total=False):
-    """Commands get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`."""
+    """The Google Cloud identity of commands. They get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`."""
 
     project_number: Required[str]
     """The number of the project that has the pool. Must be the number of a project."""
@@ -1297,17 +1297,17 @@ class ProvidersGcpParam(TypedDict, total=False):
     """The id of the provider in that pool. Must have 4 to 32 of the characters a-z 0-9 - and start with a letter."""
 
     service_account_email: str
-    """The service account that commands act as. Must be the address of a service account."""
+    """The service account that commands act as. Defaults to the identity of the pool itself. Must be the address of a service account."""
 
 
 class ProvidersParam(TypedDict, total=False):
     """The cloud providers that commands sign in to with the identity of their run, without a secret."""
 
     aws: ProvidersAwsParam
-    """Commands get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`."""
+    """The AWS role of commands. They get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`."""
 
     gcp: ProvidersGcpParam
-    """Commands get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`."""
+    """The Google Cloud identity of commands. They get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`."""
 
 
 class NetworkParam(TypedDict, total=False):
@@ -1347,10 +1347,10 @@ class CreateEnvironmentRequestApprovalParam(TypedDict, total=False):
             "write_command",
         ]
     ]
-    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+    """The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
 
     match: str
-    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
+    """A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8."""
 
 
 class CreateEnvironmentRequestSecretParam(TypedDict, total=False):
@@ -1365,7 +1365,7 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
     """The environment's name, unique within the team or the person."""
 
     team: bool
-    """Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false."""
+    """Whether the team owns the environment. Defaults to true if the caller has a team; agent keys cannot set it to false."""
 
     description: Optional[str]
     """A description for people."""
@@ -1386,34 +1386,34 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
     """The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them."""
 
     providers: Optional[ProvidersParam]
-    """Cloud providers that commands sign in to with the identity of their run, without a secret: `{}` removes them."""
+    """Cloud providers that commands sign in to with the identity of their run, without a secret. `{}` removes them."""
 
     network: Optional[NetworkParam]
     """What commands, clones and MCP servers may call. Everything by default."""
 
     worker_host: Optional[str]
-    """The self-hosted worker of its runs, unless they name another."""
+    """The self-hosted worker of runs that set none."""
 
     timeout_minutes: Optional[int]
-    """The default of its runs, up to 10,080. 0 clears it."""
+    """The `timeout_minutes` of runs that set none, up to 10,080. 0 clears it."""
 
     max_steps: Optional[int]
-    """The default of its runs, up to 10,000. 0 clears it."""
+    """The `max_steps` of runs that set none, up to 10,000. 0 clears it."""
 
     max_total_tokens: Optional[int]
-    """The default of its runs, up to 1,000,000,000. 0 clears it."""
+    """The `max_total_tokens` of runs that set none, up to 1,000,000,000. 0 clears it."""
 
     fallback_model_ids: Optional[Sequence[str]]
-    """Models that the agent continues with, in this order, while a provider is down."""
+    """The `fallback_model_ids` of runs that set none. `[]` clears them."""
 
     reasoning_level: Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]]
-    """The default of its runs. An empty text clears it."""
+    """The `reasoning_level` of runs that set none. `""` clears it."""
 
     output_schema: Optional[Mapping[str, Any]]
-    """The default of its runs. An empty object clears it."""
+    """The `output_schema` of runs that set none. `{}` clears it."""
 
     approvals: Optional[Sequence[CreateEnvironmentRequestApprovalParam]]
-    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
+    """The `approvals` of runs that set none. `[]` clears them."""
 
     secrets: Optional[Sequence[CreateEnvironmentRequestSecretParam]]
     """The secrets available to runs, at most 50."""
@@ -1454,10 +1454,10 @@ class UpdateEnvironmentRequestApprovalParam(TypedDict, total=False):
             "write_command",
         ]
     ]
-    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+    """The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
 
     match: str
-    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
+    """A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8."""
 
 
 class UpdateEnvironmentRequestSecretParam(TypedDict, total=False):
@@ -1490,34 +1490,34 @@ class UpdateEnvironmentRequestParam(TypedDict, total=False):
     """The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them."""
 
     providers: Optional[ProvidersParam]
-    """Cloud providers that commands sign in to with the identity of their run, without a secret: `{}` removes them."""
+    """Cloud providers that commands sign in to with the identity of their run, without a secret. `{}` removes them."""
 
     network: Optional[NetworkParam]
     """What commands, clones and MCP servers may call. Everything by default."""
 
     worker_host: Optional[str]
-    """The self-hosted worker of its runs, unless they name another."""
+    """The self-hosted worker of runs that set none."""
 
     timeout_minutes: Optional[int]
-    """The default of its runs, up to 10,080. 0 clears it."""
+    """The `timeout_minutes` of runs that set none, up to 10,080. 0 clears it."""
 
     max_steps: Optional[int]
-    """The default of its runs, up to 10,000. 0 clears it."""
+    """The `max_steps` of runs that set none, up to 10,000. 0 clears it."""
 
     max_total_tokens: Optional[int]
-    """The default of its runs, up to 1,000,000,000. 0 clears it."""
+    """The `max_total_tokens` of runs that set none, up to 1,000,000,000. 0 clears it."""
 
     fallback_model_ids: Optional[Sequence[str]]
-    """Models that the agent continues with, in this order, while a provider is down."""
+    """The `fallback_model_ids` of runs that set none. `[]` clears them."""
 
     reasoning_level: Optional[Literal["none", "minimal", "low", "medium", "high", "max", ""]]
-    """The default of its runs. An empty text clears it."""
+    """The `reasoning_level` of runs that set none. `""` clears it."""
 
     output_schema: Optional[Mapping[str, Any]]
-    """The default of its runs. An empty object clears it."""
+    """The `output_schema` of runs that set none. `{}` clears it."""
 
     approvals: Optional[Sequence[UpdateEnvironmentRequestApprovalParam]]
-    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
+    """The `approvals` of runs that set none. `[]` clears them."""
 
     secrets: Optional[Sequence[UpdateEnvironmentRequestSecretParam]]
     """The secrets available to runs, at most 50."""
@@ -1585,16 +1585,16 @@ class CreateTeamRequestSettingsParam(TypedDict, total=False):
     """The environment of runs that set none."""
 
     budget_usd_month: Optional[float]
-    """The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited."""
+    """The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited."""
 
     retention_days: Optional[int]
     """The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept."""
 
     sharing_allowed: Optional[bool]
-    """Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either."""
+    """Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared before are not public either."""
 
     provider_keys: Optional[Mapping[str, str]]
-    """By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the deployment's. An empty object: none."""
+    """By the name of a provider, the team's secret with the API key for the team's calls to it, in place of the deployment's key. An empty object: none."""
 
 
 class CreateTeamRequestParam(TypedDict, total=False):
@@ -1624,16 +1624,16 @@ class UpdateTeamRequestSettingsParam(TypedDict, total=False):
     """The environment of runs that set none."""
 
     budget_usd_month: Optional[float]
-    """The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited."""
+    """The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited."""
 
     retention_days: Optional[int]
     """The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept."""
 
     sharing_allowed: Optional[bool]
-    """Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either."""
+    """Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared before are not public either."""
 
     provider_keys: Optional[Mapping[str, str]]
-    """By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the deployment's. An empty object: none."""
+    """By the name of a provider, the team's secret with the API key for the team's calls to it, in place of the deployment's key. An empty object: none."""
 
 
 class UpdateTeamRequestParam(TypedDict, total=False):
@@ -1687,7 +1687,7 @@ class CreateWebhookRequestFilterParam(TypedDict, total=False):
     """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
 
     source: Union[str, Sequence[str]]
-    """Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources."""
+    """Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs."""
 
     execution_location: ExecutionLocation
     """Selects runs by execution location."""
@@ -1714,7 +1714,7 @@ class CreateWebhookRequestFilterParam(TypedDict, total=False):
     """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
 
     metadata: Mapping[str, str]
-    """Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys."""
+    """Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys."""
 
 
 class CreateWebhookRequestParam(TypedDict, total=False):
@@ -1727,7 +1727,7 @@ class CreateWebhookRequestParam(TypedDict, total=False):
     """Where deliveries are sent. Its host must be on the internet. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment."""
 
     event_types: Optional[Sequence[WebhookEventType]]
-    """The types of events that are delivered. `[]` in a request stands for all."""
+    """The types of events that are delivered. `[]` stands for all."""
 
     filter: Optional[CreateWebhookRequestFilterParam]
     """Selects the runs whose events are delivered. All runs of the team by default, and with `{}`."""
@@ -1750,7 +1750,7 @@ class UpdateWebhookRequestFilterParam(TypedDict, total=False):
     """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
 
     source: Union[str, Sequence[str]]
-    """Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources."""
+    """Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs."""
 
     execution_location: ExecutionLocation
     """Selects runs by execution location."""
@@ -1777,20 +1777,20 @@ class UpdateWebhookRequestFilterParam(TypedDict, total=False):
     """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
 
     metadata: Mapping[str, str]
-    """Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys."""
+    """Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys."""
 
 
 class UpdateWebhookRequestParam(TypedDict, total=False):
     """Changes to a webhook. Members that are absent or null keep their values."""
 
     name: Optional[Union[str, Literal[""]]]
-    """`""` clears the name."""
+    """A name for people. `""` clears it."""
 
     url: Optional[str]
     """Where deliveries are sent. Its host must be on the internet."""
 
     event_types: Optional[Sequence[WebhookEventType]]
-    """The types of events that are delivered. `[]` in a request stands for all."""
+    """The types of events that are delivered. `[]` stands for all."""
 
     filter: Optional[UpdateWebhookRequestFilterParam]
     """Selects the runs whose events are delivered. All runs of the team by default, and with `{}`."""
@@ -1863,7 +1863,7 @@ class ActionBlockParam(TypedDict, total=False):
     """The name of the action or event."""
 
     title: str
-    """What the step or action does, in a few words. Must be one line without control characters."""
+    """What the action does, for people, such as `Read calc.py`. Must be one line without control characters."""
 
     input: Required[Any]
     """The action's input. Its shape depends on `name`."""
@@ -1886,7 +1886,7 @@ class ActionResultBlockParam(TypedDict, total=False):
     """The name of the action or event."""
 
     title: str
-    """What the step or action does, in a few words. Must be one line without control characters."""
+    """What the action does, for people, such as `Read calc.py`. Must be one line without control characters."""
 
     summary: str
     """What came of the action, or why it failed, for people: such as `+1 −1` or `1 match`. Must be one line without control characters."""
@@ -1934,7 +1934,7 @@ class MessageParam(TypedDict, total=False):
     """The id of the model request that produced the message. At most 512 bytes in UTF-8."""
 
     timestamp: Union[str, datetime]
-    """The time of the message or event. RFC 3339 with an offset."""
+    """The time of the message. RFC 3339 with an offset."""
 
 
 class MessagesRequestParam(TypedDict, total=False):
@@ -1976,7 +1976,7 @@ class LiveRequestParam(TypedDict, total=False):
     """The id of the execution, one attempt to execute the run. At most 512 bytes in UTF-8."""
 
     frames: Required[Sequence[LiveFrameParam]]
-    """Pieces of output, in order. At most 16."""
+    """The pieces of output, in order, 1 to 16."""
 
 
 class ReportArtifactRequestParam(TypedDict, total=False):
@@ -1997,10 +1997,10 @@ class ApprovalCallParam(TypedDict, total=False):
     """The id of the call in the conversation. At most 512 bytes in UTF-8."""
 
     tool: Required[str]
-    """The tool. At most 512 bytes in UTF-8."""
+    """The tool's name. At most 512 bytes in UTF-8."""
 
     input: Required[Mapping[str, Any]]
-    """The arguments, exactly."""
+    """The arguments of the call."""
 
 
 class FinishTaskRequestParam(TypedDict, total=False):
@@ -2024,7 +2024,7 @@ class FinishTaskRequestParam(TypedDict, total=False):
     """The number of the interrupt that ended the turn."""
 
     approval: ApprovalCallParam
-    """The call that waits for an approval. The run ends `BLOCKED` until a person decides."""
+    """The call that waits for an approval. The run becomes `BLOCKED` until a person decides."""
 
     first_sequence: int
     """The number of the first of these messages within the run."""
@@ -2044,7 +2044,7 @@ class FinishTaskRequestParam(TypedDict, total=False):
 
 class UploadSnapshotRequestFileParam(TypedDict, total=False):
     filename: Required[str]
-    """The name that the agent sees, unless the follow-up names another one. At most 255 bytes in UTF-8. Must be a file name without slashes."""
+    """The file's name, without directories. At most 255 bytes in UTF-8. Must be a file name without slashes."""
 
     mime_type: Required[str]
     """The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain."""

@@ -52,7 +52,7 @@ RunSourceType = Literal[
 
 
 PullRequestStatus = Literal["open", "draft", "merged", "closed", "unknown"]
-"""The status of a pull request when it was last reported; `unknown` where the report did not tell."""
+"""The status of a pull request when it was last reported; `unknown` if the report did not name it."""
 
 
 TaskStatus = Literal["running", "failed", "blocked", "cancelled", "complete"]
@@ -104,7 +104,7 @@ TimelineType = Literal[
 
 
 AuditVia = Literal["key", "session", "trigger", "schedule", "service"]
-"""What the caller of a request used to authenticate, or what acted for them."""
+"""What the caller of a request authenticated with, or what acted for them."""
 
 
 UsageGroup = Literal["day", "creator", "executor", "model", "schedule", "environment"]
@@ -269,13 +269,13 @@ class Approval(BaseModel):
     """The id of the request, for `approve` or `deny` of a follow-up."""
 
     tool: str
-    """The tool."""
+    """The tool's name."""
 
     arguments: str
-    """The arguments as JSON."""
+    """The beginning of the arguments as JSON."""
 
     action_id: str
-    """The id of the call in the conversation, which has its arguments whole."""
+    """The id of the call in the conversation, which has the complete arguments."""
 
 
 class RunSchedule(BaseModel):
@@ -312,10 +312,10 @@ class RunCreatorInfo(BaseModel):
 
 class RequestUsageModelTokenUsage(BaseModel):
     model_id: str
-    """The model's id. Defaults to the team's model."""
+    """The model's id."""
 
     total_tokens: int
-    """The number of input and output tokens of all models."""
+    """The number of input and output tokens of this model."""
 
     usage_type: Optional[Union[Literal["byok", "custom_endpoint"], str]] = None
     """`byok` for a key of the team or the run, `custom_endpoint` for a compatible server. Absent for the key of the deployment."""
@@ -362,7 +362,7 @@ class RequestUsage(BaseModel):
     """The number of input and output tokens of all models."""
 
     input_tokens: Optional[int] = None
-    """The number of input tokens, including those that a cache was read or written for."""
+    """The number of input tokens, including those read from or written to a cache."""
 
     output_tokens: Optional[int] = None
     """The number of output tokens."""
@@ -408,10 +408,10 @@ class ResolvedAgentConfigApproval(BaseModel):
         ],
         str,
     ]
-    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+    """The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
 
     match: Optional[str] = None
-    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
+    """A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8."""
 
 
 class ResolvedAgentConfigMcpServersValueTools(BaseModel):
@@ -495,13 +495,13 @@ class ResolvedAgentConfigHarness(BaseModel):
 
 
 class ResolvedAgentConfigHarnessAuthSecrets(BaseModel):
-    """The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them."""
+    """The secrets with the API keys for the run's calls to Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them."""
 
     claude_auth_secret_name: Optional[str] = None
-    """The name of the secret with the key for Anthropic's models."""
+    """The name of the secret with the API key for Anthropic's models."""
 
     codex_auth_secret_name: Optional[str] = None
-    """The name of the secret with the key for OpenAI's models."""
+    """The name of the secret with the API key for OpenAI's models."""
 
 
 class ResolvedAgentConfigSecret(BaseModel):
@@ -532,10 +532,10 @@ class ResolvedAgentConfig(BaseModel):
     """How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own."""
 
     output_schema: Optional[Dict[str, Any]] = None
-    """The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
+    """The JSON Schema, of at most 64 KiB, that the agent's final message has to fit. An agent whose message does not is asked again, up to twice; then the run ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
 
     approvals: Optional[List[ResolvedAgentConfigApproval]] = None
-    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
+    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children."""
 
     base_prompt: Optional[str] = None
     """Additional instructions for the agent. At most 65536 bytes in UTF-8."""
@@ -580,10 +580,10 @@ class ResolvedAgentConfig(BaseModel):
     """The program that runs the agent. Responses omit it for the default harness."""
 
     harness_auth_secrets: Optional[ResolvedAgentConfigHarnessAuthSecrets] = None
-    """The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them."""
+    """The secrets with the API keys for the run's calls to Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them."""
 
     secrets: Optional[List[ResolvedAgentConfigSecret]] = None
-    """Together with those of the environment and the identity."""
+    """The secrets that commands get as environment variables, including those of the environment and the identity."""
 
     credential_strategy: Optional[Union[Literal["CREATOR", "EXECUTOR"], str]] = None
     """Whose credentials the run uses: its creator's or its executor's. Has no effect in this release."""
@@ -624,7 +624,7 @@ class PlanArtifactItemData(BaseModel):
     """The artifact's title."""
 
     url: Optional[str] = None
-    """The URL of the external resource."""
+    """The URL of the document, pull request or external resource."""
 
 
 class PlanArtifactItem(BaseModel):
@@ -642,13 +642,13 @@ class PullRequestArtifactItemData(BaseModel):
     """The artifact's metadata. Its shape depends on `artifact_type`."""
 
     url: str
-    """The URL of the external resource."""
+    """The URL of the document, pull request or external resource."""
 
     branch: str
     """The branch of the pull request."""
 
     status: Union[PullRequestStatus, str]
-    """The status of the pull request when it was last reported: `open`, `draft`, `merged`, `closed`, or `unknown` where the report did not tell."""
+    """The status of the pull request when it was last reported; `unknown` if the report did not name it."""
 
 
 class PullRequestArtifactItem(BaseModel):
@@ -696,13 +696,13 @@ class GitChanges(BaseModel):
     """The commit that was cloned, to which the patch applies. Must be the id of a commit."""
 
     head_commit: Optional[str] = None
-    """Must be the id of a commit."""
+    """The commit at the end; absent if the repository has none. Must be the id of a commit."""
 
     branch: Optional[str] = None
     """The branch at the end; absent for a detached head."""
 
     commits: int
-    """The commits since `base_commit`."""
+    """The number of commits since `base_commit`."""
 
     files_changed: int
     """The number of changed files."""
@@ -714,7 +714,7 @@ class GitChanges(BaseModel):
     """The number of deleted lines."""
 
     files_omitted: Optional[int] = None
-    """New and changed files that the patch leaves out because they are larger than 5 MiB."""
+    """The number of new and changed files that the patch leaves out because they are larger than 5 MiB."""
 
     redacted: Optional[bool] = None
     """True if `***` replaces secrets of the run in the patch."""
@@ -766,7 +766,7 @@ class ExternalReferenceArtifactItemData(BaseModel):
     """The type of the external resource, such as `issue`."""
 
     url: str
-    """The URL of the external resource."""
+    """The URL of the document, pull request or external resource."""
 
     title: Optional[str] = None
     """The artifact's title."""
@@ -829,7 +829,7 @@ class RunItem(BaseModel):
     """The root of the run's tree: the run itself, unless it is a child run."""
 
     title: str
-    """The run's title, at most 512 characters. Defaults to the first line of the prompt."""
+    """The run's title."""
 
     state: Union[RunState, str]
     """The run's current state."""
@@ -844,13 +844,13 @@ class RunItem(BaseModel):
     """The time of creation."""
 
     updated_at: Timestamp
-    """The time of the latest change. For runs: of the state, follow-ups and artifacts."""
+    """The time of the latest change of the state, the follow-ups or the artifacts."""
 
     started_at: Optional[Timestamp] = None
-    """The start time. Null before a run has started."""
+    """The start time. Null before the run has started."""
 
     finished_at: Optional[Timestamp] = None
-    """The time of the run's end. Null before a run has ended."""
+    """The end time. Null before the run has ended."""
 
     status_message: Optional[RunStatusMessage] = None
     """The reason for the run's final state. For `BLOCKED`, the agent's question. For `CANCELLED`, who cancelled the run."""
@@ -865,7 +865,7 @@ class RunItem(BaseModel):
     """The source of the run."""
 
     execution_location: Optional[Union[ExecutionLocation, str]] = None
-    """`REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller."""
+    """Where the run is executed: `REMOTE` in a sandbox of the service or on a worker, `LOCAL` by its caller."""
 
     schedule: Optional[RunSchedule] = None
     """The schedule that created the run. Absent for other runs."""
@@ -883,7 +883,7 @@ class RunItem(BaseModel):
     """The person or identity that created the run."""
 
     executor: Optional[RunCreatorInfo] = None
-    """The person or identity that the run acts as. Defaults to the creator."""
+    """The person or identity that the run acts as."""
 
     request_usage: Optional[RequestUsage] = None
     """The run's usage so far."""
@@ -898,7 +898,7 @@ class RunItem(BaseModel):
     """The conversation's id."""
 
     parent_run_id: Optional[str] = None
-    """The run's parent. The depth of a run tree is at most 10."""
+    """The id of the parent run. Absent for the root of a run tree."""
 
     is_sandbox_running: Optional[bool] = None
     """Whether a sandbox is executing the run."""
@@ -910,7 +910,7 @@ class RunItem(BaseModel):
     """The total execution time, as an ISO 8601 duration."""
 
     metadata: Optional[Dict[str, str]] = None
-    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
+    """The run's labels."""
 
     artifacts: Optional[List[ArtifactItem]] = None
     """The run's artifacts, oldest first."""
@@ -1080,7 +1080,7 @@ class FollowupItem(BaseModel):
     """The mode that the follow-up requested, if it did."""
 
     policy: Union[FollowupPolicy, str]
-    """`enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended."""
+    """The policy that the follow-up was sent with."""
 
     created_at: Timestamp
     """The time of creation."""
@@ -1096,7 +1096,7 @@ class ListFollowupsResponse(BaseModel):
     """A page of follow-ups."""
 
     followups: List[FollowupItem]
-    """The follow-ups that the harness has not stored yet, in order."""
+    """The follow-ups, in the order of delivery."""
 
     page_info: Optional[PageInfo] = None
     """The position of the page in the list."""
@@ -1161,7 +1161,7 @@ class ActionBlock(BaseModel):
     """The name of the action or event."""
 
     title: Optional[str] = None
-    """What the step or action does, in a few words. Must be one line without control characters."""
+    """What the action does, for people, such as `Read calc.py`. Must be one line without control characters."""
 
     input: Any
     """The action's input. Its shape depends on `name`."""
@@ -1186,7 +1186,7 @@ class ActionResultBlock(BaseModel):
     """The name of the action or event."""
 
     title: Optional[str] = None
-    """What the step or action does, in a few words. Must be one line without control characters."""
+    """What the action does, for people, such as `Read calc.py`. Must be one line without control characters."""
 
     summary: Optional[str] = None
     """What came of the action, or why it failed, for people: such as `+1 −1` or `1 match`. Must be one line without control characters."""
@@ -1253,7 +1253,7 @@ class Message(BaseModel):
     """The id of the model request that produced the message. At most 512 bytes in UTF-8."""
 
     timestamp: Optional[Timestamp] = None
-    """The time of the message or event. RFC 3339 with an offset."""
+    """The time of the message. RFC 3339 with an offset."""
 
 
 class Step(BaseModel):
@@ -1269,7 +1269,7 @@ class Step(BaseModel):
     """The result in one or two sentences."""
 
     started_at: Optional[Timestamp] = None
-    """The start time. Null before a run has started."""
+    """The start time of the turn."""
 
     completed_at: Optional[Timestamp] = None
     """The end time. Absent until the turn has ended."""
@@ -1406,7 +1406,7 @@ class RunEventsWaiting(BaseModel):
     """Where the run waits for capacity, if it does and the request asked for live output."""
 
     position: int
-    """The position; 1 is the next run to start."""
+    """The position in the wait queue; 1 is the next run to start."""
 
 
 class RunEvents(BaseModel):
@@ -1465,7 +1465,7 @@ class PublicArtifact(BaseModel):
     """The artifact's title."""
 
     description: Optional[str] = None
-    """A description for people."""
+    """A description of the artifact."""
 
     filename: Optional[str] = None
     """The file's name."""
@@ -1503,13 +1503,13 @@ class AuditTarget(BaseModel):
     """What a request was about."""
 
     type: str
-    """The kind of the thing."""
+    """The type of the resource, such as `key` or `run`."""
 
     uid: str
-    """The id of the thing."""
+    """The resource's id."""
 
     name: Optional[str] = None
-    """The name."""
+    """The resource's name. Absent if it has none."""
 
 
 class AuditEvent(BaseModel):
@@ -1522,10 +1522,10 @@ class AuditEvent(BaseModel):
     """The time of the request."""
 
     actor: RunCreatorInfo
-    """The user or identity who sent the request."""
+    """The person or identity that sent the request."""
 
     via: Union[AuditVia, str]
-    """What the request was authenticated with."""
+    """What the actor authenticated with (`key`, `session`), or what acted for them."""
 
     key_suffix: Optional[str] = None
     """The last four characters of the API key of the request."""
@@ -1540,10 +1540,10 @@ class AuditEvent(BaseModel):
     """The trace id of the request; absent for runs and follow-ups, whose records do not have it."""
 
     ip: Optional[str] = None
-    """The address that the request came from, as the gateway saw it."""
+    """The IP address that the request came from, as the gateway saw it."""
 
     changes: Optional[List[str]] = None
-    """The members of the request, without their values."""
+    """The names of the request's members."""
 
     refused: Optional[bool] = None
     """True if the request was refused and changed nothing."""
@@ -1598,7 +1598,7 @@ class ConversationRedirect(BaseModel):
     """The latest public session of a conversation."""
 
     session_id: Optional[str] = None
-    """The id of the run's session."""
+    """The session's id."""
 
 
 class SessionRedirect(BaseModel):
@@ -1671,7 +1671,7 @@ class CreateAttachmentResponse(BaseModel):
     """The attachment's id."""
 
     upload: UploadTarget
-    """Where to upload the file. Absent if the file is already uploaded."""
+    """Where to upload the file."""
 
 
 class PrepareAttachmentsResponseAttachment(BaseModel):
@@ -1729,7 +1729,7 @@ class PlanArtifactResponseData(BaseModel):
     """The current text of the document, in Markdown."""
 
     content_type: Literal["text/markdown"]
-    """The file's media type."""
+    """The media type of the content or the file."""
 
 
 class PlanArtifactResponse(BaseModel):
@@ -1756,7 +1756,7 @@ class ScreenshotArtifactResponseData(BaseModel):
     """The expiry time of the URL."""
 
     content_type: str
-    """The file's media type."""
+    """The media type of the content or the file."""
 
     description: Optional[str] = None
     """A description of the artifact, at most 1,024 characters."""
@@ -1786,7 +1786,7 @@ class FileArtifactResponseData(BaseModel):
     """The expiry time of the URL."""
 
     content_type: str
-    """The file's media type."""
+    """The media type of the content or the file."""
 
     filepath: str
     """The file's path in the workspace."""
@@ -2023,14 +2023,14 @@ class EnvironmentConfigGithubRepo(BaseModel):
 
 
 class ProvidersAws(BaseModel):
-    """Commands get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`."""
+    """The AWS role of commands. They get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`."""
 
     role_arn: str
     """The ARN of the role, such as `arn:aws:iam::123456789012:role/deploy`. Must be the ARN of a role of IAM."""
 
 
 class ProvidersGcp(BaseModel):
-    """Commands get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`."""
+    """The Google Cloud identity of commands. They get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`."""
 
     project_number: str
     """The number of the project that has the pool. Must be the number of a project."""
@@ -2042,17 +2042,17 @@ class ProvidersGcp(BaseModel):
     """The id of the provider in that pool. Must have 4 to 32 of the characters a-z 0-9 - and start with a letter."""
 
     service_account_email: Optional[str] = None
-    """The service account that commands act as. Must be the address of a service account."""
+    """The service account that commands act as. Defaults to the identity of the pool itself. Must be the address of a service account."""
 
 
 class Providers(BaseModel):
     """The cloud providers that commands sign in to with the identity of their run, without a secret."""
 
     aws: Optional[ProvidersAws] = None
-    """Commands get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`."""
+    """The AWS role of commands. They get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`."""
 
     gcp: Optional[ProvidersGcp] = None
-    """Commands get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`."""
+    """The Google Cloud identity of commands. They get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`."""
 
 
 class StoredNetwork(BaseModel):
@@ -2093,10 +2093,10 @@ class EnvironmentConfigApproval(BaseModel):
         ],
         str,
     ]
-    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+    """The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
 
     match: Optional[str] = None
-    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
+    """A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8."""
 
 
 class EnvironmentConfigSecret(BaseModel):
@@ -2135,7 +2135,7 @@ class EnvironmentConfig(BaseModel):
     """What commands, clones and MCP servers may call. Everything by default."""
 
     worker_host: Optional[str] = None
-    """The self-hosted worker of its runs, unless they name another."""
+    """The self-hosted worker of runs that set none."""
 
     timeout_minutes: Optional[int] = None
     """Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up starts them again. Not limited by default."""
@@ -2153,10 +2153,10 @@ class EnvironmentConfig(BaseModel):
     """How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own."""
 
     output_schema: Optional[Dict[str, Any]] = None
-    """The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
+    """The JSON Schema, of at most 64 KiB, that the agent's final message has to fit. An agent whose message does not is asked again, up to twice; then the run ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
 
     approvals: Optional[List[EnvironmentConfigApproval]] = None
-    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
+    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children."""
 
     secrets: Optional[List[EnvironmentConfigSecret]] = None
     """The secrets available to runs, at most 50."""
@@ -2208,10 +2208,10 @@ class ScheduleItem(BaseModel):
     """A cron expression with five fields, or a nickname such as `@daily`."""
 
     time_zone: str
-    """The IANA time zone of the cron expression. Defaults to `UTC`."""
+    """The IANA time zone of the cron expression."""
 
     overlap: Union[Overlap, str]
-    """What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`."""
+    """What to do if an earlier run is still active: `allow`, `skip` the firing, or `cancel_previous`."""
 
     enabled: bool
     """Whether the schedule fires. False while it is paused."""
@@ -2220,7 +2220,7 @@ class ScheduleItem(BaseModel):
     """The task of each run."""
 
     mode: Union[RunMode, str]
-    """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
+    """The mode of each run."""
 
     created_at: Timestamp
     """The time of creation."""
@@ -2229,31 +2229,31 @@ class ScheduleItem(BaseModel):
     """The time of the latest change."""
 
     agent_config: Optional[ResolvedAgentConfig] = None
-    """The resolved configuration, with all defaults applied."""
+    """The configuration of each run, before the defaults of the identity, the environment and the team."""
 
     environment: Optional[EnvironmentConfig] = None
     """The environment that `agent_config` names."""
 
     agent_uid: Optional[str] = None
-    """The identity that executes the runs. For team schedules only."""
+    """The identity that executes the runs."""
 
     created_by: Optional[RunCreatorInfo] = None
-    """The person who created it."""
+    """The person or identity that created the schedule."""
 
     updated_by: Optional[RunCreatorInfo] = None
-    """The person who changed it last."""
+    """The person or identity that changed the schedule last."""
 
     pause_after_failures: Optional[int] = None
-    """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
+    """The number of consecutive failed runs after which the schedule pauses itself. Absent if it never does."""
 
     failing_since: Optional[Timestamp] = None
-    """The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail."""
+    """The creation time of the first of the consecutive failed runs. Absent if the latest run that has ended did not fail."""
 
     last_spawn_error: Optional[str]
     """Why the latest firing created no run. Null if it succeeded."""
 
     model_error: Optional[str] = None
-    """Why its runs have no model at the moment, so that none is created. Absent if they have one."""
+    """Why there is no model for the runs at the moment, so that none is created. Absent if there is one."""
 
     history: ScheduleItemHistory
     """The latest and the next firing."""
@@ -2265,10 +2265,10 @@ class ScheduleItem(BaseModel):
     """The owner."""
 
     metadata: Optional[Dict[str, str]] = None
-    """Labels to find the run by: at most 20 keys, with values of at most 256 bytes."""
+    """The labels of each run."""
 
     scopes: Optional[List[Union[Scope, str]]] = None
-    """The scopes that the keys of its runs have at most: those of the keys that it was created and changed with. Absent for all."""
+    """What the runs may use their keys for: at most the scopes of the keys that created and changed the schedule. Absent if that is not limited."""
 
 
 class ListSchedulesResponse(BaseModel):
@@ -2345,23 +2345,23 @@ class TriggerAuthors(BaseModel):
 
 
 class TriggerReply(BaseModel):
-    """How the other system is told what becomes of a run."""
+    """How the other system learns the state and the result of a run."""
 
     to: Union[Literal["thread", "none"], str]
     """`thread`: a comment in the thread of the event, which is updated in place. It needs a `credential`."""
 
     show: Optional[List[Union[Literal["cost", "link"], str]]] = None
-    """What the comment shows besides the answer. Both by default in private repositories and projects and on Slack, otherwise nothing."""
+    """What the comment shows besides the result. Both by default in private repositories and projects and on Slack, otherwise nothing."""
 
 
 class CreatedTriggerScope(BaseModel):
     """The owner."""
 
     type: Literal["Team"]
-    """`Team` for a team's resource, `User` for a personal one."""
+    """Always `Team`."""
 
     uid: str
-    """The id of the team or the person."""
+    """The team's id."""
 
 
 class LastDelivery(BaseModel):
@@ -2409,7 +2409,7 @@ class CreatedTrigger(BaseModel):
     """The system whose verification and prompt a trigger of the kind `webhook` has."""
 
     enabled: bool
-    """Whether events start runs. Defaults to true."""
+    """Whether events start runs. False while the trigger is paused."""
 
     ingress_url: str
     """Where the other system sends its events."""
@@ -2430,7 +2430,7 @@ class CreatedTrigger(BaseModel):
     """The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread."""
 
     agent_uid: Optional[str] = None
-    """The identity that executes the runs. By default the trigger's creator does."""
+    """The identity that executes the runs. Absent if the trigger's creator does."""
 
     agent_config: Optional[ResolvedAgentConfig] = None
     """The configuration of the runs, before the defaults of the identity, the environment and the team."""
@@ -2451,16 +2451,16 @@ class CreatedTrigger(BaseModel):
     """What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`)."""
 
     allow: Optional[TriggerAuthors] = None
-    """Who may start runs besides people whose write access is proved."""
+    """Who may start runs besides people with write access."""
 
     credential: Optional[str] = None
-    """The name of the secret with which the other system is asked."""
+    """The name of the secret with the token for the other system."""
 
     reply: Optional[TriggerReply] = None
     """Whether runs reply to the events that start them. Absent where they do not."""
 
     metadata: Optional[Dict[str, str]] = None
-    """The labels of the runs, at most 18."""
+    """The labels of the runs."""
 
     scopes: Optional[List[Union[Scope, str]]] = None
     """What its runs may use their keys for. Absent where that is not limited."""
@@ -2478,13 +2478,13 @@ class CreatedTrigger(BaseModel):
     """The time of the latest change."""
 
     pause_after_failures: Optional[int] = None
-    """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
+    """The number of consecutive failed runs after which the trigger pauses itself. Absent if it never does."""
 
     pause_reason: Optional[str] = None
     """Why the trigger has paused itself: its runs failed, its identity was deleted, or its creator has left the team. The last two are also stored with a trigger that a person has paused. Absent for others, and after the trigger is resumed."""
 
     failing_since: Optional[Timestamp] = None
-    """The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail."""
+    """The creation time of the first of the consecutive failed runs. Absent if the latest run that has ended did not fail."""
 
     last_delivery: Optional[LastDelivery] = None
     """The latest delivery. Absent if there is none."""
@@ -2503,10 +2503,10 @@ class TriggerItemScope(BaseModel):
     """The owner."""
 
     type: Literal["Team"]
-    """`Team` for a team's resource, `User` for a personal one."""
+    """Always `Team`."""
 
     uid: str
-    """The id of the team or the person."""
+    """The team's id."""
 
 
 class TriggerItem(BaseModel):
@@ -2525,7 +2525,7 @@ class TriggerItem(BaseModel):
     """The system whose verification and prompt a trigger of the kind `webhook` has."""
 
     enabled: bool
-    """Whether events start runs. Defaults to true."""
+    """Whether events start runs. False while the trigger is paused."""
 
     ingress_url: str
     """Where the other system sends its events."""
@@ -2546,7 +2546,7 @@ class TriggerItem(BaseModel):
     """The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread."""
 
     agent_uid: Optional[str] = None
-    """The identity that executes the runs. By default the trigger's creator does."""
+    """The identity that executes the runs. Absent if the trigger's creator does."""
 
     agent_config: Optional[ResolvedAgentConfig] = None
     """The configuration of the runs, before the defaults of the identity, the environment and the team."""
@@ -2567,16 +2567,16 @@ class TriggerItem(BaseModel):
     """What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`)."""
 
     allow: Optional[TriggerAuthors] = None
-    """Who may start runs besides people whose write access is proved."""
+    """Who may start runs besides people with write access."""
 
     credential: Optional[str] = None
-    """The name of the secret with which the other system is asked."""
+    """The name of the secret with the token for the other system."""
 
     reply: Optional[TriggerReply] = None
     """Whether runs reply to the events that start them. Absent where they do not."""
 
     metadata: Optional[Dict[str, str]] = None
-    """The labels of the runs, at most 18."""
+    """The labels of the runs."""
 
     scopes: Optional[List[Union[Scope, str]]] = None
     """What its runs may use their keys for. Absent where that is not limited."""
@@ -2594,13 +2594,13 @@ class TriggerItem(BaseModel):
     """The time of the latest change."""
 
     pause_after_failures: Optional[int] = None
-    """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
+    """The number of consecutive failed runs after which the trigger pauses itself. Absent if it never does."""
 
     pause_reason: Optional[str] = None
     """Why the trigger has paused itself: its runs failed, its identity was deleted, or its creator has left the team. The last two are also stored with a trigger that a person has paused. Absent for others, and after the trigger is resumed."""
 
     failing_since: Optional[Timestamp] = None
-    """The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail."""
+    """The creation time of the first of the consecutive failed runs. Absent if the latest run that has ended did not fail."""
 
     last_delivery: Optional[LastDelivery] = None
     """The latest delivery. Absent if there is none."""
@@ -2626,10 +2626,10 @@ class RotatedTriggerScope(BaseModel):
     """The owner."""
 
     type: Literal["Team"]
-    """`Team` for a team's resource, `User` for a personal one."""
+    """Always `Team`."""
 
     uid: str
-    """The id of the team or the person."""
+    """The team's id."""
 
 
 class RotatedTrigger(BaseModel):
@@ -2648,7 +2648,7 @@ class RotatedTrigger(BaseModel):
     """The system whose verification and prompt a trigger of the kind `webhook` has."""
 
     enabled: bool
-    """Whether events start runs. Defaults to true."""
+    """Whether events start runs. False while the trigger is paused."""
 
     ingress_url: str
     """Where the other system sends its events."""
@@ -2669,7 +2669,7 @@ class RotatedTrigger(BaseModel):
     """The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread."""
 
     agent_uid: Optional[str] = None
-    """The identity that executes the runs. By default the trigger's creator does."""
+    """The identity that executes the runs. Absent if the trigger's creator does."""
 
     agent_config: Optional[ResolvedAgentConfig] = None
     """The configuration of the runs, before the defaults of the identity, the environment and the team."""
@@ -2690,16 +2690,16 @@ class RotatedTrigger(BaseModel):
     """What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`)."""
 
     allow: Optional[TriggerAuthors] = None
-    """Who may start runs besides people whose write access is proved."""
+    """Who may start runs besides people with write access."""
 
     credential: Optional[str] = None
-    """The name of the secret with which the other system is asked."""
+    """The name of the secret with the token for the other system."""
 
     reply: Optional[TriggerReply] = None
     """Whether runs reply to the events that start them. Absent where they do not."""
 
     metadata: Optional[Dict[str, str]] = None
-    """The labels of the runs, at most 18."""
+    """The labels of the runs."""
 
     scopes: Optional[List[Union[Scope, str]]] = None
     """What its runs may use their keys for. Absent where that is not limited."""
@@ -2717,13 +2717,13 @@ class RotatedTrigger(BaseModel):
     """The time of the latest change."""
 
     pause_after_failures: Optional[int] = None
-    """The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it."""
+    """The number of consecutive failed runs after which the trigger pauses itself. Absent if it never does."""
 
     pause_reason: Optional[str] = None
     """Why the trigger has paused itself: its runs failed, its identity was deleted, or its creator has left the team. The last two are also stored with a trigger that a person has paused. Absent for others, and after the trigger is resumed."""
 
     failing_since: Optional[Timestamp] = None
-    """The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail."""
+    """The creation time of the first of the consecutive failed runs. Absent if the latest run that has ended did not fail."""
 
     last_delivery: Optional[LastDelivery] = None
     """The latest delivery. Absent if there is none."""
@@ -2738,7 +2738,7 @@ class RotatedTrigger(BaseModel):
     """The secret, returned once."""
 
     previous_secret_expires_at: Timestamp
-    """The time until which deliveries are signed with the previous secret as well."""
+    """The time until which requests with the previous secret are accepted as well."""
 
 
 class EventAuthor(BaseModel):
@@ -2839,7 +2839,7 @@ class TriggerDelivery(BaseModel):
     """The time of the request."""
 
     attempts: int
-    """The number of decisions: more than one where a failure was temporary."""
+    """The number of decisions: more than one after a temporary failure."""
 
     outcome: Optional[Union[TriggerOutcome, str]] = None
     """What the delivery resulted in. Absent until the event is decided on."""
@@ -2848,7 +2848,7 @@ class TriggerDelivery(BaseModel):
     """True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours."""
 
     reason: Optional[Union[Literal["event", "own", "paused", "author", "filter", "busy"], str]] = None
-    """Why it was ignored: the type of the event, its author, the filter, a disabled trigger, an active run of its thread, or a reply of a run, which caused it."""
+    """Why it was ignored: the type of the event, its author, the filter, a paused trigger, an active run of its thread, or that a reply of a run caused it."""
 
     detail: Optional[str] = None
     """Why no run could be started."""
@@ -2860,10 +2860,10 @@ class TriggerDelivery(BaseModel):
     """The id of the follow-up that it sent to the run `run_id`."""
 
     redelivery_of: Optional[str] = None
-    """The delivery whose event it delivers again on request."""
+    """The id of the delivery whose event it delivers again on request."""
 
     of: Optional[str] = None
-    """The delivery that it repeats."""
+    """The id of the delivery that it repeats."""
 
     missing_values: Optional[List[str]] = None
     """The values of the template that the event does not have."""
@@ -2898,7 +2898,7 @@ class TriggerDeliveryDetails(BaseModel):
     """The time of the request."""
 
     attempts: int
-    """The number of decisions: more than one where a failure was temporary."""
+    """The number of decisions: more than one after a temporary failure."""
 
     outcome: Optional[Union[TriggerOutcome, str]] = None
     """What the delivery resulted in. Absent until the event is decided on."""
@@ -2907,7 +2907,7 @@ class TriggerDeliveryDetails(BaseModel):
     """True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours."""
 
     reason: Optional[Union[Literal["event", "own", "paused", "author", "filter", "busy"], str]] = None
-    """Why it was ignored: the type of the event, its author, the filter, a disabled trigger, an active run of its thread, or a reply of a run, which caused it."""
+    """Why it was ignored: the type of the event, its author, the filter, a paused trigger, an active run of its thread, or that a reply of a run caused it."""
 
     detail: Optional[str] = None
     """Why no run could be started."""
@@ -2919,10 +2919,10 @@ class TriggerDeliveryDetails(BaseModel):
     """The id of the follow-up that it sent to the run `run_id`."""
 
     redelivery_of: Optional[str] = None
-    """The delivery whose event it delivers again on request."""
+    """The id of the delivery whose event it delivers again on request."""
 
     of: Optional[str] = None
-    """The delivery that it repeats."""
+    """The id of the delivery that it repeats."""
 
     missing_values: Optional[List[str]] = None
     """The values of the template that the event does not have."""
@@ -2945,10 +2945,10 @@ class IdentityItemScope(BaseModel):
     """The owner."""
 
     type: Literal["Team"]
-    """`Team` for a team's resource, `User` for a personal one."""
+    """Always `Team`."""
 
     uid: str
-    """The id of the team or the person."""
+    """The team's id."""
 
 
 class IdentityItemMcpServersValueTools(BaseModel):
@@ -2988,7 +2988,7 @@ class IdentityItemMcpServersValue(BaseModel):
 
 
 class IdentityItemHarness(BaseModel):
-    """The program that runs the agent. Responses omit it for the default harness."""
+    """The harness of runs that set none. Responses omit it for the default harness."""
 
     type: Union[Literal["default", "oz", "claude", "codex", "gemini", "acp"], str]
     """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`."""
@@ -3031,20 +3031,20 @@ class IdentityItemApproval(BaseModel):
         ],
         str,
     ]
-    """The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
+    """The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`."""
 
     match: Optional[str] = None
-    """A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8."""
+    """A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8."""
 
 
 class IdentityItemHarnessAuthSecrets(BaseModel):
-    """The secrets with the keys of its runs for models of Anthropic and OpenAI."""
+    """The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models."""
 
     claude_auth_secret_name: Optional[str] = None
-    """The name of the secret with the key for Anthropic's models."""
+    """The name of the secret with the API key for Anthropic's models."""
 
     codex_auth_secret_name: Optional[str] = None
-    """The name of the secret with the key for OpenAI's models."""
+    """The name of the secret with the API key for OpenAI's models."""
 
 
 class IdentityItemSecret(BaseModel):
@@ -3100,19 +3100,19 @@ class IdentityItem(BaseModel):
     """The model of runs that set none."""
 
     environment_id: Optional[str] = None
-    """The environment to set up before the agent starts."""
+    """The environment of runs that set none."""
 
     skills: List[str]
-    """The skills to load, at most 20. Excludes `skill_spec`."""
+    """The skills of runs that set none, at most 20."""
 
     mcp_servers: Optional[Dict[str, IdentityItemMcpServersValue]] = None
-    """The agent's MCP servers: a map from name to server, at most 50."""
+    """The MCP servers of runs that set none: a map from name to server, at most 50."""
 
     harness: Optional[IdentityItemHarness] = None
-    """The program that runs the agent. Responses omit it for the default harness."""
+    """The harness of runs that set none. Responses omit it for the default harness."""
 
     worker_host: Optional[str] = None
-    """The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service."""
+    """The self-hosted worker of runs that set none. Defaults to `hosted`, a sandbox of the service."""
 
     timeout_minutes: Optional[int] = None
     """Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up starts them again. Not limited by default."""
@@ -3130,13 +3130,13 @@ class IdentityItem(BaseModel):
     """How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own."""
 
     output_schema: Optional[Dict[str, Any]] = None
-    """The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
+    """The JSON Schema, of at most 64 KiB, that the agent's final message has to fit. An agent whose message does not is asked again, up to twice; then the run ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`."""
 
     approvals: Optional[List[IdentityItemApproval]] = None
-    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it."""
+    """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children."""
 
     harness_auth_secrets: Optional[IdentityItemHarnessAuthSecrets] = None
-    """The secrets with the keys of its runs for models of Anthropic and OpenAI."""
+    """The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models."""
 
     secrets: List[IdentityItemSecret]
     """The secrets available to runs, at most 50."""
@@ -3151,7 +3151,7 @@ class IdentityItem(BaseModel):
     """Whether keys of the identity may create runs on behalf of members. Defaults to false."""
 
     credential_strategy: Optional[Union[Literal["CREATOR", "EXECUTOR"], str]] = None
-    """Whose credentials the run uses: its creator's or its executor's. Has no effect in this release."""
+    """Whose credentials its runs use: their creator's or their executor's. Has no effect in this release."""
 
 
 class ListIdentitiesResponse(BaseModel):
@@ -3299,7 +3299,7 @@ class TokenResponse(BaseModel):
     """The API key, returned once."""
 
     expires_at: Timestamp
-    """The expiry time. Absent for a key that does not expire."""
+    """The expiry time of the key."""
 
 
 class EnvironmentItemLastTaskCreated(BaseModel):
@@ -3318,10 +3318,10 @@ class EnvironmentItemLastTaskCreated(BaseModel):
     """The time of creation."""
 
     updated_at: Timestamp
-    """The time of the latest change."""
+    """The time of the run's latest change."""
 
     started_at: Optional[Timestamp] = None
-    """The start time. Null before a run has started."""
+    """The start time. Absent before the run has started."""
 
 
 class EnvironmentItemScope(BaseModel):
@@ -3378,10 +3378,10 @@ class EnvironmentItem(BaseModel):
     """The owner."""
 
     creator: EnvironmentPerson
-    """The person who created the environment."""
+    """The person or identity that created the environment."""
 
     last_editor: EnvironmentPerson
-    """The person who changed the environment last."""
+    """The person or identity that changed the environment last."""
 
 
 class ListEnvironmentsResponse(BaseModel):
@@ -3405,7 +3405,7 @@ class SessionInfoUser(BaseModel):
     """The person who is signed in."""
 
     uid: str
-    """The id."""
+    """The person's id."""
 
     display_name: str
     """The display name."""
@@ -3444,13 +3444,13 @@ class SignInLink(BaseModel):
     """A link that signs its reader in once."""
 
     token: str
-    """The token for POST /session."""
+    """The one-time token for `POST /session`."""
 
     url: Optional[str] = None
     """The page of the web app that signs in with the token. Absent where the deployment has no web app."""
 
     expires_at: Timestamp
-    """The expiry time. Absent for a key that does not expire."""
+    """The expiry time of the link."""
 
 
 class SignInMethodsOidc(BaseModel):
@@ -3484,12 +3484,12 @@ class WebSessionItem(BaseModel):
     """A web session of the caller."""
 
     uid: str
-    """The id."""
+    """The session's id."""
 
     created_at: Timestamp
     """The time of creation."""
 
-    last_used_at: str
+    last_used_at: Timestamp
     """The time of its latest use that changed something or extended the session, to five minutes."""
 
     expires_at: Timestamp
@@ -3547,16 +3547,16 @@ class TeamSettings(BaseModel):
     """The environment of runs that set none."""
 
     budget_usd_month: Optional[float]
-    """The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited."""
+    """The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited."""
 
     retention_days: Optional[float]
     """The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept."""
 
     sharing_allowed: bool
-    """Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either."""
+    """Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared before are not public either."""
 
     provider_keys: Dict[str, str]
-    """By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the deployment's. An empty object: none."""
+    """By the name of a provider, the team's secret with the API key for the team's calls to it, in place of the deployment's key. An empty object: none."""
 
 
 class TeamItem(BaseModel):
@@ -3583,13 +3583,13 @@ class ListTeamsResponse(BaseModel):
 
 
 class MonthlySpending(BaseModel):
-    """What the model calls of a team's runs cost in the current calendar month, in UTC."""
+    """The cost of a team's model calls in the current calendar month (UTC)."""
 
     budget_usd: Optional[float]
     """The setting `budget_usd_month`. Null: not limited."""
 
     spent_usd: float
-    """The cost in US dollars of the calls that have ended."""
+    """The cost of the calls that have ended, in US dollars."""
 
     renews_at: Timestamp
     """The beginning of the next month."""
@@ -3608,7 +3608,7 @@ class TeamDetail(BaseModel):
     """The team's limits and defaults."""
 
     month: MonthlySpending
-    """What models cost the team's runs in the current calendar month, in UTC."""
+    """The cost of the team's model calls in the current calendar month (UTC)."""
 
 
 class MemberItem(BaseModel):
@@ -3715,10 +3715,10 @@ class SecretItemScope(BaseModel):
     """The owner."""
 
     type: Literal["Team"]
-    """`Team` for a team's resource, `User` for a personal one."""
+    """Always `Team`."""
 
     uid: str
-    """The id of the team or the person."""
+    """The team's id."""
 
 
 class SecretItem(BaseModel):
@@ -3760,7 +3760,7 @@ class CreatedWebhookFilter(BaseModel):
     """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
 
     source: Optional[Union[str, List[str]]] = None
-    """Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources."""
+    """Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs."""
 
     execution_location: Optional[Union[ExecutionLocation, str]] = None
     """Selects runs by execution location."""
@@ -3787,17 +3787,17 @@ class CreatedWebhookFilter(BaseModel):
     """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
 
     metadata: Optional[Dict[str, str]] = None
-    """Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys."""
+    """Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys."""
 
 
 class CreatedWebhookScope(BaseModel):
     """The owner."""
 
     type: Literal["Team"]
-    """`Team` for a team's resource, `User` for a personal one."""
+    """Always `Team`."""
 
     uid: str
-    """The id of the team or the person."""
+    """The team's id."""
 
 
 class CreatedWebhook(BaseModel):
@@ -3813,7 +3813,7 @@ class CreatedWebhook(BaseModel):
     """Where deliveries are sent."""
 
     event_types: List[Union[WebhookEventType, str]]
-    """The types of events that are delivered. `[]` in a request stands for all."""
+    """The types of events that are delivered."""
 
     filter: Optional[CreatedWebhookFilter] = None
     """The runs whose events are delivered. Absent for all runs of the team."""
@@ -3834,7 +3834,7 @@ class CreatedWebhook(BaseModel):
     """The owner."""
 
     previous_secret_expires_at: Optional[Timestamp] = None
-    """Until when deliveries are signed with the previous secret as well, after the secret was replaced."""
+    """The time until which deliveries are signed with the previous secret as well. Absent unless the secret was replaced."""
 
     secret: str
     """The signing secret, returned once."""
@@ -3856,7 +3856,7 @@ class WebhookItemFilter(BaseModel):
     """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
 
     source: Optional[Union[str, List[str]]] = None
-    """Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources."""
+    """Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs."""
 
     execution_location: Optional[Union[ExecutionLocation, str]] = None
     """Selects runs by execution location."""
@@ -3883,17 +3883,17 @@ class WebhookItemFilter(BaseModel):
     """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
 
     metadata: Optional[Dict[str, str]] = None
-    """Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys."""
+    """Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys."""
 
 
 class WebhookItemScope(BaseModel):
     """The owner."""
 
     type: Literal["Team"]
-    """`Team` for a team's resource, `User` for a personal one."""
+    """Always `Team`."""
 
     uid: str
-    """The id of the team or the person."""
+    """The team's id."""
 
 
 class WebhookItem(BaseModel):
@@ -3909,7 +3909,7 @@ class WebhookItem(BaseModel):
     """Where deliveries are sent."""
 
     event_types: List[Union[WebhookEventType, str]]
-    """The types of events that are delivered. `[]` in a request stands for all."""
+    """The types of events that are delivered."""
 
     filter: Optional[WebhookItemFilter] = None
     """The runs whose events are delivered. Absent for all runs of the team."""
@@ -3930,7 +3930,7 @@ class WebhookItem(BaseModel):
     """The owner."""
 
     previous_secret_expires_at: Optional[Timestamp] = None
-    """Until when deliveries are signed with the previous secret as well, after the secret was replaced."""
+    """The time until which deliveries are signed with the previous secret as well. Absent unless the secret was replaced."""
 
 
 class ListWebhooksResponse(BaseModel):
@@ -3959,7 +3959,7 @@ class RotateSecretResponseFilter(BaseModel):
     """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
 
     source: Optional[Union[str, List[str]]] = None
-    """Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources."""
+    """Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs."""
 
     execution_location: Optional[Union[ExecutionLocation, str]] = None
     """Selects runs by execution location."""
@@ -3986,17 +3986,17 @@ class RotateSecretResponseFilter(BaseModel):
     """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
 
     metadata: Optional[Dict[str, str]] = None
-    """Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys."""
+    """Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys."""
 
 
 class RotateSecretResponseScope(BaseModel):
     """The owner."""
 
     type: Literal["Team"]
-    """`Team` for a team's resource, `User` for a personal one."""
+    """Always `Team`."""
 
     uid: str
-    """The id of the team or the person."""
+    """The team's id."""
 
 
 class RotateSecretResponse(BaseModel):
@@ -4012,7 +4012,7 @@ class RotateSecretResponse(BaseModel):
     """Where deliveries are sent."""
 
     event_types: List[Union[WebhookEventType, str]]
-    """The types of events that are delivered. `[]` in a request stands for all."""
+    """The types of events that are delivered."""
 
     filter: Optional[RotateSecretResponseFilter] = None
     """The runs whose events are delivered. Absent for all runs of the team."""
@@ -4033,7 +4033,7 @@ class RotateSecretResponse(BaseModel):
     """The owner."""
 
     previous_secret_expires_at: Timestamp
-    """Until when deliveries are signed with the previous secret as well, after the secret was replaced."""
+    """The time until which deliveries are signed with the previous secret as well. Absent unless the secret was replaced."""
 
     secret: str
     """The signing secret, returned once."""
@@ -4190,7 +4190,7 @@ class ResolvePromptResponseContextAttachment(BaseModel):
 
 class ResolvePromptResponseContextCheckpointFile(BaseModel):
     filename: str
-    """The name that the agent sees, unless the follow-up names another one."""
+    """The file's name."""
 
     download_url: str
     """A time-limited URL of the file. Do not send credentials to it."""
@@ -4236,7 +4236,7 @@ class ApprovalDecision(BaseModel):
     """SHA-256 of the call as the person saw it."""
 
     by: str
-    """The name of the person."""
+    """The name of the person who decided."""
 
 
 class Followup(BaseModel):
@@ -4246,16 +4246,16 @@ class Followup(BaseModel):
     """The follow-up's place in the order of delivery, starting at 1."""
 
     followup_id: Optional[str] = None
-    """Its id within the run; that of its message in the conversation."""
+    """The follow-up's id within its run, which is also the id of its message in the conversation."""
 
     message: str
     """The message to the agent."""
 
     attachments: Optional[List[FollowupAttachment]] = None
-    """Files for the directory of attachments, before the turn begins. Absent without any."""
+    """The files to download into the attachments directory before the turn begins. Absent if there are none."""
 
     policy: Union[FollowupPolicy, str]
-    """`enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended."""
+    """The policy that the follow-up was sent with."""
 
     created_at: Timestamp
     """The time of creation."""
@@ -4274,7 +4274,7 @@ class Interrupt(BaseModel):
     """The number of the interrupt, higher than those before it."""
 
     by: str
-    """The name of who interrupted."""
+    """The name of the person or identity that interrupted."""
 
 
 class ResolvePromptResponseContext(BaseModel):
@@ -4290,19 +4290,19 @@ class ResolvePromptResponseContext(BaseModel):
     """The conversation's id."""
 
     title: str
-    """The run's title, at most 512 characters. Defaults to the first line of the prompt."""
+    """The run's title."""
 
     creator: Optional[ResolvePromptResponseContextCreator] = None
     """The person who created the run, whom its commits name. Absent for an identity, and for a person without an email address."""
 
     mode: Union[RunMode, str]
-    """`normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
+    """The mode of the execution."""
 
     agent_config: ResolvedAgentConfig
     """The resolved configuration, with all defaults applied."""
 
     vision_models: Optional[List[str]] = None
-    """The models of the run that see images."""
+    """The models of the run that accept images."""
 
     model_apis: Optional[Dict[str, Union[Literal["messages", "chat", "responses"], str]]] = None
     """By model, the API of those models of the run whose ids do not name a known provider."""
@@ -4338,7 +4338,7 @@ class ResolvePromptResponseContext(BaseModel):
     """How many of `messages`, counted from the end, belong to this run."""
 
     next_sequence: int
-    """The number of the next message."""
+    """The `first_sequence` of the next messages."""
 
     checkpoint: Optional[ResolvePromptResponseContextCheckpoint] = None
     """The workspace of an earlier execution, to restore before the first turn. Absent for a first execution."""
@@ -4347,7 +4347,7 @@ class ResolvePromptResponseContext(BaseModel):
     """The follow-ups that the harness has not stored yet, in order."""
 
     interrupt: Optional[Interrupt] = None
-    """The request to end the current turn. Absent unless the conversation has yet to show it."""
+    """The request to end the current turn. Absent if there is none, or the conversation already shows it."""
 
     next_heartbeat_seconds: int
     """Seconds until the next heartbeat is due."""
@@ -4388,7 +4388,7 @@ class HeartbeatResponse(BaseModel):
     """Why the run fails: a limit is reached. End the turn, and finish the run."""
 
     interrupt: Optional[Interrupt] = None
-    """The request to end the current turn. Absent unless the conversation has yet to show it."""
+    """The request to end the current turn. Absent if there is none, or the conversation already shows it."""
 
     next_heartbeat_seconds: int
     """Seconds until the next heartbeat is due."""
@@ -4401,7 +4401,7 @@ class MessagesResponse(BaseModel):
     """The result of appending messages."""
 
     next_sequence: int
-    """The number of the next message."""
+    """The `first_sequence` of the next messages."""
 
     watched: Optional[bool] = None
     """Whether live output is being read."""
@@ -4431,7 +4431,7 @@ class FinishTaskResponse(BaseModel):
     """The follow-ups that keep the run from ending."""
 
     interrupt: Optional[Interrupt] = None
-    """The request to end the current turn. Absent unless the conversation has yet to show it."""
+    """The request to end the current turn. Absent if there is none, or the conversation already shows it."""
 
     waiting: Optional[bool] = None
     """True if the run waits for a follow-up, which a heartbeat delivers."""
@@ -4470,10 +4470,10 @@ class IdentityTokenResponse(BaseModel):
     """A token that proves to other systems which run presents it."""
 
     token: str
-    """A signed JWT."""
+    """The token, a signed JWT."""
 
     expires_at: Timestamp
-    """The expiry time. Absent for a key that does not expire."""
+    """The expiry time of the token."""
 
 
 class GetOpenidConfigurationResponse(BaseModel):

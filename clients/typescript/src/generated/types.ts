@@ -49,16 +49,16 @@ interface components {
             fallback_model_ids?: string[];
             /** @description How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own. */
             reasoning_level?: components["schemas"]["ReasoningLevel"];
-            /** @description The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
+            /** @description The JSON Schema, of at most 64 KiB, that the agent's final message has to fit. An agent whose message does not is asked again, up to twice; then the run ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
             output_schema?: components["schemas"]["OutputSchema"];
-            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. */
             approvals?: {
                 /**
-                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @description The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
                 tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
-                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[];
             /** @description Additional instructions for the agent. At most 65536 bytes in UTF-8. */
@@ -131,11 +131,11 @@ interface components {
                 /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
                 command?: string;
             };
-            /** @description The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them. */
+            /** @description The secrets with the API keys for the run's calls to Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them. */
             harness_auth_secrets?: {
-                /** @description The name of the secret with the key for Anthropic's models. */
+                /** @description The name of the secret with the API key for Anthropic's models. */
                 claude_auth_secret_name?: string;
-                /** @description The name of the secret with the key for OpenAI's models. */
+                /** @description The name of the secret with the API key for OpenAI's models. */
                 codex_auth_secret_name?: string;
             };
             /** @description The team's secrets that commands get as environment variables, besides those of the environment and the identity, at most 50. */
@@ -158,20 +158,20 @@ interface components {
         Approval: {
             /** @description The id of the request, for `approve` or `deny` of a follow-up. */
             approval_id: string;
-            /** @description The tool. */
+            /** @description The tool's name. */
             tool: string;
-            /** @description The arguments as JSON. */
+            /** @description The beginning of the arguments as JSON. */
             arguments: string;
-            /** @description The id of the call in the conversation, which has its arguments whole. */
+            /** @description The id of the call in the conversation, which has the complete arguments. */
             action_id: string;
         };
         /** @description The exact call of a tool that waits for an approval. */
         ApprovalCall: {
             /** @description The id of the call in the conversation. At most 512 bytes in UTF-8. */
             action_id: string;
-            /** @description The tool. At most 512 bytes in UTF-8. */
+            /** @description The tool's name. At most 512 bytes in UTF-8. */
             tool: string;
-            /** @description The arguments, exactly. */
+            /** @description The arguments of the call. */
             input: {
                 [key: string]: unknown;
             };
@@ -182,7 +182,7 @@ interface components {
             approved: boolean;
             /** @description SHA-256 of the call as the person saw it. */
             digest: string;
-            /** @description The name of the person. */
+            /** @description The name of the person who decided. */
             by: string;
         };
         /** @description An artifact as part of a run: metadata only. */
@@ -207,7 +207,7 @@ interface components {
                 artifact_uid?: string;
                 /** @description The artifact's title. */
                 title?: string;
-                /** @description The URL of the external resource. */
+                /** @description The URL of the document, pull request or external resource. */
                 url?: string;
             };
         } | {
@@ -223,11 +223,11 @@ interface components {
             created_at: string;
             /** @description The artifact's metadata. Its shape depends on `artifact_type`. */
             data: {
-                /** @description The URL of the external resource. */
+                /** @description The URL of the document, pull request or external resource. */
                 url: string;
                 /** @description The branch of the pull request. */
                 branch: string;
-                /** @description The status of the pull request when it was last reported: `open`, `draft`, `merged`, `closed`, or `unknown` where the report did not tell. */
+                /** @description The status of the pull request when it was last reported; `unknown` if the report did not name it. */
                 status: components["schemas"]["PullRequestStatus"];
             };
         } | {
@@ -295,7 +295,7 @@ interface components {
             data: {
                 /** @description The type of the external resource, such as `issue`. */
                 reference_type: string;
-                /** @description The URL of the external resource. */
+                /** @description The URL of the document, pull request or external resource. */
                 url: string;
                 /** @description The artifact's title. */
                 title?: string;
@@ -330,7 +330,7 @@ interface components {
                 /** @description The current text of the document, in Markdown. */
                 content: string;
                 /**
-                 * @description The file's media type.
+                 * @description The media type of the content or the file.
                  * @constant
                  */
                 content_type: "text/markdown";
@@ -360,7 +360,7 @@ interface components {
                  * @description The expiry time of the URL.
                  */
                 expires_at: string;
-                /** @description The file's media type. */
+                /** @description The media type of the content or the file. */
                 content_type: string;
                 /** @description A description of the artifact, at most 1,024 characters. */
                 description?: string;
@@ -390,7 +390,7 @@ interface components {
                  * @description The expiry time of the URL.
                  */
                 expires_at: string;
-                /** @description The file's media type. */
+                /** @description The media type of the content or the file. */
                 content_type: string;
                 /** @description The file's path in the workspace. */
                 filepath: string;
@@ -420,9 +420,9 @@ interface components {
              * @description The time of the request.
              */
             at: string;
-            /** @description The user or identity who sent the request. */
+            /** @description The person or identity that sent the request. */
             actor: components["schemas"]["RunCreatorInfo"];
-            /** @description What the request was authenticated with. */
+            /** @description What the actor authenticated with (`key`, `session`), or what acted for them. */
             via: components["schemas"]["AuditVia"];
             /** @description The last four characters of the API key of the request. */
             key_suffix?: string;
@@ -432,9 +432,9 @@ interface components {
             target: components["schemas"]["AuditTarget"];
             /** @description The trace id of the request; absent for runs and follow-ups, whose records do not have it. */
             request_id?: string;
-            /** @description The address that the request came from, as the gateway saw it. */
+            /** @description The IP address that the request came from, as the gateway saw it. */
             ip?: string;
-            /** @description The members of the request, without their values. */
+            /** @description The names of the request's members. */
             changes?: string[];
             /**
              * @description True if the request was refused and changed nothing.
@@ -444,15 +444,15 @@ interface components {
         };
         /** @description What a request was about. */
         AuditTarget: {
-            /** @description The kind of the thing. */
+            /** @description The type of the resource, such as `key` or `run`. */
             type: string;
-            /** @description The id of the thing. */
+            /** @description The resource's id. */
             uid: string;
-            /** @description The name. */
+            /** @description The resource's name. Absent if it has none. */
             name?: string;
         };
         /**
-         * @description What the caller of a request used to authenticate, or what acted for them.
+         * @description What the caller of a request authenticated with, or what acted for them.
          * @enum {string}
          */
         AuditVia: "key" | "session" | "trigger" | "schedule" | "service";
@@ -482,7 +482,7 @@ interface components {
             category: "command" | "files" | "search" | "integration" | "documents" | "computer" | "review" | "skill";
             /** @description The name of the action or event. */
             name: string;
-            /** @description What the step or action does, in a few words. Must be one line without control characters. */
+            /** @description What the action does, for people, such as `Read calc.py`. Must be one line without control characters. */
             title?: string;
             /** @description The action's input. Its shape depends on `name`. */
             input: unknown;
@@ -503,7 +503,7 @@ interface components {
             category: "command" | "files" | "search" | "integration" | "documents" | "computer" | "review" | "skill";
             /** @description The name of the action or event. */
             name: string;
-            /** @description What the step or action does, in a few words. Must be one line without control characters. */
+            /** @description What the action does, for people, such as `Read calc.py`. Must be one line without control characters. */
             title?: string;
             /** @description What came of the action, or why it failed, for people: such as `+1 −1` or `1 match`. Must be one line without control characters. */
             summary?: string;
@@ -535,9 +535,9 @@ interface components {
         CancelRunsRequest: {
             /** @description The runs to cancel. Takes the filters of `GET /agent/runs`, at least one. */
             filter: {
-                /** @description Selects runs in this state. Repeat the parameter for several states. */
+                /** @description Selects runs in one of these states. */
                 state?: components["schemas"]["RunState"][];
-                /** @description Selects runs by the status of their task. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. Repeat the parameter for several statuses. */
+                /** @description Selects runs whose task has one of these statuses. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. */
                 task_status?: components["schemas"]["TaskStatus"][];
                 /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
                 name?: string;
@@ -547,7 +547,7 @@ interface components {
                 creator?: string;
                 /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources. */
+                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
                 source?: string | string[];
                 /** @description Selects runs by execution location. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
@@ -589,7 +589,7 @@ interface components {
                 archived?: "false" | "true" | "all";
                 /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run. */
                 q?: string;
-                /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
+                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
                 metadata?: {
                     [key: string]: string;
                 };
@@ -624,10 +624,10 @@ interface components {
             event_name: "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "network_blocked" | "checkpoint_saved" | "setup_started" | "model_retry";
             /**
              * Format: date-time
-             * @description The time of the message or event. RFC 3339 with an offset.
+             * @description The time of the event. RFC 3339 with an offset.
              */
             timestamp: string;
-            /** @description Details of the event, such as `duration_ms` and `is_error`. */
+            /** @description Details of the event, such as `latency_ms` and `is_error`. */
             payload?: {
                 /**
                  * Format: date-time
@@ -650,7 +650,7 @@ interface components {
                 /** @description `agent_started`: the id of the model. */
                 model_id?: string;
                 /**
-                 * @description The isolation boundary of the run's commands.
+                 * @description `agent_started`: the isolation boundary of the run's commands.
                  * @enum {string}
                  */
                 isolation?: "bubblewrap" | "machine" | "none";
@@ -658,11 +658,11 @@ interface components {
                 instruction_files?: string[];
                 /** @description `model_retry`: the number of the attempt that failed, from 1. */
                 attempt?: number;
-                /** @description The maximum number of attempts. */
+                /** @description `model_retry`: the maximum number of attempts. */
                 of?: number;
                 /** @description `model_retry`: why the attempt failed. At most 1024 bytes in UTF-8. */
                 reason?: string;
-                /** @description The delay before the next attempt, in milliseconds. */
+                /** @description `model_retry`: the delay before the next attempt, in milliseconds. */
                 next_in_ms?: number;
             };
         };
@@ -689,7 +689,7 @@ interface components {
         };
         /** @description The latest public session of a conversation. */
         ConversationRedirect: {
-            /** @description The id of the run's session. */
+            /** @description The session's id. */
             session_id?: string;
         };
         /** @description The file to upload. Size and digest must match the uploaded bytes exactly. */
@@ -707,14 +707,14 @@ interface components {
         CreateAttachmentResponse: {
             /** @description The attachment's id. */
             attachment_id: string;
-            /** @description Where to upload the file. Absent if the file is already uploaded. */
+            /** @description Where to upload the file. */
             upload: components["schemas"]["UploadTarget"];
         };
         /** @description A new environment. */
         CreateEnvironmentRequest: {
             /** @description The environment's name, unique within the team or the person. */
             name: string;
-            /** @description Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false. */
+            /** @description Whether the team owns the environment. Defaults to true if the caller has a team; agent keys cannot set it to false. */
             team?: boolean;
             /** @description A description for people. */
             description?: string | null;
@@ -733,32 +733,32 @@ interface components {
             setup_commands?: string[] | null;
             /** @description The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them. */
             variables?: components["schemas"]["Variables"] | null;
-            /** @description Cloud providers that commands sign in to with the identity of their run, without a secret: `{}` removes them. */
+            /** @description Cloud providers that commands sign in to with the identity of their run, without a secret. `{}` removes them. */
             providers?: components["schemas"]["Providers"] | null;
             /** @description What commands, clones and MCP servers may call. Everything by default. */
             network?: components["schemas"]["Network"] | null;
-            /** @description The self-hosted worker of its runs, unless they name another. */
+            /** @description The self-hosted worker of runs that set none. */
             worker_host?: string | null;
-            /** @description The default of its runs, up to 10,080. 0 clears it. */
+            /** @description The `timeout_minutes` of runs that set none, up to 10,080. 0 clears it. */
             timeout_minutes?: number | null;
-            /** @description The default of its runs, up to 10,000. 0 clears it. */
+            /** @description The `max_steps` of runs that set none, up to 10,000. 0 clears it. */
             max_steps?: number | null;
-            /** @description The default of its runs, up to 1,000,000,000. 0 clears it. */
+            /** @description The `max_total_tokens` of runs that set none, up to 1,000,000,000. 0 clears it. */
             max_total_tokens?: number | null;
-            /** @description Models that the agent continues with, in this order, while a provider is down. */
+            /** @description The `fallback_model_ids` of runs that set none. `[]` clears them. */
             fallback_model_ids?: string[] | null;
-            /** @description The default of its runs. An empty text clears it. */
+            /** @description The `reasoning_level` of runs that set none. `""` clears it. */
             reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
-            /** @description The default of its runs. An empty object clears it. */
+            /** @description The `output_schema` of runs that set none. `{}` clears it. */
             output_schema?: components["schemas"]["OutputSchema"] | null;
-            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            /** @description The `approvals` of runs that set none. `[]` clears them. */
             approvals?: {
                 /**
-                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @description The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
                 tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
-                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[] | null;
             /** @description The secrets available to runs, at most 50. */
@@ -777,11 +777,11 @@ interface components {
             prompt?: string | null;
             /** @description The model of runs that set none. */
             base_model?: string | null;
-            /** @description The environment to set up before the agent starts. */
+            /** @description The environment of runs that set none. */
             environment_id?: string | null;
-            /** @description The skills to load, at most 20. Excludes `skill_spec`. */
+            /** @description The skills of runs that set none, at most 20. */
             skills?: string[] | null;
-            /** @description The agent's MCP servers: a map from name to server, at most 50. */
+            /** @description The MCP servers of runs that set none: a map from name to server, at most 50. */
             mcp_servers?: ({
                 /** @description The server's name, unique in the list. */
                 name: string;
@@ -813,7 +813,7 @@ interface components {
             }[] | {
                 [key: string]: components["schemas"]["MCPServerConfig"];
             }) | null;
-            /** @description The program that runs the agent. Responses omit it for the default harness. */
+            /** @description The harness of runs that set none. Responses omit it for the default harness. */
             harness?: {
                 /**
                  * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`.
@@ -827,46 +827,46 @@ interface components {
                 /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
                 command?: string;
             } | null;
-            /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
+            /** @description The self-hosted worker of runs that set none. Defaults to `hosted`, a sandbox of the service. */
             worker_host?: string | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
-                /** @description Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
+                /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
                 name: string;
             }[] | null;
             /** @description Whether keys of the identity may create runs on behalf of members. Defaults to false. */
             on_behalf_of_enabled?: boolean | null;
-            /** @description Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
+            /** @description Whose credentials its runs use: their creator's or their executor's. Has no effect in this release. */
             credential_strategy?: ("CREATOR" | "EXECUTOR" | "") | null;
-            /** @description The default of its runs, up to 10,080. 0 clears it. */
+            /** @description The `timeout_minutes` of runs that set none, up to 10,080. 0 clears it. */
             timeout_minutes?: number | null;
-            /** @description The default of its runs, up to 10,000. 0 clears it. */
+            /** @description The `max_steps` of runs that set none, up to 10,000. 0 clears it. */
             max_steps?: number | null;
-            /** @description The default of its runs, up to 1,000,000,000. 0 clears it. */
+            /** @description The `max_total_tokens` of runs that set none, up to 1,000,000,000. 0 clears it. */
             max_total_tokens?: number | null;
-            /** @description Models that the agent continues with, in this order, while a provider is down. */
+            /** @description The `fallback_model_ids` of runs that set none. `[]` clears them. */
             fallback_model_ids?: string[] | null;
-            /** @description The default of its runs. An empty text clears it. */
+            /** @description The `reasoning_level` of runs that set none. `""` clears it. */
             reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
-            /** @description The default of its runs. An empty object clears it. */
+            /** @description The `output_schema` of runs that set none. `{}` clears it. */
             output_schema?: components["schemas"]["OutputSchema"] | null;
-            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            /** @description The `approvals` of runs that set none. `[]` clears them. */
             approvals?: {
                 /**
-                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @description The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
                 tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
-                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[] | null;
-            /** @description The older name of `harness.type`. An empty text clears the harness. */
+            /** @description The older name of `harness.type`. `""` clears the harness. */
             base_harness?: (components["schemas"]["HarnessName"] | "") | null;
-            /** @description The secrets with the keys of its runs for models of Anthropic and OpenAI. */
+            /** @description The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models. */
             harness_auth_secrets?: {
-                /** @description The name of the secret with the key for Anthropic's models. */
+                /** @description The name of the secret with the API key for Anthropic's models. */
                 claude_auth_secret_name?: string;
-                /** @description The name of the secret with the key for OpenAI's models. */
+                /** @description The name of the secret with the API key for OpenAI's models. */
                 codex_auth_secret_name?: string;
             } | null;
         };
@@ -900,21 +900,21 @@ interface components {
             prompt?: string;
             /** @description Whether the schedule fires. Defaults to true. */
             enabled?: boolean;
-            /** @description Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false. */
+            /** @description Whether the team owns the schedule. Defaults to true if the caller has a team; agent keys cannot set it to false. */
             team?: boolean;
-            /** @description The configuration of each run. */
+            /** @description The configuration of each run, before the defaults of the identity, the environment and the team. */
             agent_config?: components["schemas"]["AmbientAgentConfig"];
             /** @description The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8. */
             agent_uid?: string;
             /** @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
             mode?: components["schemas"]["RunMode"];
-            /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+            /** @description The labels of each run: at most 20 keys, with values of at most 256 bytes. */
             metadata?: components["schemas"]["Metadata"];
             /** @description The IANA time zone of the cron expression. Defaults to `UTC`. At most 64 bytes in UTF-8. */
             time_zone?: string;
             /** @description What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`. */
             overlap?: components["schemas"]["Overlap"];
-            /** @description The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
+            /** @description The number of consecutive failed runs after which the schedule pauses itself, at most 10. By default it never does. 0 clears the limit. */
             pause_after_failures?: number;
         };
         /** @description A new secret. */
@@ -947,13 +947,13 @@ interface components {
                 default_model_id?: string | null;
                 /** @description The environment of runs that set none. */
                 default_environment_id?: string | null;
-                /** @description The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
+                /** @description The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited. */
                 budget_usd_month?: number | null;
                 /** @description The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
                 retention_days?: number | null;
-                /** @description Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either. */
+                /** @description Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared before are not public either. */
                 sharing_allowed?: boolean | null;
-                /** @description By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the deployment's. An empty object: none. */
+                /** @description By the name of a provider, the team's secret with the API key for the team's calls to it, in place of the deployment's key. An empty object: none. */
                 provider_keys?: {
                     [key: string]: string;
                 } | null;
@@ -979,7 +979,7 @@ interface components {
             verification?: components["schemas"]["TriggerVerification"];
             /** @description What its runs may use their keys for. By default all scopes of the request's credential, which has to have each of them. */
             scopes?: components["schemas"]["Scope"][];
-            /** @description The secret, where the other system makes it. Otherwise it is generated. At most 512 bytes in UTF-8. */
+            /** @description The secret, if the other system generates it. By default Runyard generates it. At most 512 bytes in UTF-8. */
             secret?: string;
             /** @description The types of events that start runs, such as `build` or `build.failed`. All by default. */
             events?: string[];
@@ -1007,7 +1007,7 @@ interface components {
              * @enum {string}
              */
             busy?: "enqueue" | "interrupt" | "skip";
-            /** @description Who may start runs besides people whose write access is proved. */
+            /** @description Who may start runs besides people with write access. */
             allow?: components["schemas"]["TriggerAuthors"];
             /** @description The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none. */
             credential?: string | "";
@@ -1017,7 +1017,7 @@ interface components {
             metadata?: {
                 [key: string]: string;
             };
-            /** @description The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
+            /** @description The number of consecutive failed runs after which the trigger pauses itself, at most 10. By default it never does. 0 clears the limit. */
             pause_after_failures?: number;
             /** @description Whether events start runs. Defaults to true. */
             enabled?: boolean;
@@ -1028,7 +1028,7 @@ interface components {
             name?: string | null;
             /** @description Where deliveries are sent. Its host must be on the internet. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment. */
             url: string;
-            /** @description The types of events that are delivered. `[]` in a request stands for all. */
+            /** @description The types of events that are delivered. `[]` stands for all. */
             event_types?: components["schemas"]["WebhookEventType"][] | null;
             /** @description Selects the runs whose events are delivered. All runs of the team by default, and with `{}`. */
             filter?: {
@@ -1040,7 +1040,7 @@ interface components {
                 creator?: string;
                 /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources. */
+                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
                 source?: string | string[];
                 /** @description Selects runs by execution location. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
@@ -1058,7 +1058,7 @@ interface components {
                 automation_id?: string;
                 /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
-                /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
+                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
                 metadata?: {
                     [key: string]: string;
                 };
@@ -1146,7 +1146,7 @@ interface components {
              * @enum {string}
              */
             preset?: "linear" | "jira" | "sentry" | "pagerduty";
-            /** @description Whether events start runs. Defaults to true. */
+            /** @description Whether events start runs. False while the trigger is paused. */
             enabled: boolean;
             /** @description Where the other system sends its events. */
             ingress_url: string;
@@ -1160,7 +1160,7 @@ interface components {
             filter?: string;
             /** @description The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. */
             thread_key?: string;
-            /** @description The identity that executes the runs. By default the trigger's creator does. */
+            /** @description The identity that executes the runs. Absent if the trigger's creator does. */
             agent_uid?: string;
             /** @description The configuration of the runs, before the defaults of the identity, the environment and the team. */
             agent_config?: components["schemas"]["ResolvedAgentConfig"];
@@ -1180,24 +1180,24 @@ interface components {
              * @enum {string}
              */
             busy?: "enqueue" | "interrupt" | "skip";
-            /** @description Who may start runs besides people whose write access is proved. */
+            /** @description Who may start runs besides people with write access. */
             allow?: components["schemas"]["TriggerAuthors"];
-            /** @description The name of the secret with which the other system is asked. */
+            /** @description The name of the secret with the token for the other system. */
             credential?: string;
             /** @description Whether runs reply to the events that start them. Absent where they do not. */
             reply?: components["schemas"]["TriggerReply"];
-            /** @description The labels of the runs, at most 18. */
+            /** @description The labels of the runs. */
             metadata?: components["schemas"]["Metadata"];
             /** @description What its runs may use their keys for. Absent where that is not limited. */
             scopes?: components["schemas"]["Scope"][];
             /** @description The owner. */
             scope: {
                 /**
-                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @description Always `Team`.
                  * @constant
                  */
                 type: "Team";
-                /** @description The id of the team or the person. */
+                /** @description The team's id. */
                 uid: string;
             };
             /** @description The person who created the trigger, and in whose name its runs are created. */
@@ -1212,13 +1212,13 @@ interface components {
              * @description The time of the latest change.
              */
             updated_at: string;
-            /** @description The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
+            /** @description The number of consecutive failed runs after which the trigger pauses itself. Absent if it never does. */
             pause_after_failures?: number;
             /** @description Why the trigger has paused itself: its runs failed, its identity was deleted, or its creator has left the team. The last two are also stored with a trigger that a person has paused. Absent for others, and after the trigger is resumed. */
             pause_reason?: string;
             /**
              * Format: date-time
-             * @description The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail.
+             * @description The creation time of the first of the consecutive failed runs. Absent if the latest run that has ended did not fail.
              */
             failing_since?: string;
             /** @description The latest delivery. Absent if there is none. */
@@ -1238,7 +1238,7 @@ interface components {
             name?: string;
             /** @description Where deliveries are sent. */
             url: string;
-            /** @description The types of events that are delivered. `[]` in a request stands for all. */
+            /** @description The types of events that are delivered. */
             event_types: components["schemas"]["WebhookEventType"][];
             /** @description The runs whose events are delivered. Absent for all runs of the team. */
             filter?: {
@@ -1250,7 +1250,7 @@ interface components {
                 creator?: string;
                 /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources. */
+                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
                 source?: string | string[];
                 /** @description Selects runs by execution location. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
@@ -1268,7 +1268,7 @@ interface components {
                 automation_id?: string;
                 /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
-                /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
+                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
                 metadata?: {
                     [key: string]: string;
                 };
@@ -1290,16 +1290,16 @@ interface components {
             /** @description The owner. */
             scope: {
                 /**
-                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @description Always `Team`.
                  * @constant
                  */
                 type: "Team";
-                /** @description The id of the team or the person. */
+                /** @description The team's id. */
                 uid: string;
             };
             /**
              * Format: date-time
-             * @description Until when deliveries are signed with the previous secret as well, after the secret was replaced.
+             * @description The time until which deliveries are signed with the previous secret as well. Absent unless the secret was replaced.
              */
             previous_secret_expires_at?: string;
             /** @description The signing secret, returned once. */
@@ -1443,7 +1443,7 @@ interface components {
             providers?: components["schemas"]["Providers"];
             /** @description What commands, clones and MCP servers may call. Everything by default. */
             network?: components["schemas"]["StoredNetwork"];
-            /** @description The self-hosted worker of its runs, unless they name another. */
+            /** @description The self-hosted worker of runs that set none. */
             worker_host?: string;
             /** @description Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up starts them again. Not limited by default. */
             timeout_minutes?: number;
@@ -1455,16 +1455,16 @@ interface components {
             fallback_model_ids?: string[];
             /** @description How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own. */
             reasoning_level?: components["schemas"]["ReasoningLevel"];
-            /** @description The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
+            /** @description The JSON Schema, of at most 64 KiB, that the agent's final message has to fit. An agent whose message does not is asked again, up to twice; then the run ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
             output_schema?: components["schemas"]["StoredOutputSchema"];
-            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. */
             approvals?: {
                 /**
-                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @description The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
                 tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
-                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[];
             /** @description The secrets available to runs, at most 50. */
@@ -1503,12 +1503,12 @@ interface components {
                 created_at: string;
                 /**
                  * Format: date-time
-                 * @description The time of the latest change.
+                 * @description The time of the run's latest change.
                  */
                 updated_at: string;
                 /**
                  * Format: date-time
-                 * @description The start time. Null before a run has started.
+                 * @description The start time. Absent before the run has started.
                  */
                 started_at?: string;
             };
@@ -1522,9 +1522,9 @@ interface components {
                 /** @description The id of the team or the person. */
                 uid: string;
             };
-            /** @description The person who created the environment. */
+            /** @description The person or identity that created the environment. */
             creator: components["schemas"]["EnvironmentPerson"];
-            /** @description The person who changed the environment last. */
+            /** @description The person or identity that changed the environment last. */
             last_editor: components["schemas"]["EnvironmentPerson"];
         };
         /** @description The person or identity that created or changed an environment. With access by link, only `uid` and `display_name` are present. */
@@ -1630,7 +1630,7 @@ interface components {
             blocked?: boolean;
             /** @description The number of the interrupt that ended the turn. */
             interrupt?: number;
-            /** @description The call that waits for an approval. The run ends `BLOCKED` until a person decides. */
+            /** @description The call that waits for an approval. The run becomes `BLOCKED` until a person decides. */
             approval?: components["schemas"]["ApprovalCall"];
             /** @description The number of the first of these messages within the run. */
             first_sequence?: number;
@@ -1647,7 +1647,7 @@ interface components {
         FinishTaskResponse: {
             /** @description The follow-ups that keep the run from ending. */
             followups?: components["schemas"]["Followup"][];
-            /** @description The request to end the current turn. Absent unless the conversation has yet to show it. */
+            /** @description The request to end the current turn. Absent if there is none, or the conversation already shows it. */
             interrupt?: components["schemas"]["Interrupt"];
             /**
              * @description True if the run waits for a follow-up, which a heartbeat delivers.
@@ -1659,11 +1659,11 @@ interface components {
         Followup: {
             /** @description The follow-up's place in the order of delivery, starting at 1. */
             number: number;
-            /** @description Its id within the run; that of its message in the conversation. */
+            /** @description The follow-up's id within its run, which is also the id of its message in the conversation. */
             followup_id?: string;
             /** @description The message to the agent. */
             message: string;
-            /** @description Files for the directory of attachments, before the turn begins. Absent without any. */
+            /** @description The files to download into the attachments directory before the turn begins. Absent if there are none. */
             attachments?: {
                 /** @description The attachment's id. */
                 attachment_id: string;
@@ -1677,7 +1677,7 @@ interface components {
                 /** @description The file's media type. */
                 mime_type?: string;
             }[];
-            /** @description `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended. */
+            /** @description The policy that the follow-up was sent with. */
             policy: components["schemas"]["FollowupPolicy"];
             /**
              * Format: date-time
@@ -1709,7 +1709,7 @@ interface components {
             }[];
             /** @description The mode that the follow-up requested, if it did. */
             mode?: components["schemas"]["RunMode"];
-            /** @description `enqueue` (default) waits for the current turn, `interrupt` stops it, `reject` returns 409 unless the run has ended. */
+            /** @description The policy that the follow-up was sent with. */
             policy: components["schemas"]["FollowupPolicy"];
             /**
              * Format: date-time
@@ -1740,11 +1740,11 @@ interface components {
             path: string;
             /** @description The commit that was cloned, to which the patch applies. Must be the id of a commit. */
             base_commit: string;
-            /** @description Must be the id of a commit. */
+            /** @description The commit at the end; absent if the repository has none. Must be the id of a commit. */
             head_commit?: string;
             /** @description The branch at the end; absent for a detached head. */
             branch?: string;
-            /** @description The commits since `base_commit`. */
+            /** @description The number of commits since `base_commit`. */
             commits: number;
             /** @description The number of changed files. */
             files_changed: number;
@@ -1752,7 +1752,7 @@ interface components {
             insertions: number;
             /** @description The number of deleted lines. */
             deletions: number;
-            /** @description New and changed files that the patch leaves out because they are larger than 5 MiB. */
+            /** @description The number of new and changed files that the patch leaves out because they are larger than 5 MiB. */
             files_omitted?: number;
             /** @description True if `***` replaces secrets of the run in the patch. */
             redacted?: boolean;
@@ -1800,7 +1800,7 @@ interface components {
             cancel: boolean;
             /** @description Why the run fails: a limit is reached. End the turn, and finish the run. */
             failing?: string;
-            /** @description The request to end the current turn. Absent unless the conversation has yet to show it. */
+            /** @description The request to end the current turn. Absent if there is none, or the conversation already shows it. */
             interrupt?: components["schemas"]["Interrupt"];
             /** @description Seconds until the next heartbeat is due. */
             next_heartbeat_seconds: number;
@@ -1828,11 +1828,11 @@ interface components {
             /** @description The owner. */
             scope: {
                 /**
-                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @description Always `Team`.
                  * @constant
                  */
                 type: "Team";
-                /** @description The id of the team or the person. */
+                /** @description The team's id. */
                 uid: string;
             };
             /** @description A description for people. */
@@ -1841,11 +1841,11 @@ interface components {
             prompt?: string;
             /** @description The model of runs that set none. */
             base_model?: string;
-            /** @description The environment to set up before the agent starts. */
+            /** @description The environment of runs that set none. */
             environment_id?: string;
-            /** @description The skills to load, at most 20. Excludes `skill_spec`. */
+            /** @description The skills of runs that set none, at most 20. */
             skills: string[];
-            /** @description The agent's MCP servers: a map from name to server, at most 50. */
+            /** @description The MCP servers of runs that set none: a map from name to server, at most 50. */
             mcp_servers?: {
                 [key: string]: {
                     /** @description The id of a shared server. This release reports such a server to the agent as unavailable. At most 512 bytes in UTF-8. */
@@ -1875,7 +1875,7 @@ interface components {
                     };
                 };
             };
-            /** @description The program that runs the agent. Responses omit it for the default harness. */
+            /** @description The harness of runs that set none. Responses omit it for the default harness. */
             harness?: {
                 /**
                  * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`.
@@ -1889,7 +1889,7 @@ interface components {
                 /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
                 command?: string;
             };
-            /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
+            /** @description The self-hosted worker of runs that set none. Defaults to `hosted`, a sandbox of the service. */
             worker_host?: string;
             /** @description Minutes from the run's first start after which it ends FAILED with `budget_exceeded`, 1 to 10,080. A follow-up starts them again. Not limited by default. */
             timeout_minutes?: number;
@@ -1901,23 +1901,23 @@ interface components {
             fallback_model_ids?: string[];
             /** @description How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own. */
             reasoning_level?: components["schemas"]["ReasoningLevel"];
-            /** @description The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
+            /** @description The JSON Schema, of at most 64 KiB, that the agent's final message has to fit. An agent whose message does not is asked again, up to twice; then the run ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
             output_schema?: components["schemas"]["StoredOutputSchema"];
-            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. */
             approvals?: {
                 /**
-                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @description The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
                 tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
-                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[];
-            /** @description The secrets with the keys of its runs for models of Anthropic and OpenAI. */
+            /** @description The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models. */
             harness_auth_secrets?: {
-                /** @description The name of the secret with the key for Anthropic's models. */
+                /** @description The name of the secret with the API key for Anthropic's models. */
                 claude_auth_secret_name?: string;
-                /** @description The name of the secret with the key for OpenAI's models. */
+                /** @description The name of the secret with the API key for OpenAI's models. */
                 codex_auth_secret_name?: string;
             };
             /** @description The secrets available to runs, at most 50. */
@@ -1940,7 +1940,7 @@ interface components {
             /** @description Whether keys of the identity may create runs on behalf of members. Defaults to false. */
             on_behalf_of_enabled?: boolean;
             /**
-             * @description Whose credentials the run uses: its creator's or its executor's. Has no effect in this release.
+             * @description Whose credentials its runs use: their creator's or their executor's. Has no effect in this release.
              * @enum {string}
              */
             credential_strategy?: "CREATOR" | "EXECUTOR";
@@ -1952,11 +1952,11 @@ interface components {
         };
         /** @description A token that proves to other systems which run presents it. */
         IdentityTokenResponse: {
-            /** @description A signed JWT. */
+            /** @description The token, a signed JWT. */
             token: string;
             /**
              * Format: date-time
-             * @description The expiry time. Absent for a key that does not expire.
+             * @description The expiry time of the token.
              */
             expires_at: string;
         };
@@ -1976,7 +1976,7 @@ interface components {
         Interrupt: {
             /** @description The number of the interrupt, higher than those before it. */
             number: number;
-            /** @description The name of who interrupted. */
+            /** @description The name of the person or identity that interrupted. */
             by: string;
         };
         /** @description The interrupted run. */
@@ -2077,7 +2077,7 @@ interface components {
         };
         /** @description A page of follow-ups. */
         ListFollowupsResponse: {
-            /** @description The follow-ups that the harness has not stored yet, in order. */
+            /** @description The follow-ups, in the order of delivery. */
             followups: components["schemas"]["FollowupItem"][];
             /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
@@ -2226,7 +2226,7 @@ interface components {
         LiveRequest: {
             /** @description The id of the execution, one attempt to execute the run. At most 512 bytes in UTF-8. */
             execution_id: string;
-            /** @description Pieces of output, in order. At most 16. */
+            /** @description The pieces of output, in order, 1 to 16. */
             frames: components["schemas"]["LiveFrame"][];
         };
         /** @description Whether the live output is being read. */
@@ -2349,7 +2349,7 @@ interface components {
             request_id?: string;
             /**
              * Format: date-time
-             * @description The time of the message or event. RFC 3339 with an offset.
+             * @description The time of the message. RFC 3339 with an offset.
              */
             timestamp?: string;
         };
@@ -2364,7 +2364,7 @@ interface components {
         };
         /** @description The result of appending messages. */
         MessagesResponse: {
-            /** @description The number of the next message. */
+            /** @description The `first_sequence` of the next messages. */
             next_sequence: number;
             /** @description Whether live output is being read. */
             watched?: boolean;
@@ -2410,11 +2410,11 @@ interface components {
             /** @description The models of the deployment. */
             models: components["schemas"]["Model"][];
         };
-        /** @description What the model calls of a team's runs cost in the current calendar month, in UTC. */
+        /** @description The cost of a team's model calls in the current calendar month (UTC). */
         MonthlySpending: {
             /** @description The setting `budget_usd_month`. Null: not limited. */
             budget_usd: number | null;
-            /** @description The cost in US dollars of the calls that have ended. */
+            /** @description The cost of the calls that have ended, in US dollars. */
             spent_usd: number;
             /**
              * Format: date-time
@@ -2475,9 +2475,9 @@ interface components {
                 /** @description The SHA-256 digest of the file. Must have 64 lowercase hexadecimal digits. */
                 sha256?: string;
             }[];
-            /** @description Another name of `files`, whose items then have `file_name`. */
+            /** @description An alias of `files`, whose items have `file_name` in place of `filename`. */
             attachments?: {
-                /** @description The file's name, without directories. At most 255 bytes in UTF-8. Must be a file name without directories. */
+                /** @description The name that the agent sees, unless the follow-up names another one. At most 255 bytes in UTF-8. Must be a file name without directories. */
                 file_name: string;
                 /** @description The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain. */
                 mime_type: string;
@@ -2506,12 +2506,12 @@ interface components {
         };
         /** @description The cloud providers that commands sign in to with the identity of their run, without a secret. */
         Providers: {
-            /** @description Commands get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`. */
+            /** @description The AWS role of commands. They get `AWS_ROLE_ARN`, `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_SESSION_NAME`. */
             aws?: {
                 /** @description The ARN of the role, such as `arn:aws:iam::123456789012:role/deploy`. Must be the ARN of a role of IAM. */
                 role_arn: string;
             };
-            /** @description Commands get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`. */
+            /** @description The Google Cloud identity of commands. They get `GOOGLE_APPLICATION_CREDENTIALS`, a file of the type `external_account`. */
             gcp?: {
                 /** @description The number of the project that has the pool. Must be the number of a project. */
                 project_number: string;
@@ -2519,7 +2519,7 @@ interface components {
                 workload_identity_federation_pool_id: string;
                 /** @description The id of the provider in that pool. Must have 4 to 32 of the characters a-z 0-9 - and start with a letter. */
                 workload_identity_federation_provider_id: string;
-                /** @description The service account that commands act as. Must be the address of a service account. */
+                /** @description The service account that commands act as. Defaults to the identity of the pool itself. Must be the address of a service account. */
                 service_account_email?: string;
             };
         };
@@ -2536,7 +2536,7 @@ interface components {
             artifact_uid?: string;
             /** @description The artifact's title. */
             title?: string;
-            /** @description A description for people. */
+            /** @description A description of the artifact. */
             description?: string;
             /** @description The file's name. */
             filename?: string;
@@ -2564,7 +2564,7 @@ interface components {
             artifacts: components["schemas"]["PublicArtifact"][];
         };
         /**
-         * @description The status of a pull request when it was last reported; `unknown` where the report did not tell.
+         * @description The status of a pull request when it was last reported; `unknown` if the report did not name it.
          * @enum {string}
          */
         PullRequestStatus: "open" | "draft" | "merged" | "closed" | "unknown";
@@ -2621,7 +2621,7 @@ interface components {
                 notebook_uid?: string;
                 /** @description The artifact's title. */
                 title?: string;
-                /** @description The https URL, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
+                /** @description The https URL of the document, pull request or external resource, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
                 url?: string;
                 /** @description The full text of the document, in Markdown. At most 262144 bytes in UTF-8. */
                 content: string;
@@ -2634,11 +2634,11 @@ interface components {
             artifact_type: "PULL_REQUEST";
             /** @description The artifact. Its shape depends on `artifact_type`. */
             data: {
-                /** @description The https URL, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
+                /** @description The https URL of the document, pull request or external resource, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
                 url: string;
                 /** @description The branch of the pull request. At most 256 bytes in UTF-8. */
                 branch: string;
-                /** @description Reporting the same pull request with another status updates its artifact. */
+                /** @description The status of the pull request. Reporting it again with another status updates its artifact. */
                 status?: components["schemas"]["PullRequestStatus"];
             };
         } | {
@@ -2693,7 +2693,7 @@ interface components {
             data: {
                 /** @description The type of the external resource, such as `issue`. */
                 reference_type: string;
-                /** @description The https URL, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
+                /** @description The https URL of the document, pull request or external resource, without credentials. At most 2048 bytes in UTF-8. Must be an https URL without credentials. */
                 url: string;
                 /** @description The artifact's title. */
                 title?: string;
@@ -2765,7 +2765,7 @@ interface components {
             platform_cost_usd?: number;
             /** @description The number of input and output tokens of all models. */
             total_tokens?: number;
-            /** @description The number of input tokens, including those that a cache was read or written for. */
+            /** @description The number of input tokens, including those read from or written to a cache. */
             input_tokens?: number;
             /** @description The number of output tokens. */
             output_tokens?: number;
@@ -2775,9 +2775,9 @@ interface components {
             cache_write_tokens?: number;
             /** @description The tokens of each model. Calls before the upgrade to the release that counts them are not included. */
             model_token_usage?: {
-                /** @description The model's id. Defaults to the team's model. */
+                /** @description The model's id. */
                 model_id: string;
-                /** @description The number of input and output tokens of all models. */
+                /** @description The number of input and output tokens of this model. */
                 total_tokens: number;
                 /**
                  * @description `byok` for a key of the team or the run, `custom_endpoint` for a compatible server. Absent for the key of the deployment.
@@ -2829,7 +2829,7 @@ interface components {
                 execution_id: string;
                 /** @description The conversation's id. */
                 conversation_id: string;
-                /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. */
+                /** @description The run's title. */
                 title: string;
                 /** @description The person who created the run, whom its commits name. Absent for an identity, and for a person without an email address. */
                 creator?: {
@@ -2838,11 +2838,11 @@ interface components {
                     /** @description The person's email address. */
                     email: string;
                 };
-                /** @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
+                /** @description The mode of the execution. */
                 mode: components["schemas"]["RunMode"];
                 /** @description The resolved configuration, with all defaults applied. */
                 agent_config: components["schemas"]["ResolvedAgentConfig"];
-                /** @description The models of the run that see images. */
+                /** @description The models of the run that accept images. */
                 vision_models?: string[];
                 /** @description By model, the API of those models of the run whose ids do not name a known provider. */
                 model_apis?: {
@@ -2910,7 +2910,7 @@ interface components {
                 messages: components["schemas"]["Message"][];
                 /** @description How many of `messages`, counted from the end, belong to this run. */
                 own_messages?: number;
-                /** @description The number of the next message. */
+                /** @description The `first_sequence` of the next messages. */
                 next_sequence: number;
                 /** @description The workspace of an earlier execution, to restore before the first turn. Absent for a first execution. */
                 checkpoint?: {
@@ -2918,7 +2918,7 @@ interface components {
                     generation: string;
                     /** @description The files of the checkpoint. */
                     files: {
-                        /** @description The name that the agent sees, unless the follow-up names another one. */
+                        /** @description The file's name. */
                         filename: string;
                         /**
                          * Format: uri
@@ -2933,7 +2933,7 @@ interface components {
                 };
                 /** @description The follow-ups that the harness has not stored yet, in order. */
                 followups: components["schemas"]["Followup"][];
-                /** @description The request to end the current turn. Absent unless the conversation has yet to show it. */
+                /** @description The request to end the current turn. Absent if there is none, or the conversation already shows it. */
                 interrupt?: components["schemas"]["Interrupt"];
                 /** @description Seconds until the next heartbeat is due. */
                 next_heartbeat_seconds: number;
@@ -2951,16 +2951,16 @@ interface components {
             fallback_model_ids?: string[];
             /** @description How much the model reasons before it responds. A model without the level gets the nearest one that it has, and one that does not reason gets none. Defaults to the model's own. */
             reasoning_level?: components["schemas"]["ReasoningLevel"];
-            /** @description The JSON Schema, of at most 64 KiB, that the agent's final message fits: the agent is told, and is asked again up to twice. A run whose agent does not comply ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
+            /** @description The JSON Schema, of at most 64 KiB, that the agent's final message has to fit. An agent whose message does not is asked again, up to twice; then the run ends FAILED with `invalid_request`. GET /agent/runs/{runId}/response shows the value in `structured`. */
             output_schema?: components["schemas"]["StoredOutputSchema"];
-            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. */
             approvals?: {
                 /**
-                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @description The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
                 tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
-                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[];
             /** @description Additional instructions for the agent. At most 65536 bytes in UTF-8. */
@@ -3031,14 +3031,14 @@ interface components {
                 /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
                 command?: string;
             };
-            /** @description The secrets with the keys of the run's calls of Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them. */
+            /** @description The secrets with the API keys for the run's calls to Anthropic's and OpenAI's models, in place of the deployment's keys. The model gateway uses them; the run's sandbox does not get them. */
             harness_auth_secrets?: {
-                /** @description The name of the secret with the key for Anthropic's models. */
+                /** @description The name of the secret with the API key for Anthropic's models. */
                 claude_auth_secret_name?: string;
-                /** @description The name of the secret with the key for OpenAI's models. */
+                /** @description The name of the secret with the API key for OpenAI's models. */
                 codex_auth_secret_name?: string;
             };
-            /** @description Together with those of the environment and the identity. */
+            /** @description The secrets that commands get as environment variables, including those of the environment and the identity. */
             secrets?: {
                 /** @description The secret's name. */
                 name: string;
@@ -3067,7 +3067,7 @@ interface components {
             name?: string;
             /** @description Where deliveries are sent. */
             url: string;
-            /** @description The types of events that are delivered. `[]` in a request stands for all. */
+            /** @description The types of events that are delivered. */
             event_types: components["schemas"]["WebhookEventType"][];
             /** @description The runs whose events are delivered. Absent for all runs of the team. */
             filter?: {
@@ -3079,7 +3079,7 @@ interface components {
                 creator?: string;
                 /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources. */
+                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
                 source?: string | string[];
                 /** @description Selects runs by execution location. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
@@ -3097,7 +3097,7 @@ interface components {
                 automation_id?: string;
                 /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
-                /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
+                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
                 metadata?: {
                     [key: string]: string;
                 };
@@ -3119,16 +3119,16 @@ interface components {
             /** @description The owner. */
             scope: {
                 /**
-                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @description Always `Team`.
                  * @constant
                  */
                 type: "Team";
-                /** @description The id of the team or the person. */
+                /** @description The team's id. */
                 uid: string;
             };
             /**
              * Format: date-time
-             * @description Until when deliveries are signed with the previous secret as well, after the secret was replaced.
+             * @description The time until which deliveries are signed with the previous secret as well. Absent unless the secret was replaced.
              */
             previous_secret_expires_at: string;
             /** @description The signing secret, returned once. */
@@ -3136,7 +3136,7 @@ interface components {
         };
         /** @description A new secret for a trigger. */
         RotateTriggerSecretRequest: {
-            /** @description The secret, where the other system makes it. It is generated by default. At most 512 bytes in UTF-8. */
+            /** @description The secret, if the other system generates it. By default Runyard generates it. At most 512 bytes in UTF-8. */
             secret?: string;
         };
         /** @description A trigger with its new secret, which is shown only once. */
@@ -3155,7 +3155,7 @@ interface components {
              * @enum {string}
              */
             preset?: "linear" | "jira" | "sentry" | "pagerduty";
-            /** @description Whether events start runs. Defaults to true. */
+            /** @description Whether events start runs. False while the trigger is paused. */
             enabled: boolean;
             /** @description Where the other system sends its events. */
             ingress_url: string;
@@ -3169,7 +3169,7 @@ interface components {
             filter?: string;
             /** @description The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. */
             thread_key?: string;
-            /** @description The identity that executes the runs. By default the trigger's creator does. */
+            /** @description The identity that executes the runs. Absent if the trigger's creator does. */
             agent_uid?: string;
             /** @description The configuration of the runs, before the defaults of the identity, the environment and the team. */
             agent_config?: components["schemas"]["ResolvedAgentConfig"];
@@ -3189,24 +3189,24 @@ interface components {
              * @enum {string}
              */
             busy?: "enqueue" | "interrupt" | "skip";
-            /** @description Who may start runs besides people whose write access is proved. */
+            /** @description Who may start runs besides people with write access. */
             allow?: components["schemas"]["TriggerAuthors"];
-            /** @description The name of the secret with which the other system is asked. */
+            /** @description The name of the secret with the token for the other system. */
             credential?: string;
             /** @description Whether runs reply to the events that start them. Absent where they do not. */
             reply?: components["schemas"]["TriggerReply"];
-            /** @description The labels of the runs, at most 18. */
+            /** @description The labels of the runs. */
             metadata?: components["schemas"]["Metadata"];
             /** @description What its runs may use their keys for. Absent where that is not limited. */
             scopes?: components["schemas"]["Scope"][];
             /** @description The owner. */
             scope: {
                 /**
-                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @description Always `Team`.
                  * @constant
                  */
                 type: "Team";
-                /** @description The id of the team or the person. */
+                /** @description The team's id. */
                 uid: string;
             };
             /** @description The person who created the trigger, and in whose name its runs are created. */
@@ -3221,13 +3221,13 @@ interface components {
              * @description The time of the latest change.
              */
             updated_at: string;
-            /** @description The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
+            /** @description The number of consecutive failed runs after which the trigger pauses itself. Absent if it never does. */
             pause_after_failures?: number;
             /** @description Why the trigger has paused itself: its runs failed, its identity was deleted, or its creator has left the team. The last two are also stored with a trigger that a person has paused. Absent for others, and after the trigger is resumed. */
             pause_reason?: string;
             /**
              * Format: date-time
-             * @description The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail.
+             * @description The creation time of the first of the consecutive failed runs. Absent if the latest run that has ended did not fail.
              */
             failing_since?: string;
             /** @description The latest delivery. Absent if there is none. */
@@ -3240,7 +3240,7 @@ interface components {
             secret: string;
             /**
              * Format: date-time
-             * @description The time until which deliveries are signed with the previous secret as well.
+             * @description The time until which requests with the previous secret are accepted as well.
              */
             previous_secret_expires_at: string;
         };
@@ -3254,13 +3254,13 @@ interface components {
             config?: components["schemas"]["AmbientAgentConfig"];
             /** @description The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md. */
             skill?: string;
-            /** @description Whether the team owns it. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if the caller has a team; agent keys cannot set it to false. */
+            /** @description Whether the team owns the run. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if the caller has a team; agent keys cannot set it to false. */
             team?: boolean;
             /** @description The identity that executes the run. For team runs only. At most 512 bytes in UTF-8. */
             agent_identity_uid?: string;
             /** @description The conversation to continue. All of its runs have one owner. If its latest run has not ended, the response is 409. At most 512 bytes in UTF-8. */
             conversation_id?: string;
-            /** @description The run's parent. The depth of a run tree is at most 10. At most 512 bytes in UTF-8. */
+            /** @description The id of the parent run. The depth of a run tree is at most 10. At most 512 bytes in UTF-8. */
             parent_run_id?: string;
             /** @description At most 5 files. Inline files can have 2.9 MiB in total after decoding; upload larger ones with `POST /agent/attachments`. */
             attachments?: ({
@@ -3358,7 +3358,7 @@ interface components {
             live_next?: string;
             /** @description Where the run waits for capacity, if it does and the request asked for live output. */
             waiting?: {
-                /** @description The position; 1 is the next run to start. */
+                /** @description The position in the wait queue; 1 is the next run to start. */
                 position: number;
             };
         };
@@ -3399,7 +3399,7 @@ interface components {
             task_id: string;
             /** @description The root of the run's tree: the run itself, unless it is a child run. */
             root_run_id: string;
-            /** @description The run's title, at most 512 characters. Defaults to the first line of the prompt. */
+            /** @description The run's title. */
             title: string;
             /** @description The run's current state. */
             state: components["schemas"]["RunState"];
@@ -3414,12 +3414,12 @@ interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description The time of the latest change. For runs: of the state, follow-ups and artifacts.
+             * @description The time of the latest change of the state, the follow-ups or the artifacts.
              */
             updated_at: string;
-            /** @description The start time. Null before a run has started. */
+            /** @description The start time. Null before the run has started. */
             started_at?: string | null;
-            /** @description The time of the run's end. Null before a run has ended. */
+            /** @description The end time. Null before the run has ended. */
             finished_at?: string | null;
             /** @description The reason for the run's final state. For `BLOCKED`, the agent's question. For `CANCELLED`, who cancelled the run. */
             status_message?: components["schemas"]["RunStatusMessage"];
@@ -3429,7 +3429,7 @@ interface components {
             approval?: components["schemas"]["Approval"];
             /** @description The source of the run. */
             source?: components["schemas"]["RunSourceType"];
-            /** @description `REMOTE` (default) executes the run in a sandbox of the service or on a worker; `LOCAL` leaves it to the caller. */
+            /** @description Where the run is executed: `REMOTE` in a sandbox of the service or on a worker, `LOCAL` by its caller. */
             execution_location?: components["schemas"]["ExecutionLocation"];
             /** @description The schedule that created the run. Absent for other runs. */
             schedule?: components["schemas"]["RunSchedule"];
@@ -3441,7 +3441,7 @@ interface components {
             trigger_url?: string;
             /** @description The person or identity that created the run. */
             creator?: components["schemas"]["RunCreatorInfo"];
-            /** @description The person or identity that the run acts as. Defaults to the creator. */
+            /** @description The person or identity that the run acts as. */
             executor?: components["schemas"]["RunCreatorInfo"];
             /** @description The run's usage so far. */
             request_usage?: components["schemas"]["RequestUsage"];
@@ -3460,7 +3460,7 @@ interface components {
             };
             /** @description The conversation's id. */
             conversation_id?: string;
-            /** @description The run's parent. The depth of a run tree is at most 10. */
+            /** @description The id of the parent run. Absent for the root of a run tree. */
             parent_run_id?: string;
             /** @description Whether a sandbox is executing the run. */
             is_sandbox_running?: boolean;
@@ -3468,7 +3468,7 @@ interface components {
             is_run_type_cancellable?: boolean;
             /** @description The total execution time, as an ISO 8601 duration. */
             run_time?: string;
-            /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+            /** @description The run's labels. */
             metadata?: components["schemas"]["Metadata"];
             /** @description The run's artifacts, oldest first. */
             artifacts?: components["schemas"]["ArtifactItem"][];
@@ -3530,15 +3530,15 @@ interface components {
             name: string;
             /** @description A cron expression with five fields, or a nickname such as `@daily`. */
             cron_schedule: string;
-            /** @description The IANA time zone of the cron expression. Defaults to `UTC`. */
+            /** @description The IANA time zone of the cron expression. */
             time_zone: string;
-            /** @description What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`. */
+            /** @description What to do if an earlier run is still active: `allow`, `skip` the firing, or `cancel_previous`. */
             overlap: components["schemas"]["Overlap"];
             /** @description Whether the schedule fires. False while it is paused. */
             enabled: boolean;
             /** @description The task of each run. */
             prompt: string;
-            /** @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
+            /** @description The mode of each run. */
             mode: components["schemas"]["RunMode"];
             /**
              * Format: date-time
@@ -3550,26 +3550,26 @@ interface components {
              * @description The time of the latest change.
              */
             updated_at: string;
-            /** @description The resolved configuration, with all defaults applied. */
+            /** @description The configuration of each run, before the defaults of the identity, the environment and the team. */
             agent_config?: components["schemas"]["ResolvedAgentConfig"];
             /** @description The environment that `agent_config` names. */
             environment?: components["schemas"]["EnvironmentConfig"];
-            /** @description The identity that executes the runs. For team schedules only. */
+            /** @description The identity that executes the runs. */
             agent_uid?: string;
-            /** @description The person who created it. */
+            /** @description The person or identity that created the schedule. */
             created_by?: components["schemas"]["RunCreatorInfo"];
-            /** @description The person who changed it last. */
+            /** @description The person or identity that changed the schedule last. */
             updated_by?: components["schemas"]["RunCreatorInfo"];
-            /** @description The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
+            /** @description The number of consecutive failed runs after which the schedule pauses itself. Absent if it never does. */
             pause_after_failures?: number;
             /**
              * Format: date-time
-             * @description The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail.
+             * @description The creation time of the first of the consecutive failed runs. Absent if the latest run that has ended did not fail.
              */
             failing_since?: string;
             /** @description Why the latest firing created no run. Null if it succeeded. */
             last_spawn_error: string | null;
-            /** @description Why its runs have no model at the moment, so that none is created. Absent if they have one. */
+            /** @description Why there is no model for the runs at the moment, so that none is created. Absent if there is one. */
             model_error?: string;
             /** @description The latest and the next firing. */
             history: {
@@ -3590,9 +3590,9 @@ interface components {
                 /** @description The id of the team or the person. */
                 uid?: string;
             };
-            /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+            /** @description The labels of each run. */
             metadata?: components["schemas"]["Metadata"];
-            /** @description The scopes that the keys of its runs have at most: those of the keys that it was created and changed with. Absent for all. */
+            /** @description What the runs may use their keys for: at most the scopes of the keys that created and changed the schedule. Absent if that is not limited. */
             scopes?: components["schemas"]["Scope"][];
         };
         /**
@@ -3612,11 +3612,11 @@ interface components {
             /** @description The owner. */
             scope: {
                 /**
-                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @description Always `Team`.
                  * @constant
                  */
                 type: "Team";
-                /** @description The id of the team or the person. */
+                /** @description The team's id. */
                 uid: string;
             };
         };
@@ -3624,7 +3624,7 @@ interface components {
         SessionInfo: {
             /** @description The person who is signed in. */
             user: {
-                /** @description The id. */
+                /** @description The person's id. */
                 uid: string;
                 /** @description The display name. */
                 display_name: string;
@@ -3671,13 +3671,13 @@ interface components {
         };
         /** @description A link that signs its reader in once. */
         SignInLink: {
-            /** @description The token for POST /session. */
+            /** @description The one-time token for `POST /session`. */
             token: string;
             /** @description The page of the web app that signs in with the token. Absent where the deployment has no web app. */
             url?: string;
             /**
              * Format: date-time
-             * @description The expiry time. Absent for a key that does not expire.
+             * @description The expiry time of the link.
              */
             expires_at: string;
         };
@@ -3711,7 +3711,7 @@ interface components {
             summary?: string;
             /**
              * Format: date-time
-             * @description The start time. Null before a run has started.
+             * @description The start time of the turn.
              */
             started_at?: string;
             /**
@@ -3770,7 +3770,7 @@ interface components {
             name: string;
             /** @description The team's limits and defaults. */
             settings: components["schemas"]["TeamSettings"];
-            /** @description What models cost the team's runs in the current calendar month, in UTC. */
+            /** @description The cost of the team's model calls in the current calendar month (UTC). */
             month: components["schemas"]["MonthlySpending"];
         };
         /** @description A team as responses show it. */
@@ -3803,13 +3803,13 @@ interface components {
             default_model_id: string | null;
             /** @description The environment of runs that set none. */
             default_environment_id: string | null;
-            /** @description The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
+            /** @description The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited. */
             budget_usd_month: number | null;
             /** @description The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
             retention_days: number | null;
-            /** @description Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either. */
+            /** @description Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared before are not public either. */
             sharing_allowed: boolean;
-            /** @description By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the deployment's. An empty object: none. */
+            /** @description By the name of a provider, the team's secret with the API key for the team's calls to it, in place of the deployment's key. An empty object: none. */
             provider_keys: {
                 [key: string]: string;
             };
@@ -3909,7 +3909,7 @@ interface components {
             key: string;
             /**
              * Format: date-time
-             * @description The expiry time. Absent for a key that does not expire.
+             * @description The expiry time of the key.
              */
             expires_at: string;
         };
@@ -3944,14 +3944,14 @@ interface components {
              * @description The time of the request.
              */
             received_at: string;
-            /** @description The number of decisions: more than one where a failure was temporary. */
+            /** @description The number of decisions: more than one after a temporary failure. */
             attempts: number;
             /** @description What the delivery resulted in. Absent until the event is decided on. */
             outcome?: components["schemas"]["TriggerOutcome"];
             /** @description True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours. */
             will_retry?: boolean;
             /**
-             * @description Why it was ignored: the type of the event, its author, the filter, a disabled trigger, an active run of its thread, or a reply of a run, which caused it.
+             * @description Why it was ignored: the type of the event, its author, the filter, a paused trigger, an active run of its thread, or that a reply of a run caused it.
              * @enum {string}
              */
             reason?: "event" | "own" | "paused" | "author" | "filter" | "busy";
@@ -3961,9 +3961,9 @@ interface components {
             run_id?: string;
             /** @description The id of the follow-up that it sent to the run `run_id`. */
             followup_id?: string;
-            /** @description The delivery whose event it delivers again on request. */
+            /** @description The id of the delivery whose event it delivers again on request. */
             redelivery_of?: string;
-            /** @description The delivery that it repeats. */
+            /** @description The id of the delivery that it repeats. */
             of?: string;
             /** @description The values of the template that the event does not have. */
             missing_values?: string[];
@@ -3983,14 +3983,14 @@ interface components {
              * @description The time of the request.
              */
             received_at: string;
-            /** @description The number of decisions: more than one where a failure was temporary. */
+            /** @description The number of decisions: more than one after a temporary failure. */
             attempts: number;
             /** @description What the delivery resulted in. Absent until the event is decided on. */
             outcome?: components["schemas"]["TriggerOutcome"];
             /** @description True after a temporary failure, which `detail` names: the event is decided on again, for 24 hours. */
             will_retry?: boolean;
             /**
-             * @description Why it was ignored: the type of the event, its author, the filter, a disabled trigger, an active run of its thread, or a reply of a run, which caused it.
+             * @description Why it was ignored: the type of the event, its author, the filter, a paused trigger, an active run of its thread, or that a reply of a run caused it.
              * @enum {string}
              */
             reason?: "event" | "own" | "paused" | "author" | "filter" | "busy";
@@ -4000,9 +4000,9 @@ interface components {
             run_id?: string;
             /** @description The id of the follow-up that it sent to the run `run_id`. */
             followup_id?: string;
-            /** @description The delivery whose event it delivers again on request. */
+            /** @description The id of the delivery whose event it delivers again on request. */
             redelivery_of?: string;
-            /** @description The delivery that it repeats. */
+            /** @description The id of the delivery that it repeats. */
             of?: string;
             /** @description The values of the template that the event does not have. */
             missing_values?: string[];
@@ -4046,7 +4046,7 @@ interface components {
              * @enum {string}
              */
             preset?: "linear" | "jira" | "sentry" | "pagerduty";
-            /** @description Whether events start runs. Defaults to true. */
+            /** @description Whether events start runs. False while the trigger is paused. */
             enabled: boolean;
             /** @description Where the other system sends its events. */
             ingress_url: string;
@@ -4060,7 +4060,7 @@ interface components {
             filter?: string;
             /** @description The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. */
             thread_key?: string;
-            /** @description The identity that executes the runs. By default the trigger's creator does. */
+            /** @description The identity that executes the runs. Absent if the trigger's creator does. */
             agent_uid?: string;
             /** @description The configuration of the runs, before the defaults of the identity, the environment and the team. */
             agent_config?: components["schemas"]["ResolvedAgentConfig"];
@@ -4080,24 +4080,24 @@ interface components {
              * @enum {string}
              */
             busy?: "enqueue" | "interrupt" | "skip";
-            /** @description Who may start runs besides people whose write access is proved. */
+            /** @description Who may start runs besides people with write access. */
             allow?: components["schemas"]["TriggerAuthors"];
-            /** @description The name of the secret with which the other system is asked. */
+            /** @description The name of the secret with the token for the other system. */
             credential?: string;
             /** @description Whether runs reply to the events that start them. Absent where they do not. */
             reply?: components["schemas"]["TriggerReply"];
-            /** @description The labels of the runs, at most 18. */
+            /** @description The labels of the runs. */
             metadata?: components["schemas"]["Metadata"];
             /** @description What its runs may use their keys for. Absent where that is not limited. */
             scopes?: components["schemas"]["Scope"][];
             /** @description The owner. */
             scope: {
                 /**
-                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @description Always `Team`.
                  * @constant
                  */
                 type: "Team";
-                /** @description The id of the team or the person. */
+                /** @description The team's id. */
                 uid: string;
             };
             /** @description The person who created the trigger, and in whose name its runs are created. */
@@ -4112,13 +4112,13 @@ interface components {
              * @description The time of the latest change.
              */
             updated_at: string;
-            /** @description The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
+            /** @description The number of consecutive failed runs after which the trigger pauses itself. Absent if it never does. */
             pause_after_failures?: number;
             /** @description Why the trigger has paused itself: its runs failed, its identity was deleted, or its creator has left the team. The last two are also stored with a trigger that a person has paused. Absent for others, and after the trigger is resumed. */
             pause_reason?: string;
             /**
              * Format: date-time
-             * @description The time of the first of the latest runs that have all failed. Absent where the latest run that has ended did not fail.
+             * @description The creation time of the first of the consecutive failed runs. Absent if the latest run that has ended did not fail.
              */
             failing_since?: string;
             /** @description The latest delivery. Absent if there is none. */
@@ -4133,14 +4133,14 @@ interface components {
          * @enum {string}
          */
         TriggerOutcome: "started" | "followed_up" | "ignored" | "duplicate" | "failed";
-        /** @description How the other system is told what becomes of a run. */
+        /** @description How the other system learns the state and the result of a run. */
         TriggerReply: {
             /**
              * @description `thread`: a comment in the thread of the event, which is updated in place. It needs a `credential`.
              * @enum {string}
              */
             to: "thread" | "none";
-            /** @description What the comment shows besides the answer. Both by default in private repositories and projects and on Slack, otherwise nothing. */
+            /** @description What the comment shows besides the result. Both by default in private repositories and projects and on Slack, otherwise nothing. */
             show?: ("cost" | "link")[];
         };
         /** @description How the requests of the other system prove who sent them. */
@@ -4203,7 +4203,7 @@ interface components {
             subject_pattern: string;
             /** @description The maximum budget of each run that a key of this rule creates. By default the runs are not limited. */
             max_budget_usd?: number | null;
-            /** @description Seconds for which the keys are valid. */
+            /** @description Seconds for which the keys are valid, 60 to 3,600. Defaults to 3,600. */
             ttl_seconds?: number | null;
             /** @description What the keys may be used for. By default they have all scopes of the request's own credential, which has to have each of them. */
             scopes?: components["schemas"]["Scope"][] | null;
@@ -4245,32 +4245,32 @@ interface components {
             setup_commands?: string[] | null;
             /** @description The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them. */
             variables?: components["schemas"]["Variables"] | null;
-            /** @description Cloud providers that commands sign in to with the identity of their run, without a secret: `{}` removes them. */
+            /** @description Cloud providers that commands sign in to with the identity of their run, without a secret. `{}` removes them. */
             providers?: components["schemas"]["Providers"] | null;
             /** @description What commands, clones and MCP servers may call. Everything by default. */
             network?: components["schemas"]["Network"] | null;
-            /** @description The self-hosted worker of its runs, unless they name another. */
+            /** @description The self-hosted worker of runs that set none. */
             worker_host?: string | null;
-            /** @description The default of its runs, up to 10,080. 0 clears it. */
+            /** @description The `timeout_minutes` of runs that set none, up to 10,080. 0 clears it. */
             timeout_minutes?: number | null;
-            /** @description The default of its runs, up to 10,000. 0 clears it. */
+            /** @description The `max_steps` of runs that set none, up to 10,000. 0 clears it. */
             max_steps?: number | null;
-            /** @description The default of its runs, up to 1,000,000,000. 0 clears it. */
+            /** @description The `max_total_tokens` of runs that set none, up to 1,000,000,000. 0 clears it. */
             max_total_tokens?: number | null;
-            /** @description Models that the agent continues with, in this order, while a provider is down. */
+            /** @description The `fallback_model_ids` of runs that set none. `[]` clears them. */
             fallback_model_ids?: string[] | null;
-            /** @description The default of its runs. An empty text clears it. */
+            /** @description The `reasoning_level` of runs that set none. `""` clears it. */
             reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
-            /** @description The default of its runs. An empty object clears it. */
+            /** @description The `output_schema` of runs that set none. `{}` clears it. */
             output_schema?: components["schemas"]["OutputSchema"] | null;
-            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            /** @description The `approvals` of runs that set none. `[]` clears them. */
             approvals?: {
                 /**
-                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @description The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
                 tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
-                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[] | null;
             /** @description The secrets available to runs, at most 50. */
@@ -4294,11 +4294,11 @@ interface components {
             prompt?: string | null;
             /** @description The model of runs that set none. */
             base_model?: string | null;
-            /** @description The environment to set up before the agent starts. */
+            /** @description The environment of runs that set none. */
             environment_id?: string | null;
-            /** @description The skills to load, at most 20. Excludes `skill_spec`. */
+            /** @description The skills of runs that set none, at most 20. */
             skills?: string[] | null;
-            /** @description The agent's MCP servers: a map from name to server, at most 50. */
+            /** @description The MCP servers of runs that set none: a map from name to server, at most 50. */
             mcp_servers?: ({
                 /** @description The server's name, unique in the list. */
                 name: string;
@@ -4330,7 +4330,7 @@ interface components {
             }[] | {
                 [key: string]: components["schemas"]["MCPServerConfig"];
             }) | null;
-            /** @description The program that runs the agent. Responses omit it for the default harness. */
+            /** @description The harness of runs that set none. Responses omit it for the default harness. */
             harness?: {
                 /**
                  * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`.
@@ -4344,51 +4344,51 @@ interface components {
                 /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
                 command?: string;
             } | null;
-            /** @description The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service. */
+            /** @description The self-hosted worker of runs that set none. Defaults to `hosted`, a sandbox of the service. */
             worker_host?: string | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
-                /** @description Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
+                /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
                 name: string;
             }[] | null;
             /** @description Whether keys of the identity may create runs on behalf of members. Defaults to false. */
             on_behalf_of_enabled?: boolean | null;
-            /** @description Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
+            /** @description Whose credentials its runs use: their creator's or their executor's. Has no effect in this release. */
             credential_strategy?: ("CREATOR" | "EXECUTOR" | "") | null;
-            /** @description The default of its runs, up to 10,080. 0 clears it. */
+            /** @description The `timeout_minutes` of runs that set none, up to 10,080. 0 clears it. */
             timeout_minutes?: number | null;
-            /** @description The default of its runs, up to 10,000. 0 clears it. */
+            /** @description The `max_steps` of runs that set none, up to 10,000. 0 clears it. */
             max_steps?: number | null;
-            /** @description The default of its runs, up to 1,000,000,000. 0 clears it. */
+            /** @description The `max_total_tokens` of runs that set none, up to 1,000,000,000. 0 clears it. */
             max_total_tokens?: number | null;
-            /** @description Models that the agent continues with, in this order, while a provider is down. */
+            /** @description The `fallback_model_ids` of runs that set none. `[]` clears them. */
             fallback_model_ids?: string[] | null;
-            /** @description The default of its runs. An empty text clears it. */
+            /** @description The `reasoning_level` of runs that set none. `""` clears it. */
             reasoning_level?: ("none" | "minimal" | "low" | "medium" | "high" | "max" | "") | null;
-            /** @description The default of its runs. An empty object clears it. */
+            /** @description The `output_schema` of runs that set none. `{}` clears it. */
             output_schema?: components["schemas"]["OutputSchema"] | null;
-            /** @description Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it. */
+            /** @description The `approvals` of runs that set none. `[]` clears them. */
             approvals?: {
                 /**
-                 * @description The tool, by its name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
+                 * @description The tool's name in the conversation. Tools of MCP servers are called by `call_mcp_tool`.
                  * @enum {string}
                  */
                 tool: "ask_user" | "call_mcp_tool" | "create_plan" | "create_pull_request" | "edit_files" | "get_mcp_prompt" | "glob" | "load_skill" | "message_agent" | "notify_user" | "read_command" | "read_files" | "read_mcp_resource" | "report_artifact" | "run_command" | "search_files" | "start_agent" | "stop_command" | "todo" | "wait_for_agents" | "web_fetch" | "write_command";
-                /** @description A text that the command has, or the arguments as JSON of another tool. `*` stands for any text, and line breaks and several spaces count as one space. Absent: every call of the tool. At most 1024 bytes in UTF-8. */
+                /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[] | null;
-            /** @description The older name of `harness.type`. An empty text clears the harness. */
+            /** @description The older name of `harness.type`. `""` clears the harness. */
             base_harness?: (components["schemas"]["HarnessName"] | "") | null;
-            /** @description The secrets with the keys of its runs for models of Anthropic and OpenAI. */
+            /** @description The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models. */
             harness_auth_secrets?: {
-                /** @description The name of the secret with the key for Anthropic's models. */
+                /** @description The name of the secret with the API key for Anthropic's models. */
                 claude_auth_secret_name?: string;
-                /** @description The name of the secret with the key for OpenAI's models. */
+                /** @description The name of the secret with the API key for OpenAI's models. */
                 codex_auth_secret_name?: string;
             } | null;
             /** @description Secrets to add to those of the identity. Must be the only member of its request. */
             secrets_append?: {
-                /** @description The identity's name, unique within the team. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
+                /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
                 name: string;
             }[] | null;
         };
@@ -4414,19 +4414,19 @@ interface components {
             prompt?: string;
             /** @description Whether the schedule fires. */
             enabled: boolean;
-            /** @description The configuration of each run. */
+            /** @description The configuration of each run, before the defaults of the identity, the environment and the team. */
             agent_config?: components["schemas"]["AmbientAgentConfig"];
             /** @description The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8. */
             agent_uid?: string;
             /** @description `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs. */
             mode?: components["schemas"]["RunMode"];
-            /** @description Labels to find the run by: at most 20 keys, with values of at most 256 bytes. */
+            /** @description The labels of each run: at most 20 keys, with values of at most 256 bytes. */
             metadata?: components["schemas"]["Metadata"];
             /** @description The IANA time zone of the cron expression. Defaults to `UTC`. At most 64 bytes in UTF-8. */
             time_zone?: string;
             /** @description What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`. */
             overlap?: components["schemas"]["Overlap"];
-            /** @description The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
+            /** @description The number of consecutive failed runs after which the schedule pauses itself, at most 10. By default it never does. 0 clears the limit. */
             pause_after_failures?: number;
         };
         /** @description Changes to a team. Members that are absent or null keep their values. */
@@ -4445,13 +4445,13 @@ interface components {
                 default_model_id?: string | null;
                 /** @description The environment of runs that set none. */
                 default_environment_id?: string | null;
-                /** @description The most that models may cost the team's runs in a calendar month (UTC), in US dollars. Null: not limited. */
+                /** @description The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited. */
                 budget_usd_month?: number | null;
                 /** @description The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
                 retention_days?: number | null;
-                /** @description Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared are not public either. */
+                /** @description Whether runs of the team can be shared with everybody who has their link. If not, runs that were shared before are not public either. */
                 sharing_allowed?: boolean | null;
-                /** @description By the name of a provider, the team's secret whose value is the key of the team's calls to it, in place of the deployment's. An empty object: none. */
+                /** @description By the name of a provider, the team's secret with the API key for the team's calls to it, in place of the deployment's key. An empty object: none. */
                 provider_keys?: {
                     [key: string]: string;
                 } | null;
@@ -4465,11 +4465,11 @@ interface components {
             prompt?: string;
             /** @description The types of events that start runs, such as `build` or `build.failed`. All by default. */
             events?: string[];
-            /** @description `""` clears the identity. */
+            /** @description The identity that executes the runs. `""` clears it: the trigger's creator executes them. */
             agent_uid?: string | "";
             /** @description The configuration of the runs, before the defaults of the identity, the environment and the team. `{}` is none. */
             agent_config?: components["schemas"]["AmbientAgentConfig"];
-            /** @description `null` clears the budget. */
+            /** @description The most that each run with its children and follow-ups may spend on models, in US dollars. `null` clears it. */
             budget_usd?: number | null;
             /** @description The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8. */
             filter?: string;
@@ -4477,7 +4477,7 @@ interface components {
             thread_key?: string;
             /** @description The mode of the runs. */
             mode?: components["schemas"]["RunMode"];
-            /** @description `""` restores the default. */
+            /** @description The template of the follow-ups that later events of a thread send. `""` restores `{{ event.text }}`. */
             followup_prompt?: string | "";
             /**
              * @description Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).
@@ -4489,7 +4489,7 @@ interface components {
              * @enum {string}
              */
             busy?: "enqueue" | "interrupt" | "skip";
-            /** @description Who may start runs besides people whose write access is proved. */
+            /** @description Who may start runs besides people with write access. */
             allow?: components["schemas"]["TriggerAuthors"];
             /** @description The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none. */
             credential?: string | "";
@@ -4499,20 +4499,20 @@ interface components {
             metadata?: {
                 [key: string]: string;
             };
-            /** @description The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it. */
+            /** @description The number of consecutive failed runs after which the trigger pauses itself, at most 10. By default it never does. 0 clears the limit. */
             pause_after_failures?: number;
             /** @description Whether events start runs. Defaults to true. */
             enabled?: boolean;
-            /** @description Replaces the scopes; `[]` stands for all of the request's credential. */
+            /** @description What its runs may use their keys for. `[]` stands for all scopes of the request's credential. */
             scopes?: components["schemas"]["Scope"][];
         };
         /** @description Changes to a webhook. Members that are absent or null keep their values. */
         UpdateWebhookRequest: {
-            /** @description `""` clears the name. */
+            /** @description A name for people. `""` clears it. */
             name?: (string | "") | null;
             /** @description Where deliveries are sent. Its host must be on the internet. */
             url?: string | null;
-            /** @description The types of events that are delivered. `[]` in a request stands for all. */
+            /** @description The types of events that are delivered. `[]` stands for all. */
             event_types?: components["schemas"]["WebhookEventType"][] | null;
             /** @description Selects the runs whose events are delivered. All runs of the team by default, and with `{}`. */
             filter?: {
@@ -4524,7 +4524,7 @@ interface components {
                 creator?: string;
                 /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources. */
+                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
                 source?: string | string[];
                 /** @description Selects runs by execution location. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
@@ -4542,7 +4542,7 @@ interface components {
                 automation_id?: string;
                 /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
-                /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
+                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
                 metadata?: {
                     [key: string]: string;
                 };
@@ -4554,7 +4554,7 @@ interface components {
         UploadSnapshotRequest: {
             /** @description The files of the snapshot, at most 100. Only a `checkpoint`, of an empty workspace, can have none. */
             files: {
-                /** @description The name that the agent sees, unless the follow-up names another one. At most 255 bytes in UTF-8. Must be a file name without slashes. */
+                /** @description The file's name, without directories. At most 255 bytes in UTF-8. Must be a file name without slashes. */
                 filename: string;
                 /** @description The file's media type. At most 255 bytes in UTF-8. Must be a media type such as text/plain. */
                 mime_type: string;
@@ -4663,14 +4663,17 @@ interface components {
         WaitingFor: "answer" | "approval" | "followup";
         /** @description A web session of the caller. */
         WebSessionItem: {
-            /** @description The id. */
+            /** @description The session's id. */
             uid: string;
             /**
              * Format: date-time
              * @description The time of creation.
              */
             created_at: string;
-            /** @description The time of its latest use that changed something or extended the session, to five minutes. */
+            /**
+             * Format: date-time
+             * @description The time of its latest use that changed something or extended the session, to five minutes.
+             */
             last_used_at: string;
             /**
              * Format: date-time
@@ -4695,7 +4698,7 @@ interface components {
             name?: string;
             /** @description Where deliveries are sent. */
             url: string;
-            /** @description The types of events that are delivered. `[]` in a request stands for all. */
+            /** @description The types of events that are delivered. */
             event_types: components["schemas"]["WebhookEventType"][];
             /** @description The runs whose events are delivered. Absent for all runs of the team. */
             filter?: {
@@ -4707,7 +4710,7 @@ interface components {
                 creator?: string;
                 /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
                 executor?: string;
-                /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources. */
+                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
                 source?: string | string[];
                 /** @description Selects runs by execution location. */
                 execution_location?: components["schemas"]["ExecutionLocation"];
@@ -4725,7 +4728,7 @@ interface components {
                 automation_id?: string;
                 /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
                 ancestor_run_id?: string;
-                /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
+                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
                 metadata?: {
                     [key: string]: string;
                 };
@@ -4747,16 +4750,16 @@ interface components {
             /** @description The owner. */
             scope: {
                 /**
-                 * @description `Team` for a team's resource, `User` for a personal one.
+                 * @description Always `Team`.
                  * @constant
                  */
                 type: "Team";
-                /** @description The id of the team or the person. */
+                /** @description The team's id. */
                 uid: string;
             };
             /**
              * Format: date-time
-             * @description Until when deliveries are signed with the previous secret as well, after the secret was replaced.
+             * @description The time until which deliveries are signed with the previous secret as well. Absent unless the secret was replaced.
              */
             previous_secret_expires_at?: string;
         };
@@ -4797,9 +4800,9 @@ interface components {
              * @enum {string}
              */
             sort_order?: "asc" | "desc";
-            /** @description Selects runs in this state. Repeat the parameter for several states. */
+            /** @description Selects runs in one of these states. */
             state?: components["schemas"]["RunState"][];
-            /** @description Selects runs by the status of their task. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. Repeat the parameter for several statuses. */
+            /** @description Selects runs whose task has one of these statuses. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. */
             task_status?: components["schemas"]["TaskStatus"][];
             /** @description Selects runs by the name of their configuration. */
             name?: string;
@@ -4809,7 +4812,7 @@ interface components {
             creator?: string;
             /** @description Selects runs by the uid of their executor. */
             executor?: string;
-            /** @description Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources. */
+            /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
             source?: string[];
             /**
              * @description Selects runs by execution location.
@@ -4858,7 +4861,7 @@ interface components {
             factory_uid?: string;
             /** @description `true` selects no runs, since no run belongs to a factory. */
             factory_only?: boolean;
-            /** @description Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys. */
+            /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
             metadata?: {
                 [key: string]: string;
             };

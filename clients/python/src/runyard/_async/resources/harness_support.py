@@ -165,7 +165,7 @@ class AsyncHarnessSupport(AsyncResource):
 
         Args:
             execution_id: The id of the execution, one attempt to execute the run. At most 512 bytes in UTF-8.
-            frames: Pieces of output, in order. At most 16.
+            frames: The pieces of output, in order, 1 to 16.
             runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
             runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
@@ -275,7 +275,7 @@ class AsyncHarnessSupport(AsyncResource):
             error_code: The error code of a failed run.
             blocked: Whether the agent waits for an answer to the question in `summary`. The run becomes `BLOCKED` until a follow-up.
             interrupt: The number of the interrupt that ended the turn.
-            approval: The call that waits for an approval. The run ends `BLOCKED` until a person decides.
+            approval: The call that waits for an approval. The run becomes `BLOCKED` until a person decides.
             first_sequence: The number of the first of these messages within the run.
             messages: The last messages of the conversation, 1 to 200; requires `first_sequence`.
             followups_stored: The number of follow-ups that the conversation has with `messages`. If more wait, the run continues.

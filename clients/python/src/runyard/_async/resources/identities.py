@@ -91,23 +91,23 @@ class AsyncIdentities(AsyncResource):
             description: A description for people.
             prompt: Additional instructions for the runs of the identity.
             base_model: The model of runs that set none.
-            environment_id: The environment to set up before the agent starts.
-            skills: The skills to load, at most 20. Excludes `skill_spec`.
-            mcp_servers: The agent's MCP servers: a map from name to server, at most 50.
-            harness: The program that runs the agent. Responses omit it for the default harness.
-            worker_host: The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service.
+            environment_id: The environment of runs that set none.
+            skills: The skills of runs that set none, at most 20.
+            mcp_servers: The MCP servers of runs that set none: a map from name to server, at most 50.
+            harness: The harness of runs that set none. Responses omit it for the default harness.
+            worker_host: The self-hosted worker of runs that set none. Defaults to `hosted`, a sandbox of the service.
             secrets: The secrets available to runs, at most 50.
             on_behalf_of_enabled: Whether keys of the identity may create runs on behalf of members. Defaults to false.
-            credential_strategy: Whose credentials the run uses: its creator's or its executor's. Has no effect in this release.
-            timeout_minutes: The default of its runs, up to 10,080. 0 clears it.
-            max_steps: The default of its runs, up to 10,000. 0 clears it.
-            max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
-            fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
-            reasoning_level: The default of its runs. An empty text clears it.
-            output_schema: The default of its runs. An empty object clears it.
-            approvals: Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it.
-            base_harness: The older name of `harness.type`. An empty text clears the harness.
-            harness_auth_secrets: The secrets with the keys of its runs for models of Anthropic and OpenAI.
+            credential_strategy: Whose credentials its runs use: their creator's or their executor's. Has no effect in this release.
+            timeout_minutes: The `timeout_minutes` of runs that set none, up to 10,080. 0 clears it.
+            max_steps: The `max_steps` of runs that set none, up to 10,000. 0 clears it.
+            max_total_tokens: The `max_total_tokens` of runs that set none, up to 1,000,000,000. 0 clears it.
+            fallback_model_ids: The `fallback_model_ids` of runs that set none. `[]` clears them.
+            reasoning_level: The `reasoning_level` of runs that set none. `""` clears it.
+            output_schema: The `output_schema` of runs that set none. `{}` clears it.
+            approvals: The `approvals` of runs that set none. `[]` clears them.
+            base_harness: The older name of `harness.type`. `""` clears the harness.
+            harness_auth_secrets: The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models.
         """
         return await self._call(
             "POST",
@@ -222,23 +222,23 @@ class AsyncIdentities(AsyncResource):
             description: A description for people.
             prompt: Additional instructions for the runs of the identity.
             base_model: The model of runs that set none.
-            environment_id: The environment to set up before the agent starts.
-            skills: The skills to load, at most 20. Excludes `skill_spec`.
-            mcp_servers: The agent's MCP servers: a map from name to server, at most 50.
-            harness: The program that runs the agent. Responses omit it for the default harness.
-            worker_host: The id of the self-hosted worker that executes the run. Defaults to `hosted`, a sandbox of the service.
+            environment_id: The environment of runs that set none.
+            skills: The skills of runs that set none, at most 20.
+            mcp_servers: The MCP servers of runs that set none: a map from name to server, at most 50.
+            harness: The harness of runs that set none. Responses omit it for the default harness.
+            worker_host: The self-hosted worker of runs that set none. Defaults to `hosted`, a sandbox of the service.
             secrets: The secrets available to runs, at most 50.
             on_behalf_of_enabled: Whether keys of the identity may create runs on behalf of members. Defaults to false.
-            credential_strategy: Whose credentials the run uses: its creator's or its executor's. Has no effect in this release.
-            timeout_minutes: The default of its runs, up to 10,080. 0 clears it.
-            max_steps: The default of its runs, up to 10,000. 0 clears it.
-            max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
-            fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
-            reasoning_level: The default of its runs. An empty text clears it.
-            output_schema: The default of its runs. An empty object clears it.
-            approvals: Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it.
-            base_harness: The older name of `harness.type`. An empty text clears the harness.
-            harness_auth_secrets: The secrets with the keys of its runs for models of Anthropic and OpenAI.
+            credential_strategy: Whose credentials its runs use: their creator's or their executor's. Has no effect in this release.
+            timeout_minutes: The `timeout_minutes` of runs that set none, up to 10,080. 0 clears it.
+            max_steps: The `max_steps` of runs that set none, up to 10,000. 0 clears it.
+            max_total_tokens: The `max_total_tokens` of runs that set none, up to 1,000,000,000. 0 clears it.
+            fallback_model_ids: The `fallback_model_ids` of runs that set none. `[]` clears them.
+            reasoning_level: The `reasoning_level` of runs that set none. `""` clears it.
+            output_schema: The `output_schema` of runs that set none. `{}` clears it.
+            approvals: The `approvals` of runs that set none. `[]` clears them.
+            base_harness: The older name of `harness.type`. `""` clears the harness.
+            harness_auth_secrets: The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models.
             secrets_append: Secrets to add to those of the identity. Must be the only member of its request.
         """
         return await self._call(

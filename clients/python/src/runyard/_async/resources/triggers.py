@@ -81,7 +81,7 @@ class AsyncTriggers(AsyncResource):
             prompt: The template of the prompts, with values such as `{{ event.payload.title }}`. Required without a preset. At most 8192 bytes in UTF-8.
             verification: How requests to a trigger of the kind `webhook` are verified. Standard Webhooks by default.
             scopes: What its runs may use their keys for. By default all scopes of the request's credential, which has to have each of them.
-            secret: The secret, where the other system makes it. Otherwise it is generated. At most 512 bytes in UTF-8.
+            secret: The secret, if the other system generates it. By default Runyard generates it. At most 512 bytes in UTF-8.
             events: The types of events that start runs, such as `build` or `build.failed`. All by default.
             agent_uid: The identity that executes the runs. By default the trigger's creator does. At most 512 bytes in UTF-8.
             agent_config: The configuration of the runs, before the defaults of the identity, the environment and the team. `{}` is none.
@@ -92,11 +92,11 @@ class AsyncTriggers(AsyncResource):
             followup_prompt: The template of the follow-ups that later events of a thread send. Defaults to `{{ event.text }}`. At most 8192 bytes in UTF-8.
             threads: Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).
             busy: What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`).
-            allow: Who may start runs besides people whose write access is proved.
+            allow: Who may start runs besides people with write access.
             credential: The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none.
             reply: Whether runs reply to the events that start them. They do not by default.
             metadata: The labels of the runs, at most 18. Must have at most 18 keys.
-            pause_after_failures: The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it.
+            pause_after_failures: The number of consecutive failed runs after which the trigger pauses itself, at most 10. By default it never does. 0 clears the limit.
             enabled: Whether events start runs. Defaults to true.
         """
         return await self._call(
@@ -210,22 +210,22 @@ class AsyncTriggers(AsyncResource):
             name: A name for people, which is the title of the runs.
             prompt: The template of the prompts, at most 8 KiB. A preset has one. At most 8192 bytes in UTF-8.
             events: The types of events that start runs, such as `build` or `build.failed`. All by default.
-            agent_uid: `""` clears the identity.
+            agent_uid: The identity that executes the runs. `""` clears it: the trigger's creator executes them.
             agent_config: The configuration of the runs, before the defaults of the identity, the environment and the team. `{}` is none.
-            budget_usd: `null` clears the budget.
+            budget_usd: The most that each run with its children and follow-ups may spend on models, in US dollars. `null` clears it.
             filter: The condition that events have to meet, an expression of the Common Expression Language over `event`. Absent or empty for none. At most 2048 bytes in UTF-8.
             thread_key: The expression that yields the thread of an event of the kind `webhook`, a string. An empty one is no thread. At most 2048 bytes in UTF-8.
             mode: The mode of the runs.
-            followup_prompt: `""` restores the default.
+            followup_prompt: The template of the follow-ups that later events of a thread send. `""` restores `{{ event.text }}`.
             threads: Whether later events of an issue, a pull request, a ticket or a conversation continue the first one's run (`continue`, the default), or start runs of their own (`separate`).
             busy: What an event of a thread does while its run is active: its follow-up waits for the turn (`enqueue`, the default) or interrupts it, or the event is ignored (`skip`).
-            allow: Who may start runs besides people whose write access is proved.
+            allow: Who may start runs besides people with write access.
             credential: The name of a secret of the team with a token of the other system, of the kinds `github`, `gitlab` and `slack`: people with write access may start runs then. `""` is none.
             reply: Whether runs reply to the events that start them. They do not by default.
             metadata: The labels of the runs, at most 18. Must have at most 18 keys.
-            pause_after_failures: The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it.
+            pause_after_failures: The number of consecutive failed runs after which the trigger pauses itself, at most 10. By default it never does. 0 clears the limit.
             enabled: Whether events start runs. Defaults to true.
-            scopes: Replaces the scopes; `[]` stands for all of the request's credential.
+            scopes: What its runs may use their keys for. `[]` stands for all scopes of the request's credential.
         """
         return await self._call(
             "PUT",
@@ -320,7 +320,7 @@ class AsyncTriggers(AsyncResource):
 
         Args:
             trigger_uid: The trigger's id.
-            secret: The secret, where the other system makes it. It is generated by default. At most 512 bytes in UTF-8.
+            secret: The secret, if the other system generates it. By default Runyard generates it. At most 512 bytes in UTF-8.
         """
         return await self._call(
             "POST",

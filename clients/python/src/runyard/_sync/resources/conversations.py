@@ -179,7 +179,7 @@ class Conversations(Resource):
         Args:
             conversation_id: The conversation's id.
             files: The files to upload, 1 to 25. Required unless the request has `attachments`.
-            attachments: Another name of `files`, whose items then have `file_name`.
+            attachments: An alias of `files`, whose items have `file_name` in place of `filename`.
         """
         return self._call(
             "POST",

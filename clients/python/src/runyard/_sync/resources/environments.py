@@ -71,23 +71,23 @@ class Environments(Resource):
 
         Args:
             name: The environment's name, unique within the team or the person.
-            team: Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false.
+            team: Whether the team owns the environment. Defaults to true if the caller has a team; agent keys cannot set it to false.
             description: A description for people.
             docker_image: The container image of the runs. If the deployment has no containers, creating a run returns 422.
             github_repos: The GitHub repositories to clone, at most 10.
             repositories: The Git repositories to clone before the agent starts, at most 10.
             setup_commands: The commands to run before the agent starts, in order, at most 20.
             variables: The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them.
-            providers: Cloud providers that commands sign in to with the identity of their run, without a secret: `{}` removes them.
+            providers: Cloud providers that commands sign in to with the identity of their run, without a secret. `{}` removes them.
             network: What commands, clones and MCP servers may call. Everything by default.
-            worker_host: The self-hosted worker of its runs, unless they name another.
-            timeout_minutes: The default of its runs, up to 10,080. 0 clears it.
-            max_steps: The default of its runs, up to 10,000. 0 clears it.
-            max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
-            fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
-            reasoning_level: The default of its runs. An empty text clears it.
-            output_schema: The default of its runs. An empty object clears it.
-            approvals: Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it.
+            worker_host: The self-hosted worker of runs that set none.
+            timeout_minutes: The `timeout_minutes` of runs that set none, up to 10,080. 0 clears it.
+            max_steps: The `max_steps` of runs that set none, up to 10,000. 0 clears it.
+            max_total_tokens: The `max_total_tokens` of runs that set none, up to 1,000,000,000. 0 clears it.
+            fallback_model_ids: The `fallback_model_ids` of runs that set none. `[]` clears them.
+            reasoning_level: The `reasoning_level` of runs that set none. `""` clears it.
+            output_schema: The `output_schema` of runs that set none. `{}` clears it.
+            approvals: The `approvals` of runs that set none. `[]` clears them.
             secrets: The secrets available to runs, at most 50.
         """
         return self._call(
@@ -212,16 +212,16 @@ class Environments(Resource):
             repositories: The Git repositories to clone before the agent starts, at most 10.
             setup_commands: The commands to run before the agent starts, in order, at most 20.
             variables: The plain environment variables of setup commands and commands, at most 100. Everyone who can read the environment can read them.
-            providers: Cloud providers that commands sign in to with the identity of their run, without a secret: `{}` removes them.
+            providers: Cloud providers that commands sign in to with the identity of their run, without a secret. `{}` removes them.
             network: What commands, clones and MCP servers may call. Everything by default.
-            worker_host: The self-hosted worker of its runs, unless they name another.
-            timeout_minutes: The default of its runs, up to 10,080. 0 clears it.
-            max_steps: The default of its runs, up to 10,000. 0 clears it.
-            max_total_tokens: The default of its runs, up to 1,000,000,000. 0 clears it.
-            fallback_model_ids: Models that the agent continues with, in this order, while a provider is down.
-            reasoning_level: The default of its runs. An empty text clears it.
-            output_schema: The default of its runs. An empty object clears it.
-            approvals: Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children. For identities and environments: the default of their runs; an empty list clears it.
+            worker_host: The self-hosted worker of runs that set none.
+            timeout_minutes: The `timeout_minutes` of runs that set none, up to 10,080. 0 clears it.
+            max_steps: The `max_steps` of runs that set none, up to 10,000. 0 clears it.
+            max_total_tokens: The `max_total_tokens` of runs that set none, up to 1,000,000,000. 0 clears it.
+            fallback_model_ids: The `fallback_model_ids` of runs that set none. `[]` clears them.
+            reasoning_level: The `reasoning_level` of runs that set none. `""` clears it.
+            output_schema: The `output_schema` of runs that set none. `{}` clears it.
+            approvals: The `approvals` of runs that set none. `[]` clears them.
             secrets: The secrets available to runs, at most 50.
         """
         return self._call(

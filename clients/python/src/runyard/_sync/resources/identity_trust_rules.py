@@ -49,7 +49,7 @@ class IdentityTrustRules(Resource):
             audience: A value that the `aud` claim of the tokens must have. At most 512 bytes in UTF-8.
             subject_pattern: The `sub` claim of the tokens. Each `*` stands for any text. At most 512 bytes in UTF-8. Must have more than asterisks, since every subject would match.
             max_budget_usd: The maximum budget of each run that a key of this rule creates. By default the runs are not limited.
-            ttl_seconds: Seconds for which the keys are valid.
+            ttl_seconds: Seconds for which the keys are valid, 60 to 3,600. Defaults to 3,600.
             scopes: What the keys may be used for. By default they have all scopes of the request's own credential, which has to have each of them.
         """
         return self._call(
@@ -137,7 +137,7 @@ class IdentityTrustRules(Resource):
             audience: A value that the `aud` claim of the tokens must have. At most 512 bytes in UTF-8.
             subject_pattern: The `sub` claim of the tokens. Each `*` stands for any text. At most 512 bytes in UTF-8. Must have more than asterisks, since every subject would match.
             max_budget_usd: The maximum budget of each run that a key of this rule creates. By default the runs are not limited.
-            ttl_seconds: Seconds for which the keys are valid.
+            ttl_seconds: Seconds for which the keys are valid, 60 to 3,600. Defaults to 3,600.
             scopes: What the keys may be used for. By default they have all scopes of the request's own credential, which has to have each of them.
         """
         return self._call(

@@ -106,10 +106,10 @@ class RunsBase(Resource):
             title: The run's title, at most 512 characters. Defaults to the first line of the prompt.
             config: The configuration of the agent.
             skill: The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md.
-            team: Whether the team owns it. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if the caller has a team; agent keys cannot set it to false.
+            team: Whether the team owns the run. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if the caller has a team; agent keys cannot set it to false.
             agent_identity_uid: The identity that executes the run. For team runs only. At most 512 bytes in UTF-8.
             conversation_id: The conversation to continue. All of its runs have one owner. If its latest run has not ended, the response is 409. At most 512 bytes in UTF-8.
-            parent_run_id: The run's parent. The depth of a run tree is at most 10. At most 512 bytes in UTF-8.
+            parent_run_id: The id of the parent run. The depth of a run tree is at most 10. At most 512 bytes in UTF-8.
             attachments: At most 5 files. Inline files can have 2.9 MiB in total after decoding; upload larger ones with `POST /agent/attachments`.
             images: An older form of `attachments`, for images.
             interactive: Whether the run waits for a follow-up after each turn, for `idle_timeout_minutes`. Defaults to false.
@@ -183,10 +183,10 @@ class RunsBase(Resource):
             title: The run's title, at most 512 characters. Defaults to the first line of the prompt.
             config: The configuration of the agent.
             skill: The skill to start from. Overrides `config.skill_spec`. At most 512 bytes in UTF-8. Must have the form owner/repo:skill-name or owner/repo:path/to/SKILL.md.
-            team: Whether the team owns it. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if the caller has a team; agent keys cannot set it to false.
+            team: Whether the team owns the run. Defaults to the owner of `conversation_id` if that is given, and otherwise to true if the caller has a team; agent keys cannot set it to false.
             agent_identity_uid: The identity that executes the run. For team runs only. At most 512 bytes in UTF-8.
             conversation_id: The conversation to continue. All of its runs have one owner. If its latest run has not ended, the response is 409. At most 512 bytes in UTF-8.
-            parent_run_id: The run's parent. The depth of a run tree is at most 10. At most 512 bytes in UTF-8.
+            parent_run_id: The id of the parent run. The depth of a run tree is at most 10. At most 512 bytes in UTF-8.
             attachments: At most 5 files. Inline files can have 2.9 MiB in total after decoding; upload larger ones with `POST /agent/attachments`.
             images: An older form of `attachments`, for images.
             interactive: Whether the run waits for a follow-up after each turn, for `idle_timeout_minutes`. Defaults to false.
@@ -271,13 +271,13 @@ class RunsBase(Resource):
             cursor: The `page_info.next_cursor` of the previous page.
             sort_by: The sort key. `agent` sorts by skill; runs without a skill come last in both directions.
             sort_order: The sort direction.
-            state: Selects runs in this state. Repeat the parameter for several states.
-            task_status: Selects runs by the status of their task. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. Repeat the parameter for several statuses.
+            state: Selects runs in one of these states.
+            task_status: Selects runs whose task has one of these statuses. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two.
             name: Selects runs by the name of their configuration.
             model_id: Selects runs by model.
             creator: Selects runs by the uid of their creator.
             executor: Selects runs by the uid of their executor.
-            source: Selects runs by source, a RunSourceType. An unknown value selects no runs. Repeat the parameter for several sources.
+            source: Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs.
             execution_location: Selects runs by execution location.
             created_after: Selects runs created after this time.
             created_before: Selects runs created before this time.
@@ -294,7 +294,7 @@ class RunsBase(Resource):
             q: Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run.
             factory_uid: Selects no runs, since no run belongs to a factory.
             factory_only: `true` selects no runs, since no run belongs to a factory.
-            metadata: Selects runs by metadata, for example `metadata[ticket]=SHOP-1412`. At most 5 keys.
+            metadata: Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys.
         """
         return self._list(
             "/agent/runs",
@@ -823,8 +823,8 @@ class RunsBase(Resource):
             run_id: The run's id.
             event_uuid: The event's id. At most 512 bytes in UTF-8.
             event_name: The type of the event.
-            timestamp: The time of the message or event. RFC 3339 with an offset.
-            payload: Details of the event, such as `duration_ms` and `is_error`.
+            timestamp: The time of the event. RFC 3339 with an offset.
+            payload: Details of the event, such as `latency_ms` and `is_error`.
             runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
             runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
@@ -916,7 +916,7 @@ class RunsBase(Resource):
         Args:
             run_id: The run's id.
             files: The files to upload, 1 to 25. Required unless the request has `attachments`.
-            attachments: Another name of `files`, whose items then have `file_name`.
+            attachments: An alias of `files`, whose items have `file_name` in place of `filename`.
         """
         return self._call(
             "POST",

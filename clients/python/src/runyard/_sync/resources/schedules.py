@@ -61,14 +61,14 @@ class Schedules(Resource):
             cron_schedule: A cron expression with five fields, or a nickname such as `@daily`. At most 512 bytes in UTF-8.
             prompt: The task of each run. Required unless `agent_config` names a skill. At most 262144 bytes in UTF-8.
             enabled: Whether the schedule fires. Defaults to true.
-            team: Whether the team owns it. Defaults to true if the caller has a team; agent keys cannot set it to false.
-            agent_config: The configuration of each run.
+            team: Whether the team owns the schedule. Defaults to true if the caller has a team; agent keys cannot set it to false.
+            agent_config: The configuration of each run, before the defaults of the identity, the environment and the team.
             agent_uid: The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8.
             mode: `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
-            metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
+            metadata: The labels of each run: at most 20 keys, with values of at most 256 bytes.
             time_zone: The IANA time zone of the cron expression. Defaults to `UTC`. At most 64 bytes in UTF-8.
             overlap: What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`.
-            pause_after_failures: The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it.
+            pause_after_failures: The number of consecutive failed runs after which the schedule pauses itself, at most 10. By default it never does. 0 clears the limit.
         """
         return self._call(
             "POST",
@@ -161,13 +161,13 @@ class Schedules(Resource):
             cron_schedule: A cron expression with five fields, or a nickname such as `@daily`. At most 512 bytes in UTF-8.
             enabled: Whether the schedule fires.
             prompt: The task of each run. Required unless `agent_config` names a skill. At most 262144 bytes in UTF-8.
-            agent_config: The configuration of each run.
+            agent_config: The configuration of each run, before the defaults of the identity, the environment and the team.
             agent_uid: The identity that executes the runs. For team schedules only. At most 512 bytes in UTF-8.
             mode: `normal` (default) executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
-            metadata: Labels to find the run by: at most 20 keys, with values of at most 256 bytes.
+            metadata: The labels of each run: at most 20 keys, with values of at most 256 bytes.
             time_zone: The IANA time zone of the cron expression. Defaults to `UTC`. At most 64 bytes in UTF-8.
             overlap: What to do if an earlier run is still active: `allow` (default), `skip` the firing, or `cancel_previous`.
-            pause_after_failures: The number of runs that fail in a row after which it pauses itself, at most 10. Never by default; 0 clears it.
+            pause_after_failures: The number of consecutive failed runs after which the schedule pauses itself, at most 10. By default it never does. 0 clears the limit.
         """
         return self._call(
             "PUT",

@@ -54,7 +54,7 @@ class Webhooks(Resource):
         Args:
             url: Where deliveries are sent. Its host must be on the internet. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment.
             name: A name for people.
-            event_types: The types of events that are delivered. `[]` in a request stands for all.
+            event_types: The types of events that are delivered. `[]` stands for all.
             filter: Selects the runs whose events are delivered. All runs of the team by default, and with `{}`.
             enabled: Whether events are delivered. True for a new webhook.
         """
@@ -128,9 +128,9 @@ class Webhooks(Resource):
 
         Args:
             webhook_uid: The webhook's id.
-            name: `""` clears the name.
+            name: A name for people. `""` clears it.
             url: Where deliveries are sent. Its host must be on the internet.
-            event_types: The types of events that are delivered. `[]` in a request stands for all.
+            event_types: The types of events that are delivered. `[]` stands for all.
             filter: Selects the runs whose events are delivered. All runs of the team by default, and with `{}`.
             enabled: Whether events are delivered. True for a new webhook.
         """
