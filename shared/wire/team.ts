@@ -9,6 +9,7 @@ const whole = (least: number, most: number) => v.pipe(v.number(), v.integer(), v
 
 const ProviderName = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/));
 
+const MAX_BUDGET_USD_MONTH = 1_000_000;
 const MAX_RETENTION_DAYS = 3650;
 
 /** The settings of a team, with all defaults applied. Null: neither a value nor a default. */
@@ -53,7 +54,7 @@ const SettingsChange = v.object({
   /** The environment of runs that set none. */
   default_environment_id: optional(Id),
   /** The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited. */
-  budget_usd_month: optional(usdUpTo(1_000_000)),
+  budget_usd_month: optional(usdUpTo(MAX_BUDGET_USD_MONTH)),
   /** The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
   retention_days: optional(whole(1, MAX_RETENTION_DAYS)),
   /**
