@@ -23,40 +23,25 @@ export function changeTrigger(
 ): Promise<Trigger> {
   return retryOnChange(teams, uid, ports.table, async (before) => {
     await checkRequest(request, before, caller, ports.table);
+    const { enabled = before.enabled, agent_config, scopes, pause_after_failures: limit } = request;
+    const current = withEnabled(before, enabled, ports.now());
     const {
-      agent_uid = before.agent_uid,
-      metadata = before.metadata,
-      allow = before.allow,
-      followup_prompt = before.followup_prompt,
-      filter = before.filter,
-      thread_key = before.thread_key,
-      credential = before.credential,
-      agent_config,
-      budget_usd = before.budget_usd,
-      scopes,
-      pause_after_failures: limit,
-      enabled = before.enabled,
-      ...members
-    } = request;
-    const {
-      agent_uid: _agent,
-      metadata: _metadata,
-      allow: _allow,
-      followup_prompt: _followup,
-      filter: _filter,
-      thread_key: _threadKey,
-      credential: _credential,
+      agent_uid,
+      budget_usd,
+      followup_prompt,
+      filter,
+      thread_key,
+      credential,
+      allow,
+      metadata,
       agent_config: _config,
-      budget_usd: _budget,
       scopes: _scopes,
       pause_after_failures: _limit,
-      ...kept
-    } = enabled === before.enabled ? before : enable(before, enabled, ports.now());
+      ...members
+    } = { ...current, ...request };
     const changed = {
-      ...kept,
       ...members,
-      enabled,
-      ...changeFailureCount({ ...before, ...kept }, { limit }),
+      ...changeFailureCount(current, { limit }),
       ...(agent_uid === undefined || agent_uid === "" ? {} : { agent_uid }),
       ...changeConfig(before, agent_config),
       ...(budget_usd === undefined || budget_usd === null ? {} : { budget_usd }),
@@ -104,12 +89,7 @@ export async function setEnabled(
   const { value: trigger, replayed } = await runReversible(ports.table, idempotency, ports.now, {
     apply: (record) =>
       retryOnChange(teams, uid, ports.table, (before) =>
-        replace(
-          before,
-          before.enabled === enabled ? before : enable(before, enabled, ports.now()),
-          ports,
-          record?.(uid),
-        ),
+        replace(before, withEnabled(before, enabled, ports.now()), ports, record?.(uid)),
       ),
     read: () => readTrigger(teams, uid, ports.table),
     isSet: (current) => current.enabled === enabled,
@@ -117,9 +97,11 @@ export async function setEnabled(
   return { trigger, replayed };
 }
 
-/** A trigger that is paused, or resumed: then its failures count from now. */
-function enable({ pause_reason: _, ...before }: Trigger, enabled: boolean, now: number): Trigger {
-  return { ...before, enabled, ...(enabled ? changeFailureCount(before, { resumedAt: now }) : {}) };
+/** A trigger after it is paused or resumed; the same object where it is in this state. The failures of a resumed one count from now. */
+function withEnabled(before: Trigger, enabled: boolean, now: number): Trigger {
+  if (before.enabled === enabled) return before;
+  const { pause_reason: _, ...rest } = before;
+  return { ...rest, enabled, ...(enabled ? changeFailureCount(before, { resumedAt: now }) : {}) };
 }
 
 /** Writes a trigger, or only the record of the request where it is the same object. */
