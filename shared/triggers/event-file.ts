@@ -1,7 +1,7 @@
 import { fileKeys } from "#shared/files/file-store.ts";
 import type { StoredAttachment } from "#shared/records/run-body.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import type { TriggerEvent } from "./event.ts";
+import { type ReceivedEvent, toTemplateEvent } from "./event.ts";
 
 const TYPE = "application/json";
 
@@ -10,11 +10,10 @@ export async function storeEventFile(
   run: string,
   delivery: string,
   file_name: string,
-  { type, action, text, author, repository, thread, payload }: TriggerEvent,
+  event: ReceivedEvent,
   { files }: Pick<RunPorts, "files">,
 ): Promise<StoredAttachment> {
-  const event: TriggerEvent = { type, action, text, author, repository, thread, payload };
-  const content = Buffer.from(JSON.stringify(event, null, 2));
+  const content = Buffer.from(JSON.stringify(toTemplateEvent(event), null, 2));
   const file = fileKeys.followupAttachment(run, delivery);
   await files.put(file, content, TYPE);
   return { attachment_id: delivery, file_name, mime_type: TYPE, file, size_bytes: content.length };
