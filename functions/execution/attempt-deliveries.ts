@@ -28,11 +28,7 @@ export const attemptDeliveries = invocation(
 
 async function attemptAll(refs: readonly DeliveryRef[], ports: AttemptPorts & ReplyPorts): Promise<void> {
   const replies = refs.filter(({ is_reply }) => is_reply === true);
+  const deliveries = refs.filter(({ is_reply }) => is_reply !== true);
   if (replies.length > 0) await attemptReplies(replies, ports);
-  if (replies.length < refs.length) {
-    await attempt(
-      refs.filter(({ is_reply }) => is_reply !== true),
-      ports,
-    );
-  }
+  if (deliveries.length > 0) await attempt(deliveries, ports);
 }
