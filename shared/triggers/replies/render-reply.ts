@@ -53,7 +53,7 @@ function describeState({ head, body: { title: name } }: FoundRun): string {
     case "BLOCKED":
       return head.approval === undefined
         ? `${name} asks: ${message}\n\nReply in this thread to answer.`
-        : `${name} waits for an approval: ${message}`;
+        : `${name} is waiting for an approval: ${message}`;
     case "FAILED":
     case "ERROR":
       return `${name} failed: ${message}`;
@@ -100,9 +100,9 @@ const toUrl = ({ run_id }: RunHead, { webUrl }: RenderPorts): string | undefined
 const STATES = {
   SUCCEEDED: ["success", "The run has succeeded"],
   FAILED: ["failure", "The run has failed"],
-  ERROR: ["error", "The run has failed by an error of the service"],
+  ERROR: ["error", "The run has failed because of an error of the service"],
   CANCELLED: ["error", "The run was cancelled"],
-  BLOCKED: ["pending", "The run waits for an answer"],
+  BLOCKED: ["pending", "The run is waiting for an answer"],
 } as const;
 
 /** The status of the head commit, which has the trigger's name. */
@@ -112,7 +112,9 @@ function toStatus(
   { shows }: Reply,
   ports: RenderPorts,
 ): NonNullable<RenderedReply["status"]> {
-  const [state, description] = isEndedHead(head) ? STATES[head.state] : (["pending", "The run is at work"] as const);
+  const [state, description] = isEndedHead(head)
+    ? STATES[head.state]
+    : (["pending", "The run is in progress"] as const);
   const url = shows.includes("link") ? toUrl(head, ports) : undefined;
   return {
     state,
