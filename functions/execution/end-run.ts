@@ -17,7 +17,8 @@ import { releaseWorker } from "#shared/workers/offer-run.ts";
 
 /**
  * SQS `ends`: passes the freed slot on, stops the sandboxes that the run has left behind, keeps what its executions have uploaded, counts its
- * usage, composes the transcript of an ended run, and records the result of the setup in its environment, and of the run with its origin.
+ * usage, composes the transcript of an ended run, and records the result of the setup in its environment and the outcome of the run
+ * with its schedule or trigger.
  */
 export const endRun = queueConsumer({
   message: RunMessage,

@@ -31,7 +31,8 @@ const planOne = queueConsumer({
 });
 
 /**
- * The stream of the table: adds deliveries of new events of runs, triggers and schedules to the webhooks of their teams, and requests their first attempt.
+ * The stream of the table: adds deliveries of new events of runs, triggers and schedules to the webhooks of their teams, and
+ * requests their first attempt. It requests the replies of runs with new events likewise.
  * Each minute: requests attempts of the deliveries that are due.
  */
 export const planDeliveries = invocation(

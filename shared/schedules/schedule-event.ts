@@ -4,7 +4,7 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Tick } from "./tick.ts";
 
-/** The write by which webhooks of the team are told that a firing could start no run; none for a person's schedule. */
+/** The write of the event that a firing could start no run, which webhooks of the team deliver; none for a person's schedule. */
 export const putFailed = (schedule: Schedule, { at, recorded_at, reason = "" }: Tick): Put | undefined =>
   putEvent(schedule, "schedule_failed", at, recorded_at, { scheduled_at: toTimestamp(at), reason });
 

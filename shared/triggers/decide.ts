@@ -72,7 +72,7 @@ export async function decide(
 }
 
 /**
- * Writes that no run could be created for an event, which webhooks of the team are told.
+ * Records that no run could be created for an event, together with the event that webhooks of the team deliver.
  * @throws ConflictError naming `delivery` if it has an outcome
  */
 export function failDelivery(

@@ -75,7 +75,7 @@ export async function redeliverEvent(
       });
       return { delivery: toNewDeliveryItem(facts), replayed: false };
     },
-    // As the first response had it, whatever has been decided since.
+    // The first response again, whatever has been decided since.
     async (id) => ({ delivery: toNewDeliveryItem(await read(id)), replayed: true }),
   );
 }
