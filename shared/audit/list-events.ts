@@ -9,7 +9,7 @@ import type { Table } from "#shared/table/table.ts";
 import type { AuditEvent, ListAuditEventsResponse } from "#shared/wire/audit/audit.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { readAuditEvents } from "./audit-store.ts";
-import { nameCreators, readCreatedRuns, readEventsOfRun } from "./run-events.ts";
+import { nameCreators, type Range, RUN_CREATED, readCreatedRuns, readEventsOfRun } from "./run-events.ts";
 
 /** Queries of one request for events that may be rare. */
 const MAX_QUERIES = 10;
@@ -93,29 +93,42 @@ function matches(
   { actor, action, target }: StoredAuditEvent,
   filter: Pick<AuditFilter, "actor" | "action" | "target">,
 ): boolean {
-  const isAction = filter.action === undefined || `${action}.`.startsWith(`${filter.action}.`);
   return (
-    isAction &&
+    isAction(action, filter.action) &&
     (filter.actor === undefined || actor.uid === filter.actor) &&
     (filter.target === undefined || target.uid === filter.target)
   );
 }
 
-/** The newest events of several teams, with their runs. Follow-ups are found by their run only, since no index has their times. */
+/** Whether an action is the wanted one, or begins with it. */
+const isAction = (action: string, wanted: string | undefined): boolean =>
+  wanted === undefined || `${action}.`.startsWith(`${wanted}.`);
+
+/** The newest events of several teams, with their runs. */
 async function readMerged(
   teams: readonly string[],
-  { target }: Pick<AuditFilter, "target">,
-  range: { readonly from: string; readonly before: string; readonly limit: number },
+  filter: Pick<AuditFilter, "action" | "target">,
+  range: Range,
   table: Table,
 ): Promise<StoredAuditEvent[]> {
   const pages = await Promise.all([
     ...teams.map((team) => readAuditEvents(team, range, table)),
-    ...(target === undefined
-      ? teams.map((team) => readCreatedRuns(team, range, table))
-      : [isUuid(target) ? readEventsOfRun(target, teams, range, table) : []]),
+    ...readRunEvents(teams, filter, range, table),
   ]);
   const all = pages.flat().sort((one, other) => (one.id < other.id ? 1 : -1));
   return all.slice(0, range.limit);
+}
+
+/** The events of runs. Those of follow-ups are found by their run only, since no index has their times. */
+function readRunEvents(
+  teams: readonly string[],
+  { action, target }: Pick<AuditFilter, "action" | "target">,
+  range: Range,
+  table: Table,
+): readonly Promise<StoredAuditEvent[]>[] {
+  if (target !== undefined) return isUuid(target) ? [readEventsOfRun(target, teams, range, table)] : [];
+  // A team creates far more runs than it changes other things: they would fill the batches of a search for another action.
+  return isAction(RUN_CREATED, action) ? teams.map((team) => readCreatedRuns(team, range, table)) : [];
 }
 
 function toAuditEvent({ at, expires_at: _, ...event }: StoredAuditEvent): AuditEvent {

@@ -11,13 +11,14 @@ import type { AuditVia } from "#shared/wire/audit/audit.ts";
 
 // Runs and follow-ups have no stored events, since they are created most often: their events are derived from their records.
 
-interface Range {
+/** The places between which events are read, and how many. */
+export interface Range {
   readonly from: string;
   readonly before: string;
   readonly limit: number;
 }
 
-const RUN_CREATED = "runs.create";
+export const RUN_CREATED = "runs.create";
 const FOLLOWUP_SENT = "runs.followups.create";
 
 /** Reads the events of a team's created runs, newest first. The id of a run is that of its event too: both begin with the time. */
