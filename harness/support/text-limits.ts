@@ -22,3 +22,12 @@ export function cutBytesFromEnd(text: string, bytes: number): string {
 }
 
 const isContinuation = (byte = 0) => (byte & 0xc0) === 0x80;
+
+/** Returns a function that says of one value after the other whether it fits, as JSON, into the bytes that are left. */
+export function createRoom(bytes: number): (value: unknown) => boolean {
+  let room = bytes;
+  return (value) => {
+    room -= Buffer.byteLength(JSON.stringify(value) ?? "");
+    return room >= 0;
+  };
+}

@@ -125,6 +125,36 @@ describe("connect", () => {
     expect(pages).toBe(3);
   });
 
+  it("reads at most 100 pages of a list", async () => {
+    let pages = 0;
+    respond = ({ method }) => {
+      if (method !== "tools/list") return undefined;
+      pages++;
+      return { tools: [], nextCursor: "more" };
+    };
+    expect((await connect({ url }, createOptions())).tools).toEqual([]);
+    expect(pages).toBe(100);
+  });
+
+  it("lists the resources, templates and prompts of all pages, at most 500 of each", async () => {
+    const name = (at: unknown) => ({ name: `n-${at}` });
+    respond = ({ method, params: { cursor } }) => {
+      if (method === "initialize") return { ...INITIALIZED, capabilities: { resources: {}, prompts: {} } };
+      const next = cursor === undefined ? { nextCursor: "2" } : {};
+      if (method === "resources/list") return { resources: [{ ...name(cursor), uri: "a://b" }], ...next };
+      if (method === "resources/templates/list")
+        return { resourceTemplates: [{ ...name(cursor), uriTemplate: "a://{b}" }], ...next };
+      return { prompts: Array.from({ length: 300 }, (_, at) => name(at)), nextCursor: "more" };
+    };
+    const { resources, prompts } = await connect({ url }, createOptions());
+    const listed = await resources?.list(signal);
+    expect([listed?.["resources"], listed?.["templates"]]).toMatchObject([
+      [name(undefined), name(2)],
+      [name(undefined), name(2)],
+    ]);
+    expect((await prompts?.list(signal))?.["prompts"]).toHaveLength(500);
+  });
+
   it("calls a tool with its input, and ends with the turn", async () => {
     respond = ({ method, params }) => {
       if (method !== "tools/call") return undefined;

@@ -54,7 +54,9 @@ const CONNECT_MS = 60_000;
 /** Time limits of a call: without a progress notification, and in total. */
 const SILENCE_MS = 120_000;
 const CALL_MS = 1_800_000;
-const MAX_TOOLS = 500;
+/** The most entries of a list, and the most pages in which a server may return it. */
+const MAX_LISTED = 500;
+const MAX_PAGES = 100;
 /** The end of a server's output that an error shows. */
 const OUTPUT_CHARACTERS = 1_000;
 
@@ -149,16 +151,31 @@ async function open(transport: Transport, signal: AbortSignal): Promise<McpConne
 
 async function fetchTools(client: Client, signal: AbortSignal): Promise<McpTool[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
-  const found: McpTool[] = [];
-  let cursor: string | undefined;
-  do {
+  return await readPages(async (params) => {
     // The client's own method would compile the servers' schemas to code. Results are passed to the model without validation.
-    const params = cursor === undefined ? {} : { cursor };
-    const page = await client.request({ method: "tools/list", params }, ListToolsResultSchema, { signal });
-    found.push(...page.tools);
+    const { tools, nextCursor } = await client.request({ method: "tools/list", params }, ListToolsResultSchema, {
+      signal,
+    });
+    return { entries: tools, nextCursor };
+  });
+}
+
+interface Page<T> {
+  readonly entries: readonly T[];
+  readonly nextCursor?: string | undefined;
+}
+
+/** Reads the pages of a list up to its limits. */
+async function readPages<T>(readPage: (params: { readonly cursor?: string }) => Promise<Page<T>>): Promise<T[]> {
+  let found: T[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES && found.length < MAX_LISTED; pages++) {
+    const page = await readPage(cursor === undefined ? {} : { cursor });
+    found = [...found, ...page.entries];
     cursor = page.nextCursor;
-  } while (cursor !== undefined && found.length < MAX_TOOLS);
-  return found.slice(0, MAX_TOOLS);
+    if (cursor === undefined) break;
+  }
+  return found.slice(0, MAX_LISTED);
 }
 
 async function callTool(
@@ -176,15 +193,27 @@ async function callTool(
 
 const createResources = (client: Client): McpResources => ({
   async list(signal) {
-    const { resources } = await client.listResources({}, { signal });
+    const resources = await readPages(async (params) => {
+      const { resources: entries, nextCursor } = await client.listResources(params, { signal });
+      return { entries, nextCursor };
+    });
     // Few servers have templates, and some refuse the question.
-    const templates = await client.listResourceTemplates({}, { signal }).catch(() => undefined);
-    return { resources, ...(templates === undefined ? {} : { templates: templates.resourceTemplates }) };
+    const templates = await readPages(async (params) => {
+      const { resourceTemplates: entries, nextCursor } = await client.listResourceTemplates(params, { signal });
+      return { entries, nextCursor };
+    }).catch(() => undefined);
+    return { resources, ...(templates === undefined ? {} : { templates }) };
   },
   read: (uri, signal) => client.readResource({ uri }, { signal, timeout: SILENCE_MS }),
 });
 
 const createPrompts = (client: Client): McpPrompts => ({
-  list: async (signal) => ({ prompts: (await client.listPrompts({}, { signal })).prompts }),
+  async list(signal) {
+    const prompts = await readPages(async (params) => {
+      const { prompts: entries, nextCursor } = await client.listPrompts(params, { signal });
+      return { entries, nextCursor };
+    });
+    return { prompts };
+  },
   get: (name, input, signal) => client.getPrompt({ name, arguments: input }, { signal, timeout: SILENCE_MS }),
 });

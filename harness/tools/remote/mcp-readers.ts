@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { defineTool, type Tool, type ToolCall } from "../../engine/tool.ts";
 import { formatError } from "../../support/stop.ts";
-import { cutBytes } from "../../support/text-limits.ts";
+import { createRoom, cutBytes } from "../../support/text-limits.ts";
 import { findStepEnd } from "../../support/time-slice.ts";
 import { createSignalAt } from "../../support/timers.ts";
 import { describePart, type McpToolOptions } from "./call-mcp-tool.ts";
-import type { McpConnection } from "./mcp-connection.ts";
+import type { Listed, McpConnection } from "./mcp-connection.ts";
 import type { McpServer } from "./mcp-servers.ts";
 
 const TEXT_BYTES = 48 * 1024;
@@ -54,7 +54,7 @@ const createResourceReader = (servers: readonly Connected[], read: Read): Tool =
       const { resources } = find(server, servers).connection;
       if (resources === undefined) throw new Error(`${server} has no resources`);
       return await read(server, call, async (signal) => {
-        if (uri === undefined) return await resources.list(signal);
+        if (uri === undefined) return cutList(await resources.list(signal));
         const { contents } = await resources.read(uri, signal);
         return {
           contents: contents.map((content) => ({
@@ -84,7 +84,7 @@ const createPromptReader = (servers: readonly Connected[], read: Read): Tool =>
       const { prompts } = find(server, servers).connection;
       if (prompts === undefined) throw new Error(`${server} has no prompts`);
       return await read(server, call, async (signal) => {
-        if (name === undefined) return await prompts.list(signal);
+        if (name === undefined) return cutList(await prompts.list(signal));
         const { messages } = await prompts.get(name, input, signal);
         return {
           messages: messages.map(({ role, content }) =>
@@ -102,6 +102,15 @@ function find(name: string, servers: readonly Connected[]): Connected {
   const server = servers.find((one) => one.name === name);
   if (server !== undefined) return server;
   throw new Error(`there is no such server; available servers: ${servers.map((one) => one.name).join(", ")}`);
+}
+
+/** The entries that one result has room for, and the number of the others. */
+function cutList(listed: Listed): object {
+  const fits = createRoom(TEXT_BYTES);
+  const shown = Object.entries(listed).map(([kind, entries]) => [kind, entries.filter(fits)] as const);
+  const count = (lists: readonly (readonly object[])[]) => lists.flat().length;
+  const omitted = count(Object.values(listed)) - count(shown.map(([, entries]) => entries));
+  return { ...Object.fromEntries(shown), ...(omitted === 0 ? {} : { omitted }) };
 }
 
 function cut(text: string): string {

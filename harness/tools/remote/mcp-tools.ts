@@ -1,5 +1,6 @@
 import { repairInput } from "../../engine/repair-input.ts";
 import type { Tool } from "../../engine/tool.ts";
+import { createRoom } from "../../support/text-limits.ts";
 import { createCallMcpTool, type McpToolOptions, toKey } from "./call-mcp-tool.ts";
 import type { McpTool } from "./mcp-connection.ts";
 import { createMcpReaders } from "./mcp-readers.ts";
@@ -7,8 +8,9 @@ import type { McpServer } from "./mcp-servers.ts";
 
 /** The most tools of all servers that are offered as tools of their own; more are searched. */
 const MAX_OWN_TOOLS = 40;
-/** The largest definition of such a tool. */
+/** The largest definition of such a tool, and the most of all definitions: each request to a model has them. */
 const DEFINITION_BYTES = 16 * 1024;
+const DEFINITIONS_BYTES = 128 * 1024;
 /** What all providers accept as the name of a tool, and of a member of its input. */
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const COMBINED = ["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "enum", "const"];
@@ -19,7 +21,9 @@ export function createMcpTools(servers: readonly McpServer[], options: McpToolOp
     "connection" in server ? toOffers(server.name, server.connection.tools) : [],
   );
   const usable = listed.filter(({ tool }) => !options.readsOnly || tool.annotations?.readOnlyHint === true);
-  const own = usable.length > MAX_OWN_TOOLS ? [] : usable.filter((offer) => isOfferable(offer, usable));
+  const fits = createRoom(DEFINITIONS_BYTES);
+  const own =
+    usable.length > MAX_OWN_TOOLS ? [] : usable.filter((offer) => isOfferable(offer, usable) && fits(offer.tool));
   const call = createCallMcpTool(servers, { ...options, own: new Set(own.map(({ key }) => key)) });
   return [call, ...own.map((offer) => createOwnTool(offer, call, options)), ...createMcpReaders(servers, options)];
 }

@@ -67,6 +67,14 @@ describe("the tools of MCP servers", () => {
     expect(create(many(41)).names).toEqual(["call_mcp_tool"]);
   });
 
+  it("are tools of their own while their definitions have 128 KiB together, and the others are called by call_mcp_tool", () => {
+    const large = many(12).map((tool) => ({ ...tool, description: "d".repeat(14 * 1024) }));
+    const { names, find } = create(large);
+    expect(names.slice(1)).toEqual(many(9).map(({ name }) => `mcp__box__${name}`));
+    expect(find("call_mcp_tool").description).toContain("- tool_9:");
+    expect(find("call_mcp_tool").description).not.toContain("- tool_8:");
+  });
+
   it("are searched by words where they are more", async () => {
     const { use } = create([...many(60), toolOf("create_issue", { description: "Opens a ticket in the tracker." })]);
     const { output } = await use("call_mcp_tool", { server: "box", query: "open a tracker ticket" });
@@ -158,6 +166,16 @@ describe("the resources and prompts of MCP servers", () => {
     expect((await use("get_mcp_prompt", { server: "box" })).output).toEqual({ prompts: [{ name: "review" }] });
     const filled = await use("get_mcp_prompt", { server: "box", name: "review", arguments: { file: "a.ts" } });
     expect(filled.output).toEqual({ messages: [{ role: "user", text: "review: a.ts" }] });
+  });
+
+  it("are listed as far as one result has room, with the number of the others", async () => {
+    const entries = Array.from({ length: 100 }, (_, at) => ({ uri: `doc://${at}`, name: "n".repeat(1024) }));
+    const resources = {
+      list: async () => ({ resources: entries, templates: entries }),
+      read: async () => ({ contents: [] }),
+    };
+    const { output } = await create([], { resources }).use("read_mcp_resource", { server: "box" });
+    expect(output).toEqual({ resources: entries.slice(0, 46), templates: [], omitted: 154 });
   });
 
   it("name the server in errors", async () => {
