@@ -84,7 +84,7 @@ export function createAgentEngine(
   };
 }
 
-/** What the requests of the run get: for each call, and besides for those whose response may be the last. */
+/** Chooses the optional members of the run's requests: those of all, and those of the requests whose response may be the last. */
 function chooseOptional({ context, envelope, outbox }: EngineWork): Pick<TurnOptions, "common" | "format"> {
   const { reasoning_level, harness, output_schema } = context.agent_config ?? {};
   const level = REASONING_LEVELS.find((one) => one === harness?.reasoning_level) ?? reasoning_level;

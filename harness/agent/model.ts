@@ -17,7 +17,7 @@ export interface ModelOptions {
   readonly key: string;
   readonly signal: AbortSignal;
   readonly limits?: TransportLimits;
-  /** What requests get where the model takes it. */
+  /** Members of requests that not all models accept. */
   readonly optional?: readonly OptionalMembers[];
   /** Receives the text of a response while it arrives. */
   readonly onText?: (text: string) => void;

@@ -5,9 +5,9 @@ import type { findReasoning } from "./dialects/reasoning.ts";
 /** The APIs of the model gateway. */
 type ModelApi = Parameters<typeof findReasoning>[0];
 
-/** Members that requests get where the model takes them. A server says that it does not only in its refusal. */
+/** Members of requests that not all models accept, which only the refusal of a server shows. */
 export interface OptionalMembers {
-  /** True if a refusal makes it take something out of requests, in place of adding nothing. */
+  /** True if it adds nothing, and removes something from requests after a refusal. */
   readonly removes?: true;
   /** Adds the members to a request; returns the same request if there are none. */
   add(api: ModelApi, body: Members): Members;
@@ -15,22 +15,38 @@ export interface OptionalMembers {
   isRefused(body: Members, status: number, text: string): boolean;
 }
 
-/** How servers name the members of a structured output in their refusals. */
-const FORMAT = /response_format|json_?schema|output_config\.format|text\.format|structured output|grammar|\bschema\b/i;
-const CACHE_KEY = /prompt_cache_key/i;
+type IsRefusal = (status: number, text: string) => boolean;
 
-/** Creates members that are left out for a model once its server has refused them. */
-function createOptional(refusal: RegExp, add: (api: ModelApi, body: Members) => Members): OptionalMembers {
-  const refusing = new Set<string>();
+const createRefusalTest =
+  (names: RegExp): IsRefusal =>
+  (status, text) =>
+    (status === 400 || status === 422) && names.test(text);
+
+/** How servers name the members of a structured output in their refusals. */
+const isFormatRefusal = createRefusalTest(
+  /response_format|json_?schema|output_config\.format|text\.format|structured output|grammar|\bschema\b/i,
+);
+const isCacheKeyRefusal = createRefusalTest(/prompt_cache_key/i);
+
+/** Remembers the models whose servers have refused something. */
+export function createRefusals(isRefusal: IsRefusal) {
+  const models = new Set<string>();
   const modelOf = (body: Members) => toText(body["model"]);
   return {
-    add: (api, body) => (refusing.has(modelOf(body)) ? body : add(api, body)),
-    isRefused(body, status, text) {
-      if ((status !== 400 && status !== 422) || refusing.has(modelOf(body)) || !refusal.test(text)) return false;
-      refusing.add(modelOf(body));
+    has: (body: Members): boolean => models.has(modelOf(body)),
+    /** Whether the response is the first refusal of its model. */
+    add(body: Members, status: number, text: string): boolean {
+      if (models.has(modelOf(body)) || !isRefusal(status, text)) return false;
+      models.add(modelOf(body));
       return true;
     },
   };
+}
+
+/** Creates members that are left out for a model once its server has refused them. */
+export function createOptional(isRefusal: IsRefusal, add: OptionalMembers["add"]): OptionalMembers {
+  const refusals = createRefusals(isRefusal);
+  return { add: (api, body) => (refusals.has(body) ? body : add(api, body)), isRefused: refusals.add };
 }
 
 /**
@@ -41,7 +57,7 @@ function createOptional(refusal: RegExp, add: (api: ModelApi, body: Members) => 
  * @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs
  */
 export const createStructuredOutput = (schema: object): OptionalMembers =>
-  createOptional(FORMAT, (api, body) => {
+  createOptional(isFormatRefusal, (api, body) => {
     if (api === "responses") {
       const format = { type: "json_schema", name: "response", schema, strict: false };
       return { ...body, text: { ...toMembers(body["text"]), format } };
@@ -66,7 +82,7 @@ export const createStructuredOutput = (schema: object): OptionalMembers =>
  * @see https://developers.openai.com/api/docs/guides/prompt-caching
  */
 export const createCacheKey = (key: string): OptionalMembers =>
-  createOptional(CACHE_KEY, (api, body) => (api === "responses" ? { ...body, prompt_cache_key: key } : body));
+  createOptional(isCacheKeyRefusal, (api, body) => (api === "responses" ? { ...body, prompt_cache_key: key } : body));
 
 const toMembers = (value: unknown): Members => (isMembers(value) ? value : {});
 

@@ -1,7 +1,7 @@
 import { ImageBlock, TextBlock } from "@strands-agents/sdk";
 import type { ToolImage } from "../engine/tool.ts";
 import { isMembers, type Members } from "./dialects/members.ts";
-import type { OptionalMembers } from "./optional-members.ts";
+import { createRefusals, type OptionalMembers } from "./optional-members.ts";
 
 /** Bytes of the images of one turn: a request to a model has 5 MiB, with each image in base64. */
 const MAX_TURN_BYTES = 2_304 * 1024;
@@ -34,19 +34,13 @@ const IMAGES = new Set(["image", "image_url", "input_image"]);
 
 /** Leaves the images out of requests to a model whose server has refused one, so that it does not end the run. */
 export function createImageFilter(): OptionalMembers {
-  const refusing = new Set<unknown>();
+  const refusals = createRefusals(
+    (status, text) => status >= 400 && (status < 500 || /image/i.test(text)) && REFUSAL.test(text),
+  );
   return {
     removes: true,
-    add(api, body) {
-      if (!refusing.has(body["model"])) return body;
-      return replaceImages(body, { type: TEXTS[api], text: LEFT_OUT });
-    },
-    isRefused(body, status, text) {
-      const isRefusal = status >= 400 && (status < 500 || /image/i.test(text)) && REFUSAL.test(text);
-      if (!isRefusal || refusing.has(body["model"]) || !hasImages(body)) return false;
-      refusing.add(body["model"]);
-      return true;
-    },
+    add: (api, body) => (refusals.has(body) ? replaceImages(body, { type: TEXTS[api], text: LEFT_OUT }) : body),
+    isRefused: (body, status, text) => hasImages(body) && refusals.add(body, status, text),
   };
 }
 

@@ -53,7 +53,7 @@ export interface TransportOptions {
   /** Ends a call immediately. */
   readonly signal: AbortSignal;
   readonly limits?: TransportLimits;
-  /** What requests get where the model takes it. */
+  /** Members of requests that not all models accept. */
   readonly optional?: readonly OptionalMembers[];
   /** Receives the text of a response while it arrives; it may turn out to be unusable. */
   readonly onText?: (text: string) => void;
@@ -113,7 +113,7 @@ export function createTransport({
       const readPiece = onText === undefined || !response.ok ? () => {} : createTextReader(onText);
       return { response, text: await readText(response, watch.alive, readPiece) };
     };
-    // Servers differ in what they take, and say so only in their refusal.
+    // Servers differ in what they accept, and say so only in their refusal.
     const postOptional = async (members: Members | undefined) => {
       if (members === undefined) return post(members);
       for (let attempt = 0; ; attempt++) {
