@@ -6,8 +6,7 @@ import { text } from "node:stream/consumers";
 import { numberLines, replaceText, splitLines } from "./replace-text.ts";
 
 // This program runs inside the sandbox: it reads and changes files for the agent with the rights of commands, never those of the
-// harness. It reads one request from standard input, writes one line, and imports
-// only a module that is copied with it.
+// harness. It reads one request from standard input, writes one line, and imports only a module that is copied with it.
 
 interface Request {
   /** Files below these directories may be read and changed. */

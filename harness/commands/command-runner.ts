@@ -67,7 +67,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
   return options.sandbox.contained ? runner : runInTurn(runner);
 }
 
-/** Runs one command after the other: without a boundary, those of an agent are told apart from background commands only. */
+/** Runs one command after the other: without a boundary, the processes of two commands cannot be told apart. */
 function runInTurn(runner: CommandRunner): CommandRunner {
   let last: Promise<unknown> = Promise.resolve();
   return {

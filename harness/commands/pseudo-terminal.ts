@@ -33,5 +33,5 @@ export function buildTerminalProgram(script: string): string {
   ].join("\n");
 }
 
-/** What a command at a terminal does first. A program that shows its output by pages would wait for somebody who turns them. */
+/** What a command at a terminal does first. A pager would wait for somebody who turns its pages. */
 export const TERMINAL_SETUP = `export TERM=xterm-256color PAGER=cat GIT_PAGER=cat; stty rows ${ROWS} cols ${COLUMNS} 2>/dev/null || :; `;

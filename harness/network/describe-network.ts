@@ -6,7 +6,7 @@ interface NetworkOfRun {
   readonly egress: Pick<Egress, "mode" | "domains">;
 }
 
-/** Tells an agent which network its commands have, empty where it is an open one. */
+/** Describes to an agent the network of its commands; empty if it is open. */
 export function describeNetwork({ sandbox, egress }: NetworkOfRun): string {
   if (egress.mode === "none")
     return "There is no network: the environment of this run allows none, so do not try to download anything.";

@@ -54,7 +54,7 @@ export const createWebFetchTool = ({ fetch }: WebFetchOptions): Tool =>
       const ended = AbortSignal.any([signal, limit]);
       const page = await readPage(new URL(url), fetch, ended).catch((error: unknown) => {
         signal.throwIfAborted();
-        throw limit.aborted ? new Error(`the page did not come within ${FETCH_MS / 1000} s`) : error;
+        throw limit.aborted ? new Error(`the page did not arrive within ${FETCH_MS / 1000} s`) : error;
       });
       const { text, title } = await toText(page, ended);
       return { isError: page.status >= 400, output: { ...describe(page, title), ...cutText(text, offset) } };
