@@ -7,8 +7,8 @@ export type Principal = "personal" | "agent" | "run";
 
 /**
  * Who may call a route, and the one scope that a credential needs for it. The exceptions have names instead of a scope: `public`
- * routes need no credential, `each tool` is the MCP server, whose tools need the scopes of the endpoints that they stand for, `own run` routes are the reports of a run about itself, and `own session` routes are about the
- * sign-in of the request itself, which everybody may see and end.
+ * routes need no credential, `own run` routes are the reports of a run about itself, `own session` routes are about the sign-in of the
+ * request itself, which everybody may see and end, and each tool of the MCP server needs the scope of its endpoint (`each tool`).
  */
 type Access =
   | { readonly who: "public"; readonly scope: "public" }

@@ -1,7 +1,8 @@
 """A program that attacks the sandbox in which it runs, at random: `attacker.py ROLE SEED SECONDS CANARY`.
 
-ROLE is `command`, `background`, `server` (of MCP, which lives until the execution ends) or `hog` (exceeds limits). The last two may name a
-limit that they exceed: `hog-disk`, `server-files`. It prints what it did, one word a line, and ends after some seconds. What it does depends on the seed alone; what the kernel makes of it does not.
+ROLE is `command`, `background`, `server` (of MCP, which lives until the execution ends) or `hog` (exceeds limits). The last two may name
+a limit that they exceed: `hog-disk`, `server-files`. It prints what it did, one word a line, and ends after some seconds. What it does
+depends on the seed alone; what the kernel makes of it does not.
 """
 
 import array
@@ -385,8 +386,8 @@ def listen():
 def attack():
     """A command takes a few tricks; one that exceeds limits repeats one or two ways to do so."""
     hogs = HOGS.get(LIMIT, sum(HOGS.values(), []))
-    isHog = ROLE == "hog" or LIMIT != ""
-    tricks = rng.choices(hogs, k=rng.choice([1, 1, 2, 3])) if isHog else TRICKS
+    is_hog = ROLE == "hog" or LIMIT != ""
+    tricks = rng.choices(hogs, k=rng.choice([1, 1, 2, 3])) if is_hog else TRICKS
     if ROLE == "hog" and rng.random() < 0.2:
         kept.append(ignoring(lambda: os.kill(os.getppid(), signal.SIGSTOP)))
     while time.monotonic() < END:
@@ -394,7 +395,7 @@ def attack():
         done.append(trick.__name__)
         print(trick.__name__, flush=True, file=sys.stderr if ROLE == "server" else sys.stdout)
         trick()
-        if not isHog:
+        if not is_hog:
             time.sleep(rng.uniform(0, 0.1))
 
 

@@ -196,11 +196,13 @@ function carriedBytes(output: string): number {
   if (output.startsWith("harness/resolve-prompt/")) return 17_500;
   // A follow-up with attachments copies uploads to its run.
   if (/^(runs\/send-followup|conversations\/send-conversation-followup)\//.test(output)) return 3_500;
-  // The endpoints that accept a configuration carry the library that checks its addresses (13 kB).
+  // The endpoints that accept a configuration and create a run carry the library that checks its addresses (13 kB).
   if (output.startsWith("environments/try-environment/")) return 47_000;
   // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members and options, and the reads of workers and secrets.
   if (output.startsWith("runs/create-run/")) return 67_000;
+  // It creates a run from a stored configuration.
   if (output.startsWith("schedules/run-schedule/")) return 35_500;
+  // They carry the cron library, and the rules of a configuration with the library that checks its addresses.
   if (/^schedules\/(create|update)-/.test(output)) return 53_500;
   // They check the configuration of the runs.
   if (/^triggers\/(create|update)-/.test(output)) return 21_000;
@@ -215,10 +217,11 @@ function carriedBytes(output: string): number {
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
   // their keys.
   if (output.startsWith("web-sessions/exchange-code/")) return 18_500;
-  // The MCP server carries the creation of runs, follow-ups, cancels, and the lists of runs, schedules, environments and identities.
+  // The MCP server carries the creation of runs, follow-ups, cancels, the lists of runs, schedules, environments and identities, and the
+  // libraries that check responses and describe the arguments of tools.
   if (output.startsWith("mcp/send-message/")) return 178_000;
-  // The model gateway carries the filters of three APIs, the budgets of runs and teams, the limits of runs, the errors of providers, the keys of teams, and the limits of
-  // servers.
+  // The model gateway carries the filters of three APIs, the budgets of runs and teams, the limits of runs, the errors of providers, the
+  // keys of teams, and the limits of servers.
   if (output.startsWith("model/call-model/")) return 28_500;
   // The signature of identity tokens carries a library, too.
   if (output.startsWith("harness/create-identity-token/")) return 8_500;
