@@ -99,7 +99,7 @@ function readModelProviders(value: unknown): Settings["modelProviders"] {
   }
   const { providers } = parsed;
   const variables = [providers.map(toNamedProvider), providers.map(toConnection)];
-  if (variables.some((variable) => JSON.stringify(variable).length > MAX_PROVIDER_BYTES))
+  if (variables.some((variable) => Buffer.byteLength(JSON.stringify(variable)) > MAX_PROVIDER_BYTES))
     throw new Error('context "modelProviders" is too long for the variables of a function: list fewer models');
   return providers;
 }

@@ -83,6 +83,14 @@ describe("readSettings", () => {
       },
       "too long for the variables",
     ],
+    [
+      {
+        modelProviders: JSON.stringify([
+          { name: "a", kind: "anthropic", models: [{ name: "m", display_name: "é".repeat(1_000) }] },
+        ]),
+      },
+      "too long for the variables",
+    ],
     [{ modelPrices: "a=1/2USD" }, price],
     [{ modelPrices: "=1/2" }, price],
     [
