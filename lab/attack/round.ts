@@ -115,7 +115,7 @@ export async function runRound(round: Round, stage: Stage, random: () => number)
   };
 }
 
-/** The limits that a program may bring to their end, by the name that the attacker has for them; disk and files are the harness's own. */
+/** The limits that a program may exceed, by the names that the attacker has for them. Those of disk and files are held by the harness alone. */
 const HOGS = ["disk", "disk", "disk", "files", "files", "files", "memory", "processes", "all"] as const;
 const choose = <T>(values: readonly T[], random: () => number): T | undefined =>
   values[Math.floor(random() * values.length)];

@@ -33,7 +33,7 @@ of key uses, and how many first attempts of writes find their item locked by ano
   --limit N      executions of the deployment (default: 600 for each run a second, as if runs took ten minutes)
   --help         show this text`;
 
-/** Seconds from the creation of a run until it is dispatched, calls for the first time, sends messages, and ends. */
+/** Milliseconds from the creation of a run until it is dispatched, calls for the first time, sends messages, and ends. */
 const DISPATCH_MS = 200;
 const BEGIN_MS = 700;
 const MESSAGES_MS = 1_200;
@@ -41,7 +41,7 @@ const FINISH_MS = 1_700;
 const END_MS = 1_800;
 /** Seconds that runs of a deployment of this size usually take. Here they take less, so that runs end at the rate at which they start. */
 const RUN_SECONDS = 600;
-/** Another pass of the reaper. */
+/** Milliseconds from one pass of the reaper to the next. */
 const PASS_MS = 5_000;
 
 interface Options {
@@ -74,17 +74,10 @@ async function main(args: string[]): Promise<number> {
     return values.help ? 0 : 2;
   }
   setLogOutput(() => undefined);
-  for (const rate of rates) print(rate, await withSimulation(rate, options));
+  for (const rate of rates) {
+    print(rate, await withDirectory("runyard-scale-", (directory) => simulate(directory, rate, options)));
+  }
   return 0;
-}
-
-async function withSimulation(rate: number, options: Options): Promise<Result> {
-  let result: Result | undefined;
-  await withDirectory("runyard-scale-", async (directory) => {
-    result = await simulate(directory, rate, options);
-  });
-  if (result === undefined) throw new Error("the simulation has no result");
-  return result;
 }
 
 interface Result {
