@@ -43,7 +43,7 @@ export interface Pass {
   readonly alive: boolean;
   /** True if so many leases expired at once that the pass extended them, once, instead. */
   readonly circuitOpen: boolean;
-  /** Seconds that the run has waited longest which its owner would let execute; an alarm reads it in the log. Absent where none waits. */
+  /** The longest time, in seconds, that a run waits although its owner has room. An alarm reads it in the log. Absent where none waits. */
   readonly waitedSeconds?: number;
 }
 

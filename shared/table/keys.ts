@@ -75,7 +75,7 @@ import type { Key } from "./table.ts";
  * | counters | owner | COUNTERS | create, dispatch, end |
  * | executions of a deployment that limits them, with the places that shards have leased | DEPLOYMENT | EXECUTIONS | dispatch and end |
  * | places of a shard that no execution has | EXECUTIONS#shard | EXECUTIONS | dispatch and end |
- * | run that waits for an execution of the deployment | DEPLOYMENT, or DEPLOYMENT#shard | WAITING#turn#time#run | the next of them gets the next execution that ends |
+ * | run that waits for an execution of the deployment | DEPLOYMENT, or DEPLOYMENT#partition | WAITING#turn#time#run | the next of them gets the next execution that ends |
  * | waiting runs of an owner in that queue, and its last turn | owner | DEPLOYMENT | the turn of its next run |
  * | slots of a tree of runs, at a depth | RUN#root | TREE#depth | dispatch and end of children |
  * | run that waits for a slot | owner; RUN#root | WAITING#run; WAITING#depth#run | the oldest of them gets the next free slot |
@@ -197,12 +197,12 @@ export const keys = {
   executions: (): Key => ({ pk: "DEPLOYMENT", sk: "EXECUTIONS" }),
   executionPlaces: (shard: number): Key => ({ pk: `EXECUTIONS#${shard}`, sk: "EXECUTIONS" }),
   deploymentEntry: (entry: string): Key => {
-    const { shard, sk } = parseDeploymentEntry(entry);
-    return { pk: deploymentQueuePk(shard), sk };
+    const { partition, sk } = parseDeploymentEntry(entry);
+    return { pk: deploymentQueuePk(partition), sk };
   },
   deploymentTurn: (owner: Owner): Key => ({ pk: ownerPk(owner), sk: "DEPLOYMENT" }),
-  waitingForDeployment: (shard: number, turn: number, time: number, run: string): Key => ({
-    pk: deploymentQueuePk(shard),
+  waitingForDeployment: (partition: number, turn: number, time: number, run: string): Key => ({
+    pk: deploymentQueuePk(partition),
     sk: `${DEPLOYMENT_WAITING}${padded(turn)}#${sortableTime(time)}#${run}`,
   }),
   tree: (root: string, depth: number): Key => ({ pk: runPk(root), sk: `TREE#${depth}` }),
@@ -243,12 +243,14 @@ const digestHost = (host: string): string => sha256(host).slice(0, 32);
 /** What the sort keys of runs that wait for the deployment begin with. */
 export const DEPLOYMENT_WAITING = "WAITING#";
 /** A partition of the deployment's wait queue. The first one has the key of the only one of earlier releases. */
-export const deploymentQueuePk = (shard: number): string => (shard === 0 ? "DEPLOYMENT" : `DEPLOYMENT#${shard}`);
+export const deploymentQueuePk = (partition: number): string =>
+  partition === 0 ? "DEPLOYMENT" : `DEPLOYMENT#${partition}`;
 /** Names the entry of a waiting run on its head: by its sort key in the first partition, and by the number of another one. */
-export const nameDeploymentEntry = (shard: number, sk: string): string => (shard === 0 ? sk : `${shard}#${sk}`);
-function parseDeploymentEntry(entry: string): { readonly shard: number; readonly sk: string } {
-  const [, shard, sk] = /^(\d+)#(.*)$/.exec(entry) ?? [];
-  return { shard: Number(shard ?? 0), sk: sk ?? entry };
+export const nameDeploymentEntry = (partition: number, sk: string): string =>
+  partition === 0 ? sk : `${partition}#${sk}`;
+function parseDeploymentEntry(entry: string): { readonly partition: number; readonly sk: string } {
+  const [, partition, sk] = /^(\d+)#(.*)$/.exec(entry) ?? [];
+  return { partition: Number(partition ?? 0), sk: sk ?? entry };
 }
 
 export const runPk = (run: string): string => `RUN#${run}`;

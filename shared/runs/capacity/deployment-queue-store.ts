@@ -66,7 +66,7 @@ export function deploymentQueueStore(table: Pick<Table, "get" | "query" | "trans
     oldest: async (shards: number, limit: number): Promise<DeploymentEntry[]> =>
       (await readQueues(countQueues(shards), limit, table)).slice(0, limit),
 
-    /** When the run entered the first partition whose turn is next there, in milliseconds. */
+    /** When the next run of the first partition began to wait, in milliseconds. */
     async nextSince(): Promise<number | undefined> {
       const { items } = await table.query({ pk: deploymentQueuePk(0), prefix: DEPLOYMENT_WAITING, limit: 1 });
       const [, , since] = items[0]?.sk.split("#") ?? [];

@@ -87,7 +87,7 @@ export async function enterDeploymentQueue(
 }
 
 /**
- * Reads for how many milliseconds the run has waited whose turn is next among those of one partition, which represent all; undefined
+ * Reads how long the next run of one partition of the queue has waited, in milliseconds; that partition represents all of them. Undefined
  * where none waits.
  */
 export async function readWait({ table, now }: Pick<CapacityPorts, "table" | "now">): Promise<number | undefined> {

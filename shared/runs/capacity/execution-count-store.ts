@@ -10,7 +10,7 @@ import type { Place, SlotTransition } from "./slots.ts";
 const EXECUTIONS_PER_SHARD = 16;
 /** All of them and the item that they lease from are read in one batch. */
 const MAX_SHARDS = 96;
-/** Of these parts of the limit, a shard leases one at a time: the others find places too, before they have to search. */
+/** Blocks of the places that one shard may need. It leases one at a time, so that other shards find places before they have to search. */
 const BLOCKS_PER_SHARD = 4;
 const MAX_QUEUES = 16;
 

@@ -20,9 +20,9 @@ export type Deployment = v.InferOutput<typeof Deployment>;
 const Free = v.object({ free: Count });
 
 /** After these milliseconds without a run that enters the queue, the deployment forgets that runs wait; then a new run need not look. */
-const QUEUE_FORGOTTEN_MS = 10_000;
-/** So often, runs that enter the queue write this. */
-const QUEUE_NOTED_MS = 2_000;
+const QUEUE_MEMORY_MS = 10_000;
+/** Runs that enter the queue note it once in this time, in milliseconds. */
+const NOTE_INTERVAL_MS = 2_000;
 
 /** The places of a deployment that limits its executions. */
 export function placeStore(table: Pick<Table, "get" | "batchGet" | "write" | "transact">) {
@@ -63,7 +63,7 @@ export function placeStore(table: Pick<Table, "get" | "batchGet" | "write" | "tr
     /** Notes that a run waits, before it does, so that no later run overtakes it. */
     async noteQueue({ queue_at, shards }: Deployment, now: number, maxExecutions: number): Promise<void> {
       const most = Math.max(shards, countShards(maxExecutions));
-      if (queue_at !== undefined && now - queue_at < QUEUE_NOTED_MS && most === shards) return;
+      if (queue_at !== undefined && now - queue_at < NOTE_INTERVAL_MS && most === shards) return;
       await table.write({ kind: "update", key: keys.executions(), set: { queue_at: now, shards: most } });
     },
 
@@ -72,7 +72,7 @@ export function placeStore(table: Pick<Table, "get" | "batchGet" | "write" | "tr
      * @throws ConditionFailed where another has begun to
      */
     async forgetQueue({ queue_at }: Deployment, now: number): Promise<void> {
-      if (queue_at !== undefined && now - queue_at < QUEUE_FORGOTTEN_MS) return;
+      if (queue_at !== undefined && now - queue_at < QUEUE_MEMORY_MS) return;
       const unchanged: Conditions = { queue_at: queue_at === undefined ? { exists: false } : { eq: queue_at } };
       await table.write({
         kind: "update",
