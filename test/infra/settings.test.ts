@@ -86,7 +86,12 @@ describe("readSettings", () => {
     [
       {
         modelProviders: JSON.stringify([
-          { name: "a", kind: "anthropic", models: [{ name: "m", display_name: "é".repeat(1_000) }] },
+          {
+            name: "box",
+            kind: "compatible",
+            base_url: "https://x/v1",
+            models: [{ name: "m", display_name: "é".repeat(1_000) }],
+          },
         ]),
       },
       "too long for the variables",
