@@ -18,9 +18,9 @@ export const toSystem = ({ kind }: Pick<Trigger, "kind">): SystemName | undefine
   kind === "webhook" ? undefined : kind;
 
 /**
- * Asks the system whether the author of an event may start runs, where the event does not prove it. Returns why it is ignored;
- * undefined for one that is not.
- * @throws RunyardError where the system does not say, which time may change
+ * Asks the system whether the author of an event may start runs, where the event does not prove it. Returns why the event is
+ * ignored; undefined where they may.
+ * @throws RunyardError, retryable, where the system does not respond or refuses the credential
  */
 export async function findAccessRefusal(
   trigger: Trigger,

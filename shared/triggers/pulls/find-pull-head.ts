@@ -8,7 +8,7 @@ import type { Trigger } from "../trigger-store.ts";
 /**
  * Finds the head of the pull request that an event is about: in the event, or else by the credential, since events of comments on GitHub
  * do not have it. Undefined where there is none, or no way to find it.
- * @throws RunyardError where GitHub does not say, which time may change
+ * @throws RunyardError, retryable, where GitHub does not respond or refuses the credential
  */
 export async function findPullHead(
   trigger: Trigger,

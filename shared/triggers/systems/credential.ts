@@ -11,7 +11,7 @@ export interface Credential {
 
 /**
  * Finds the secret that a credential names.
- * @throws RunyardError where the team has none, which may be created again
+ * @throws RunyardError, retryable, where the team has none: it can be created again
  */
 export async function readCredential(team: string, name: string, table: Table): Promise<Credential> {
   const [secret] = await secretStore(table).getMany(team, [name]);
@@ -21,7 +21,7 @@ export async function readCredential(team: string, name: string, table: Table): 
 
 /**
  * Sends a request to a system.
- * @throws RunyardError where it fails, which time may change
+ * @throws RunyardError, retryable, where it fails
  */
 export async function requestSystem(systems: Systems, request: SystemRequest): Promise<SystemResult> {
   const result = await systems.call(request);

@@ -1,9 +1,9 @@
 const MARKER = /<!-- runyard:[A-Za-z0-9_-]{16,64} -->\s*$/;
 
-/** What ends the text of each reply, and is not displayed: by it the service recognizes its own comments. */
+/** The hidden end of each reply, by which the service recognizes its own comments. */
 export const toMarker = (nonce: string): string => `<!-- runyard:${nonce} -->`;
 
-/** How the name of each status of a commit begins that the service sets. */
+/** The beginning of the name of each commit status that the service sets. */
 export const STATUS_PREFIX = "runyard/";
 
 /** Whether a text is a reply of this service. */
@@ -20,7 +20,7 @@ const CODE =
 /** What outside of code makes it uncertain what is code: other backticks and fences, formulas, HTML, quotations and front matter of GitLab. */
 const UNCERTAIN = /[`$\r\u2028\u2029]|~~~|<(?!!--)[a-z!?/]|\n[ \t]*>>>|^\s*(?:>>>|---|\+\+\+|;;;)/i;
 
-/** Marks of what other programs obey, and what stands in their place. A character reference can be the `@` of a mention. */
+/** What begins a mention or a comment, and its inert replacement. A character reference can be the `@` of a mention. */
 const MARKS = /@(?=\S)|<!--|&(?=#|commat;)/.source;
 const INERT: ReadonlyMap<string, string> = new Map([
   ["@", "@\u200b"],
@@ -29,9 +29,9 @@ const INERT: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The Markdown of an agent without what other programs obey: mentions of people and bots, commands at the beginning of a line, and
- * comments. Outsiders can have an agent write them, and the reply is written with the rights of the team's token. Code can be copied as it
- * is, where it is certain what is code.
+ * The Markdown of an agent without what other programs act on: mentions of people and bots, commands at the beginning of a line, and
+ * comments. Outsiders can make an agent write them, and the reply is posted with the rights of the team's token. Code stays as it is
+ * where it is certain what is code.
  */
 export function toSafeMarkdown(text: string): string {
   const isCertain = !UNCERTAIN.test(text.replace(new RegExp(CODE, "gm"), " "));
