@@ -242,12 +242,12 @@ class Caller {
     method: "GET" | "POST",
     target: string,
     body?: unknown,
-    once?: string,
+    idempotencyKey?: string,
     key = this.#api.key,
   ): Promise<ApiResponse> {
     for (let attempt = 0; ; attempt++) {
       this.#signal.throwIfAborted();
-      const response = await send({ ...this.#api, key }, method, target, body, once).catch(() => undefined);
+      const response = await send({ ...this.#api, key }, method, target, body, idempotencyKey).catch(() => undefined);
       if (response !== undefined && !response.retryable) return response;
       this.retries++;
       const most = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt);

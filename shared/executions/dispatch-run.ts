@@ -116,7 +116,7 @@ async function takeSlot(head: RunHead, start: Start, ports: DispatchPorts): Prom
   }
   for (let attempt = 0; attempt < 5; attempt++) {
     const takes = head.slot ?? (await chooseSlot(head, ports));
-    const place = await choosePlaceOf(head, ports);
+    const place = await findNeededPlace(head, ports);
     if (place === "full") {
       if (await waitForDeployment(head, takes, ports)) return false;
       continue;
@@ -137,7 +137,7 @@ async function takeSlot(head: RunHead, start: Start, ports: DispatchPorts): Prom
 }
 
 /** Finds a place among the executions of the deployment, where it limits them and the run has none. */
-async function choosePlaceOf(head: RunHead, ports: DispatchPorts): Promise<Place | "full" | undefined> {
+async function findNeededPlace(head: RunHead, ports: DispatchPorts): Promise<Place | "full" | undefined> {
   if (ports.maxExecutions === undefined || !needsPlace(head)) return undefined;
   return (await findPlace(head.run_id, ports.maxExecutions, ports)) ?? "full";
 }
