@@ -1,21 +1,29 @@
 import { appendFileSync, readFileSync } from "node:fs";
+import { relative } from "node:path";
 import * as v from "valibot";
 import { Tier } from "./tiers.ts";
 
+/** How many tests passed, and the name of each that failed. */
 export interface Tally {
   passed: number;
-  failed: number;
+  failures: readonly string[];
 }
 
 export function sum(tallies: readonly Tally[]): Tally {
-  return tallies.reduce((a, b) => ({ passed: a.passed + b.passed, failed: a.failed + b.failed }), {
-    passed: 0,
-    failed: 0,
-  });
+  return {
+    passed: tallies.reduce((passed, tally) => passed + tally.passed, 0),
+    failures: tallies.flatMap(({ failures }) => failures),
+  };
 }
 
 const VitestReport = v.object({
-  testResults: v.array(v.object({ status: v.string(), assertionResults: v.array(v.object({ status: v.string() })) })),
+  testResults: v.array(
+    v.object({
+      name: v.string(),
+      status: v.string(),
+      assertionResults: v.array(v.object({ fullName: v.string(), status: v.string() })),
+    }),
+  ),
 });
 
 /**
@@ -25,14 +33,15 @@ const VitestReport = v.object({
 export function countVitest(json: string, exitCode: number | null): Tally {
   const files = v.parse(VitestReport, JSON.parse(json)).testResults;
   const tally = sum(files.map(countFile));
-  const unexplained = exitCode !== 0 && tally.failed === 0;
-  return unexplained || files.length === 0 ? { ...tally, failed: tally.failed + 1 } : tally;
+  const unexplained = exitCode !== 0 && tally.failures.length === 0;
+  return unexplained || files.length === 0 ? withFailure(tally, `vitest, exit code ${exitCode}`) : tally;
 }
 
 const PythonReport = v.object({
   checks: v.array(v.object({ name: v.string(), ok: v.boolean() })),
   suites: v.array(
     v.object({
+      name: v.string(),
       tests: v.number(),
       failures: v.number(),
       errors: v.number(),
@@ -48,36 +57,42 @@ const PythonReport = v.object({
  */
 export function countPython(json: string, exitCode: number | null): Tally {
   const { checks, suites } = v.parse(PythonReport, JSON.parse(json));
-  const passedChecks = checks.filter(({ ok }) => ok).length;
+  const failedChecks = checks.filter(({ ok }) => !ok);
   const tally = sum([
-    { passed: passedChecks, failed: checks.length - passedChecks },
-    ...suites.map(({ tests, failures, errors, skipped, exit_code }) => {
+    { passed: checks.length - failedChecks.length, failures: failedChecks.map(({ name }) => `Python client: ${name}`) },
+    ...suites.map(({ name, tests, failures, errors, skipped, exit_code }) => {
       const failed = failures + errors + skipped;
       const broken = failed === 0 && (tests === 0 || exit_code !== 0);
-      return { passed: Math.max(0, tests - failed), failed: broken ? 1 : failed };
+      const names = Array.from({ length: broken ? 1 : failed }, () => `Python client: a test with ${name}`);
+      return { passed: Math.max(0, tests - failed), failures: names };
     }),
   ]);
-  const unexplained = exitCode !== 0 && tally.failed === 0;
-  return unexplained || suites.length === 0 ? { ...tally, failed: tally.failed + 1 } : tally;
+  const unexplained = exitCode !== 0 && tally.failures.length === 0;
+  return unexplained || suites.length === 0 ? withFailure(tally, `Python client, exit code ${exitCode}`) : tally;
+}
+
+function withFailure({ passed, failures }: Tally, name: string): Tally {
+  return { passed, failures: [...failures, name] };
 }
 
 function countFile(file: v.InferOutput<typeof VitestReport>["testResults"][number]): Tally {
-  const passed = file.assertionResults.filter((test) => test.status === "passed").length;
-  const failed = file.assertionResults.length - passed;
-  const brokenAround = failed === 0 && (file.status !== "passed" || passed === 0);
-  return { passed, failed: brokenAround ? 1 : failed };
+  const failed = file.assertionResults.filter((test) => test.status !== "passed");
+  const passed = file.assertionResults.length - failed.length;
+  const brokenAround = failed.length === 0 && (file.status !== "passed" || passed === 0);
+  const path = relative(process.cwd(), file.name);
+  return { passed, failures: brokenAround ? [path] : failed.map(({ fullName }) => `${path}: ${fullName}`) };
 }
 
-const Entry = v.object({ tier: Tier, passed: v.number(), failed: v.number() });
+const Entry = v.object({ tier: Tier, passed: v.number(), failures: v.array(v.string()) });
 
 /**
  * Adds the tally of a tier to a file, one line a tier, and returns the sum of all. A first tier that left no line has not
  * come to its end, and counts as one failure.
  */
-export function recordTier(file: string, tier: Tier, { passed, failed }: Tally): Tally {
-  appendFileSync(file, `${JSON.stringify({ tier, passed, failed })}\n`);
+export function recordTier(file: string, tier: Tier, { passed, failures }: Tally): Tally {
+  appendFileSync(file, `${JSON.stringify({ tier, passed, failures })}\n`);
   const lines = readFileSync(file, "utf8").trimEnd().split("\n");
   const entries = lines.map((line) => v.parse(Entry, JSON.parse(line)));
-  const missing = entries.some((entry) => entry.tier === "first") ? [] : [{ passed: 0, failed: 1 }];
+  const missing = entries.some((entry) => entry.tier === "first") ? [] : [{ passed: 0, failures: ["the first tier"] }];
   return sum([...entries, ...missing]);
 }

@@ -1,7 +1,7 @@
 /**
  * `npm test` and, with `full`, `npm run test:full`: one tier of the tests, nothing skipped. The last line is the sum over every
- * runner: `N passed, N failed`. Where RUNYARD_TALLY names a file, both tiers write their sums to it, and the second prints
- * the sum of both.
+ * runner: `N passed, N failed`; the lines before it name what failed. Where RUNYARD_TALLY names a file, both tiers write
+ * their sums to it, and the second prints the sum of both.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,8 +21,9 @@ await requireTools();
 const own = sum(await (tier === "full" ? runFullTier() : runFirstTier()));
 const file = process.env["RUNYARD_TALLY"];
 const total = file === undefined || file === "" ? own : recordTier(file, tier, own);
-console.log(`${total.passed} passed, ${total.failed} failed`);
-process.exitCode = total.failed === 0 && own.passed > 0 ? 0 : 1;
+for (const name of total.failures) console.log(`failed: ${name}`);
+console.log(`${total.passed} passed, ${total.failures.length} failed`);
+process.exitCode = total.failures.length === 0 && own.passed > 0 ? 0 : 1;
 
 /** One after the other, since the checks use both processors. */
 async function runFirstTier(): Promise<Tally[]> {
@@ -42,7 +43,7 @@ async function runStep(name: string, step: () => Promise<Tally>): Promise<Tally>
     return await step();
   } catch (error) {
     console.error(`${name} did not end as it should:`, error);
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failures: [name] };
   } finally {
     console.log(`${name}: ${((performance.now() - began) / 1000).toFixed(0)} s`);
   }
@@ -51,14 +52,14 @@ async function runStep(name: string, step: () => Promise<Tally>): Promise<Tally>
 /** Downloads the third-party agents; the tests of the agents would do it otherwise. */
 async function installAgents(): Promise<Tally> {
   await installThirdPartyAgents();
-  return { passed: 0, failed: 0 };
+  return { passed: 0, failures: [] };
 }
 
 /** Downloads DynamoDB Local at the same time; its tests would do it otherwise. */
 async function fetchDatabase(): Promise<Tally> {
   const fetched = await fetchDynamoDbLocal();
   if (typeof fetched !== "string") throw new Error(`DynamoDB Local needs ${fetched.missing}`);
-  return { passed: 0, failed: 0 };
+  return { passed: 0, failures: [] };
 }
 
 async function requireTools(): Promise<void> {
@@ -77,8 +78,8 @@ function countChecks(results: readonly CheckResult[]): Tally {
   for (const result of results) {
     console.log(describeCheck(result));
   }
-  const passed = results.filter((result) => result.ok).length;
-  return { passed, failed: results.length - passed };
+  const failed = results.filter((result) => !result.ok);
+  return { passed: results.length - failed.length, failures: failed.map(({ name }) => `check ${name}`) };
 }
 
 /** The Python client: its script brings all that it needs. */
