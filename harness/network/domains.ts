@@ -1,7 +1,7 @@
 import type { Repository } from "#shared/wire/config.ts";
 
 /** The ports that every allowed host may be called at. */
-const WEB_PORTS = [80, 443];
+export const WEB_PORTS = [80, 443];
 
 /** The registries of the usual package managers, and where their packages are. The documentation lists them. */
 export const PACKAGE_DOMAINS = [

@@ -3,7 +3,7 @@ import type { StoredNetwork } from "#shared/wire/network/stored-network.ts";
 import { type Network, openClosedNetwork } from "../isolation/network.ts";
 import { type Listeners, openListeners } from "../isolation/network-listeners.ts";
 import type { LimitedNetwork } from "../isolation/sandbox.ts";
-import { createAllowedDomains, toHostName } from "../network/domains.ts";
+import { createAllowedDomains, toHostName, WEB_PORTS } from "../network/domains.ts";
 import { createEgress, type Egress } from "../network/egress.ts";
 import { createEgressProxy, type EgressProxy } from "../network/egress-proxy.ts";
 import { answerQuery } from "../network/name-server.ts";
@@ -37,8 +37,7 @@ async function closeNetwork(): Promise<RunNetwork> {
 
 /** The address of every allowed name in the network of the commands; the range is for tests of networks, so no host has it. */
 const NAMED_ADDRESS = [198, 18, 0, 1];
-const PORTS = [80, 443];
-const PROXY = `http://127.0.0.1:${PORTS[0]}`;
+const PROXY = `http://127.0.0.1:${WEB_PORTS[0]}`;
 const DIRECT = "localhost,127.0.0.1,::1,0.0.0.0,runyard";
 /** Programs read the names in either form. */
 const VARIABLES = Object.fromEntries(
@@ -83,7 +82,7 @@ const NO_NAMESPACE =
   "the environment's network.mode is allowlist, and this machine has no network namespace for it: install util-linux and iproute2, or set network.mode to open";
 
 async function serveCommands(network: Network, proxy: EgressProxy, egress: Egress): Promise<Listeners> {
-  const listeners = await openListeners(network, PORTS);
+  const listeners = await openListeners(network, WEB_PORTS);
   for (const [port, server] of listeners.servers) {
     server.on("connection", (socket) => proxy.accept(socket, { port, host: socket.localAddress }));
     keepHalfOpen(server).unref();
