@@ -3,8 +3,7 @@ import { type Compaction, findCompaction } from "#shared/wire/compaction.ts";
 import { type Block, OPENING, type Message as Said } from "#shared/wire/conversation.ts";
 import type { AgentWork } from "../engine/agent-context.ts";
 import type { Turn } from "../engine/engine.ts";
-import { cutBytes } from "../support/text-limits.ts";
-import { truncate } from "../support/truncate.ts";
+import { truncate, truncateText } from "../support/truncate.ts";
 import { formatResult } from "./result-text.ts";
 
 type Opened = Pick<AgentWork, "opening"> & {
@@ -68,14 +67,9 @@ function shortenKept(said: Said, index: number, compaction: ReturnType<typeof fi
   const content = said.content.map((block): Block => {
     if (block.type === "action") return { ...block, input: truncate(block.input, bytes) };
     if (block.type === "action_result") return { ...block, output: truncate(block.output, bytes) };
-    return block.type === "text" ? { ...block, text: shortenText(block.text, bytes * REQUEST_FACTOR) } : block;
+    return block.type === "text" ? { ...block, text: truncateText(block.text, bytes * REQUEST_FACTOR) } : block;
   });
   return { ...said, content };
-}
-
-function shortenText(text: string, bytes: number): string {
-  const start = cutBytes(text, bytes);
-  return start.length < text.length ? `${start}\n[... truncated ...]` : text;
 }
 
 const isInstruction = ({ role, content }: Said): boolean =>

@@ -22,7 +22,8 @@ function truncateTexts(value: unknown, longest: number): unknown {
   );
 }
 
-function truncateText(text: string, longest: number): string {
+/** Truncates a text, and says so at its end. The result is well formed. */
+export function truncateText(text: string, longest: number): string {
   const clean = toWellFormed(text);
   const start = cutBytes(clean, longest);
   return start.length < clean.length ? start + NOTE : start;

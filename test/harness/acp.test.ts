@@ -238,7 +238,7 @@ describe("the session of an agent", () => {
     ]);
   });
 
-  it("gets the run's MCP servers, those with a URL if the agent calls such", () => {
+  it("gets the run's MCP servers, those with a URL only if the agent supports HTTP", () => {
     const servers = [
       ["files", { address: { command: "npx", args: ["x"], env: { A: "b" } }, tools: {} }],
       ["web", { address: { url: "https://mcp.example", headers: { H: "v" } }, tools: {} }],

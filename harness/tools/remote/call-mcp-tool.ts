@@ -6,6 +6,7 @@ import { formatError } from "../../support/stop.ts";
 import { cutBytes } from "../../support/text-limits.ts";
 import { findStepEnd, type StepTimes } from "../../support/time-slice.ts";
 import { createSignalAt } from "../../support/timers.ts";
+import { truncateText } from "../../support/truncate.ts";
 import { readImage } from "../images.ts";
 import type { McpConnection, McpTool } from "./mcp-connection.ts";
 import type { McpServer } from "./mcp-servers.ts";
@@ -23,7 +24,8 @@ export interface McpToolOptions {
 const DESCRIPTION_BYTES = 24 * 1024;
 /** The largest description of one tool, including the schema of its arguments. */
 const TOOL_BYTES = 4 * 1024;
-const TEXT_BYTES = 48 * 1024;
+/** The text of one result. */
+export const TEXT_BYTES = 48 * 1024;
 const OUT_OF_TIME = "the call was ended, because its sandbox had no time left";
 
 /** Tells a tool from those of other servers. */
@@ -138,12 +140,11 @@ function toToolResult({ content, structuredContent, isError }: CallToolResult): 
   const others = read.map(({ described }) => described);
   const images = read.flatMap(({ image }) => image ?? []);
   const text = texts.join("\n");
-  const cut = cutBytes(text, TEXT_BYTES);
   return {
     isError: isError === true,
     ...(images.length === 0 ? {} : { images }),
     output: {
-      ...(texts.length === 0 ? {} : { text: cut.length < text.length ? `${cut}\n[... truncated ...]` : text }),
+      ...(texts.length === 0 ? {} : { text: truncateText(text, TEXT_BYTES) }),
       ...(others.length === 0 ? {} : { others }),
       // Servers repeat structured content as text.
       ...(structuredContent === undefined || texts.length > 0 ? {} : { data: structuredContent }),

@@ -1,14 +1,13 @@
 import * as v from "valibot";
 import { defineTool, type Tool, type ToolCall } from "../../engine/tool.ts";
 import { formatError } from "../../support/stop.ts";
-import { createRoom, cutBytes } from "../../support/text-limits.ts";
+import { createRoom } from "../../support/text-limits.ts";
 import { findStepEnd } from "../../support/time-slice.ts";
 import { createSignalAt } from "../../support/timers.ts";
-import { describePart, type McpToolOptions } from "./call-mcp-tool.ts";
+import { truncateText } from "../../support/truncate.ts";
+import { describePart, type McpToolOptions, TEXT_BYTES } from "./call-mcp-tool.ts";
 import type { Listed, McpConnection } from "./mcp-connection.ts";
 import type { McpServer } from "./mcp-servers.ts";
-
-const TEXT_BYTES = 48 * 1024;
 
 type Connected = Extract<McpServer, { readonly connection: McpConnection }>;
 
@@ -60,7 +59,7 @@ const createResourceReader = (servers: readonly Connected[], read: Read): Tool =
           contents: contents.map((content) => ({
             uri: content.uri,
             ...("text" in content
-              ? { text: cut(content.text) }
+              ? { text: truncateText(content.text, TEXT_BYTES) }
               : { type: content.mimeType, size_bytes: Math.floor((content.blob.length * 3) / 4), left_out: true }),
           })),
         };
@@ -88,7 +87,9 @@ const createPromptReader = (servers: readonly Connected[], read: Read): Tool =>
         const { messages } = await prompts.get(name, input, signal);
         return {
           messages: messages.map(({ role, content }) =>
-            content.type === "text" ? { role, text: cut(content.text) } : { role, ...describePart(content) },
+            content.type === "text"
+              ? { role, text: truncateText(content.text, TEXT_BYTES) }
+              : { role, ...describePart(content) },
           ),
         };
       });
@@ -111,9 +112,4 @@ function cutList(listed: Listed): object {
   const count = (lists: readonly (readonly object[])[]) => lists.flat().length;
   const omitted = count(Object.values(listed)) - count(shown.map(([, entries]) => entries));
   return { ...Object.fromEntries(shown), ...(omitted === 0 ? {} : { omitted }) };
-}
-
-function cut(text: string): string {
-  const start = cutBytes(text, TEXT_BYTES);
-  return start.length < text.length ? `${start}\n[... truncated ...]` : text;
 }
