@@ -1,4 +1,4 @@
-import { isTerminal } from "#shared/records/run.ts";
+import { type ExecutingState, isTerminal, type TerminalState } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { parseRunHead } from "#shared/records/run-head.ts";
 import { changeFacets, copyFacets } from "#shared/runs/archiving/facet-store.ts";
@@ -35,13 +35,10 @@ export async function buildItems(run: ListedRun): Promise<readonly Item[]> {
     const item = await table.get(keys.head(runId));
     if (item === undefined) throw new Error("the run is gone");
     const types = artifactTypes === undefined ? {} : { artifact_types: artifactTypes };
-    const change: Change = {
-      to,
-      ...(isTerminal(to) ? { via: "INPROGRESS" as const } : {}),
-      events: [{ type: "checkpoint_saved", data: { state: to } }],
-      set: { ...types, ...(isTerminal(to) ? { ended_at: updatedAt } : executing(to, updatedAt)) },
-      checkAt: isTerminal(to) ? null : updatedAt + 60_000,
-    };
+    const events = [{ type: "checkpoint_saved", data: { state: to } }] as const;
+    const change: Change = isTerminal(to)
+      ? { to, via: "INPROGRESS", events, set: { ...types, ended_at: updatedAt }, checkAt: null }
+      : { to, events, set: { ...types, ...executing(to, updatedAt) }, checkAt: updatedAt + 60_000 };
     await table.transact(ownWrites(runId, listWrites(toTransitionWrites(parseRunHead(item), change, updatedAt))));
   }
   if (run.archived) await archive(runId, table);
@@ -58,12 +55,12 @@ async function archive(runId: string, table: Table): Promise<void> {
 }
 
 /** Through the states that it takes to get there, the last of them at the end of an execution. */
-function pathTo(state: RunState): readonly RunState[] {
+function pathTo(state: RunState): readonly (ExecutingState | TerminalState)[] {
   if (state === "QUEUED") return [];
   return state === "PENDING" ? [state] : ["PENDING", state];
 }
 
-const executing = (to: RunState, now: number) => ({
+const executing = (to: ExecutingState, now: number) => ({
   ...(to === "PENDING" ? { execution_id: "019e3c75-9780-7d2e-bdb4-8d231d7e92e6", key_hash: "0".repeat(64) } : {}),
   state_since: now,
   heartbeat_at: now,

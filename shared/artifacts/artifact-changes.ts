@@ -2,7 +2,7 @@ import { RunyardError } from "#shared/errors.ts";
 import { artifactFacts, type StoredArtifact } from "#shared/records/artifact.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
-import type { Change } from "#shared/runs/transition.ts";
+import type { AttributeChange } from "#shared/runs/transition.ts";
 
 /** The error of a run without space for another artifact. It is not retryable, since a run never frees space. */
 export const artifactLimitError = () =>
@@ -16,7 +16,12 @@ export const artifactLimitError = () =>
  * The change of the run when an artifact becomes visible.
  * @param heartbeatAt when the execution that is at work reported it; undefined for an artifact of an earlier execution
  */
-export function toCreatedChange(head: RunHead, artifact: StoredArtifact, bytes: number, heartbeatAt?: number): Change {
+export function toCreatedChange(
+  head: RunHead,
+  artifact: StoredArtifact,
+  bytes: number,
+  heartbeatAt?: number,
+): AttributeChange {
   return {
     touch: true,
     events: [{ type: "artifact_created", data: artifactFacts(artifact) }],

@@ -7,7 +7,7 @@ import { type ExecutingHead, parseOwner } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import { putReference } from "#shared/runs/references/reference-store.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import type { Change } from "#shared/runs/transition.ts";
+import type { AttributeChange } from "#shared/runs/transition.ts";
 import type { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/execution/report-artifact.ts";
 import { artifactLimitError, toCreatedChange } from "./artifact-changes.ts";
 import { hasSpace, placedSpace, putArtifact, readArtifact } from "./artifact-store.ts";
@@ -99,7 +99,7 @@ function isSameVersion(before: StoredPlan, data: Omit<Report<"PLAN">["data"], "c
  * The change that stores the artifact, if the run has space for it. The condition of the head detects concurrent writes, so the
  * artifact needs none.
  */
-function toChange(head: ExecutingHead, artifact: StoredArtifact, bytes: number, now: number): Change {
+function toChange(head: ExecutingHead, artifact: StoredArtifact, bytes: number, now: number): AttributeChange {
   assertSpace(head, bytes);
   return {
     ...toCreatedChange(head, artifact, bytes, now),
@@ -110,7 +110,7 @@ function toChange(head: ExecutingHead, artifact: StoredArtifact, bytes: number, 
 }
 
 /** A new version uses space like a new artifact, so that plans have a limit, but is not counted as one. */
-const toVersionChange = (head: ExecutingHead, change: Change): Change => ({
+const toVersionChange = (head: ExecutingHead, change: AttributeChange): AttributeChange => ({
   ...change,
   set: { ...change.set, artifacts: head.artifacts },
 });

@@ -10,12 +10,13 @@ import {
   storeText,
   toFollowupId,
 } from "#shared/records/followup.ts";
+import type { HeadAttributes, HeadConditions } from "#shared/records/head-attributes.ts";
 import { listPendingNumbers, toFollowupState } from "#shared/records/pending-followups.ts";
 import { countUnchanged, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
 import { attemptOnHead, changeWithRecord } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import type { Change } from "#shared/runs/transition.ts";
-import type { Conditions, Put } from "#shared/table/table.ts";
+import type { AttributeChange } from "#shared/runs/transition.ts";
+import type { Put } from "#shared/table/table.ts";
 import type { FollowupItem } from "#shared/wire/runs/followup.ts";
 import { toFollowupItem } from "./followup-queue.ts";
 
@@ -127,7 +128,7 @@ interface PendingChange<T> {
   readonly result: T;
   /** The follow-ups as they are afterwards. */
   readonly writes: readonly StoredFollowup[];
-  readonly set?: Change["set"];
+  readonly set?: HeadAttributes;
 }
 
 /** Changes a follow-up that is pending. @throws RunyardError 404 if there is none with this id, 409 if it is not pending */
@@ -148,7 +149,7 @@ function changePending<T>(
       });
     }
     const { result, writes, set } = await decide(found, head);
-    const change: Change = {
+    const change: AttributeChange = {
       events: [],
       touch: true,
       set: { ...set, followup_changes: head.followup_changes + 1 },
@@ -161,7 +162,7 @@ function changePending<T>(
 }
 
 /** No follow-up was changed or taken since the head was read. */
-function toQueueUnchanged(head: RunHead): Conditions {
+function toQueueUnchanged(head: RunHead): HeadConditions {
   const { followup_changes, followups_stored } = head;
   const taken = isExecutingHead(head) ? (head.followups_taken ?? 0) : undefined;
   return {

@@ -28,7 +28,13 @@ import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import { readEndedTail } from "#shared/runs/run-tree.ts";
-import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES, START_COUNTERS } from "#shared/runs/transition.ts";
+import {
+  type AttributeChange,
+  ENDING_ATTRIBUTES,
+  type EndChange,
+  EXECUTION_ATTRIBUTES,
+  START_COUNTERS,
+} from "#shared/runs/transition.ts";
 import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { CONTINUE_MESSAGE } from "#shared/wire/harness.ts";
@@ -153,11 +159,12 @@ function writeFollowup(
     const now = ports.now();
     const receipt = toReceipt(head);
     const revival = isEndedHead(head) ? await prepareRevival(head, context, ports) : undefined;
-    const toChange = (given: FollowupReceipt) =>
-      toFollowupChange(head, content, { ...context, receipt: given }, now, revival);
+    const toWrites = (given: FollowupReceipt) =>
+      toFollowupWrites(head, content, { ...context, receipt: given }, now, revival);
     try {
-      if (needsSlot(head)) return await continueIdleRun(head, receipt, toChange, ports);
-      await ports.runs.change(head, toChange(receipt), now);
+      if (needsSlot(head)) return await continueIdleRun(head, receipt, toWrites, ports);
+      const state = revival === undefined ? ({ touch: true } as const) : toRestart(head, now);
+      await ports.runs.change(head, { ...toWrites(receipt), ...state }, now);
     } catch (error) {
       if (!(error instanceof RunChangedError) || error.headChanged || error.failed.has("tail")) throw error;
       if (error.failedOnly("rateLimit")) throw rateLimited(now);
@@ -176,24 +183,21 @@ const needsSlot = (head: RunHead): boolean =>
 async function continueIdleRun(
   head: RunHead,
   receipt: FollowupReceipt,
-  toChange: (receipt: FollowupReceipt) => Change,
+  toWrites: (receipt: FollowupReceipt) => FollowupWrites,
   ports: RunPorts,
 ): Promise<FollowupReceipt> {
   const now = ports.now();
   try {
-    await ports.runs.change(head, { ...toChange(receipt), ownerSlot: "take" }, now);
+    await ports.runs.change(head, { ...toWrites(receipt), touch: true, ownerSlot: "take" }, now);
     return receipt;
   } catch (error) {
     if (!(error instanceof RunChangedError) || !error.failedOnly("ownerCounters")) throw error;
   }
   const pending: FollowupReceipt = { ...receipt, outcome: "queue_pending" };
-  const change = toChange(pending);
-  const { set, writes } = toOwnerQueueEntry(head);
-  await ports.runs.change(
-    head,
-    { ...change, set: { ...change.set, ...set }, also: { ...change.also, ...writes } },
-    now,
-  );
+  const { set, also, ...followup } = toWrites(pending);
+  const queue = toOwnerQueueEntry(head);
+  const change = { ...followup, touch: true, set: { ...set, ...queue.set }, also: { ...also, ...queue.writes } };
+  await ports.runs.change(head, change, now);
   // A slot may have become free in the meantime.
   await ports.queue.sendRun(head.run_id, parseOwner(head)).catch(() => undefined);
   return pending;
@@ -240,12 +244,20 @@ function countEarly(head: RunHead, number: number): Pick<RunHead, "early_followu
 }
 
 /** Attributes that an ended run loses when a follow-up restarts it. */
-const REVIVED_WITHOUT = ["restarts", ...START_COUNTERS, ...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES];
+const REVIVED_WITHOUT = ["restarts", ...START_COUNTERS, ...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES] as const;
 
-const listRemoved = ({ ends_by }: RunHead): readonly string[] =>
-  ends_by === undefined ? REVIVED_WITHOUT : [...REVIVED_WITHOUT, "ends_by"];
+/** What queues an ended run for another execution. */
+const toRestart = ({ ends_by }: RunHead, now: number) =>
+  ({
+    to: "QUEUED",
+    remove: ends_by === undefined ? REVIVED_WITHOUT : [...REVIVED_WITHOUT, "ends_by"],
+    checkAt: now + 30_000,
+  }) as const satisfies Omit<EndChange, "events">;
 
-function toFollowupChange(
+/** What a follow-up writes, whether it restarts its run or not. */
+type FollowupWrites = Required<Pick<AttributeChange, "events" | "set" | "also">> & Pick<AttributeChange, "messages">;
+
+function toFollowupWrites(
   head: RunHead,
   content: Content,
   {
@@ -258,7 +270,7 @@ function toFollowupChange(
   }: FollowupContext & { readonly receipt: FollowupReceipt },
   now: number,
   revival: Revival | undefined,
-): Change {
+): FollowupWrites {
   const { number } = receipt;
   const { policy, mode } = content;
   const revives = revival !== undefined;
@@ -267,8 +279,6 @@ function toFollowupChange(
   const answered = decision === undefined ? {} : { decision };
   const followup = putFollowup(head.run_id, { number, ...content, ...answered, created_at: now });
   return {
-    ...(revives ? { to: "QUEUED" as const } : {}),
-    touch: true,
     events: [
       ...decided.events,
       { type: "followup_received", data: { number, policy, ...(revives ? { state: "QUEUED" } : {}) } },
@@ -281,7 +291,6 @@ function toFollowupChange(
       ...settled?.set,
       ...decided.set,
     },
-    ...(revives ? { remove: listRemoved(head), checkAt: now + 30_000 } : {}),
     also: {
       ...toWrites(receipt),
       followup,

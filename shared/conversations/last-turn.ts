@@ -1,4 +1,5 @@
 import { type Checkpoint, loadCheckpoint, putCheckpoint, resetToCheckpoint } from "#shared/records/checkpoint.ts";
+import type { HeadAttributes } from "#shared/records/head-attributes.ts";
 import type { EndedHead } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Put, Value } from "#shared/table/table.ts";
@@ -10,7 +11,7 @@ import { readBatch } from "./messages.ts";
 export interface SettledTurn {
   /** A message that ends the turn in the conversation. */
   readonly messages?: Readonly<Record<string, Value>>;
-  readonly set: Readonly<Record<string, Value>>;
+  readonly set: HeadAttributes;
   readonly checkpoint: Put;
 }
 

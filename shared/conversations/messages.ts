@@ -8,7 +8,7 @@ import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import { failExecution } from "#shared/runs/end-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import type { Change } from "#shared/runs/transition.ts";
+import type { AttributeChange } from "#shared/runs/transition.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { Message } from "#shared/wire/conversation.ts";
 
@@ -50,7 +50,7 @@ export async function storeMessages(
 }
 
 /** What a batch changes of a run, as a part of a change; `count` messages of it are new. */
-type MessagesChange = Pick<Change, "messages" | "set"> & { readonly count: number };
+type MessagesChange = Pick<AttributeChange, "messages" | "set"> & { readonly count: number };
 
 /**
  * Prepares to append a batch to the conversation; messages that are stored already are skipped. A run that exceeds the limits of

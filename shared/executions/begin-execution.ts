@@ -2,7 +2,7 @@ import { RunyardError } from "#shared/errors.ts";
 import { type ExecutingHead, isExecutingHead, leaseMs, type RunHead } from "#shared/records/run-head.ts";
 import { startTimeLimit } from "#shared/records/time-limit.ts";
 import { type ChangePorts, changeRun, staleExecutionError } from "#shared/runs/change-run.ts";
-import { type Change, START_COUNTERS, type TimelineEntry } from "#shared/runs/transition.ts";
+import { START_COUNTERS, type StartChange, type TimelineEntry } from "#shared/runs/transition.ts";
 
 /** A run that its caller executes and has not begun. */
 type LocalHead = Extract<RunHead, { state: "QUEUED" }> & Pick<ExecutingHead, "execution_id" | "key_hash">;
@@ -34,10 +34,10 @@ function toBeginning(
   head: ExecutingHead | LocalHead,
   instance: string | undefined,
   now: number,
-): { readonly change: Change; readonly result: ExecutingHead } {
+): { readonly change: StartChange; readonly result: ExecutingHead } {
   const timing = startTimeLimit(head, now);
   const prepared = head.state === "QUEUED" ? head.created_at : head.state_since;
-  const change: Change = {
+  const change: StartChange = {
     to: "INPROGRESS",
     ...(head.state === "QUEUED" ? { via: "PENDING", add: { executions: 1 } } : {}),
     events: [

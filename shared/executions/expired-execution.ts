@@ -12,7 +12,7 @@ import { type ChangePorts, changeRun, staleExecutionError } from "#shared/runs/c
 import { toEndChange } from "#shared/runs/end-run.ts";
 import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { type Change, STOP_ATTRIBUTES, type TimelineEntry } from "#shared/runs/transition.ts";
+import { type EndChange, STOP_ATTRIBUTES, type TimelineEntry } from "#shared/runs/transition.ts";
 import { findIdleEnding, toTurnEnd } from "#shared/runs/turns/idle-run.ts";
 import type { Conditions } from "#shared/table/table.ts";
 import { type ReportShutdownRequest, SLICE_ENDED } from "#shared/wire/harness.ts";
@@ -55,7 +55,7 @@ async function endSlice(first: RunHead, executionId: string, ports: ChangePorts)
     const detail = "the execution reached its time limit: the run continues from its checkpoint";
     const resume = toResumeChange(head, checkpoint, now, { type: "run_queued", data: { state: "QUEUED", detail } });
     return {
-      change: { ...resume, set: { ...resume.set, sliced: true }, keepsSlot: true, endedItself: true },
+      change: { ...resume, set: { ...resume.set, sliced: true }, keepsSlot: true, executionEnd: "itself" },
       result: true,
     };
   });
@@ -64,7 +64,7 @@ async function endSlice(first: RunHead, executionId: string, ports: ChangePorts)
 }
 
 /** Queues the run for a new execution that continues from the checkpoint; later messages and follow-ups are reset. */
-function toResumeChange(head: ExecutingHead, checkpoint: Checkpoint, now: number, event: TimelineEntry): Change {
+function toResumeChange(head: ExecutingHead, checkpoint: Checkpoint, now: number, event: TimelineEntry): EndChange {
   const left = resetToCheckpoint(checkpoint, head);
   const queued = toRequeueChange(head, event, now);
   return {

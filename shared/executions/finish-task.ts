@@ -15,7 +15,7 @@ import { withApproval } from "#shared/runs/approvals/decide.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import type { Change, TimelineEntry } from "#shared/runs/transition.ts";
+import type { AttributeChange, Change, EndChange, TimelineEntry } from "#shared/runs/transition.ts";
 import { type TurnEnding, toIdleChange, toTurnEnd, waitsForFollowup } from "#shared/runs/turns/idle-run.ts";
 import type { FinishTaskRequest, FinishTaskResponse } from "#shared/wire/harness.ts";
 
@@ -64,7 +64,7 @@ function decideFinish(
   request: FinishTaskRequest,
   now: number,
 ): { readonly change: Change; readonly result: Finished } {
-  const goesOn: Change = { events: [], set: { heartbeat_at: now } };
+  const goesOn: AttributeChange = { events: [], set: { heartbeat_at: now } };
   const next = findNextFollowup(head, countStored(head, request));
   // A failing execution cannot take up any.
   const canGoOn = head.failing === undefined;
@@ -85,7 +85,7 @@ function decideFinish(
     });
   }
   if (next !== undefined && head.requeued_for !== next) {
-    return { change: { ...toFollowupRequeue(head, next, now), endedItself: true }, result: "queued" };
+    return { change: { ...toFollowupRequeue(head, next, now), executionEnd: "itself" }, result: "queued" };
   }
   // Waiting for an approval costs no compute.
   const mayWait = request.waits === true && request.approval === undefined && !isLocal(head);
@@ -93,7 +93,7 @@ function decideFinish(
     return { change: toIdleChange(head, toEnding(request), now), result: "idle" };
   }
   const end = withApproval(head, toTurnEnd(head, toEnding(request), now), request.approval);
-  return { change: { ...end, endedItself: true }, result: "ended" };
+  return { change: { ...end, executionEnd: "itself" }, result: "ended" };
 }
 
 async function settleFinish(
@@ -145,14 +145,14 @@ function toEnding({ success, blocked, summary, error_code, interrupt, approval }
 }
 
 /** The execution continues with the next follow-up, which nobody can change any more. */
-const toTakeChange = (head: ExecutingHead, next: number, now: number): Change => ({
+const toTakeChange = (head: ExecutingHead, next: number, now: number): AttributeChange => ({
   events: [],
   set: { heartbeat_at: now, followups_taken: next },
   ...(head.idle === undefined ? {} : { remove: ["idle"] }),
   if: { followup_changes: countUnchanged(head.followup_changes) },
 });
 
-function toFollowupRequeue(head: ExecutingHead, number: number, now: number): Change {
+function toFollowupRequeue(head: ExecutingHead, number: number, now: number): EndChange {
   const change = toRequeueChange(head, WAITING, now);
   return { ...change, set: { ...change.set, requeued_for: number } };
 }

@@ -1,7 +1,7 @@
 import { logLine } from "#shared/log/log.ts";
 import { isStopAwaited, type PendingStop, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { type ChangePorts, changeRun } from "#shared/runs/change-run.ts";
-import { addPendingStop, type Change, STOP_ATTRIBUTES, sandboxUnchanged } from "#shared/runs/transition.ts";
+import { type AttributeChange, addPendingStop, STOP_ATTRIBUTES, sandboxUnchanged } from "#shared/runs/transition.ts";
 import type { PlacedSandbox, Sandbox } from "#shared/sandbox/sandbox.ts";
 import { cancelTask } from "#shared/workers/cancel-task.ts";
 import type { OfferPorts } from "#shared/workers/worker-ports.ts";
@@ -74,7 +74,7 @@ export async function removeStops(
 }
 
 /** Counts a change of the list of stops, which has no event and therefore no sequence number that detects conflicts. */
-const countSandboxChange = (head: RunHead): Pick<Change, "add" | "if"> => ({
+const countSandboxChange = (head: RunHead): Pick<AttributeChange, "add" | "if"> => ({
   add: { sandbox_changes: 1 },
   if: sandboxUnchanged(head),
 });
@@ -95,8 +95,8 @@ async function isGone(
   }
 }
 
-const toStopChange = (left: readonly PendingStop[], confirms: boolean): Change => ({
+const toStopChange = (left: readonly PendingStop[], confirms: boolean): AttributeChange => ({
   events: confirms ? [{ type: "run_stopped", data: { confirmed_by: "provider" } }] : [],
   ...(left.length === 0 ? {} : { set: { stops: left.map((stop) => ({ ...stop })) } }),
-  remove: [...(left.length === 0 ? ["stops"] : []), ...(confirms ? STOP_ATTRIBUTES : [])],
+  remove: [...(left.length === 0 ? (["stops"] as const) : []), ...(confirms ? STOP_ATTRIBUTES : [])],
 });

@@ -9,7 +9,7 @@ import { attemptOnHead, changeWithRecord } from "./change-run.ts";
 import { listTurnAttributes, workedMs } from "./end-run.ts";
 import { isCancellable } from "./run-item.ts";
 import type { RunPorts } from "./run-ports.ts";
-import type { Change } from "./transition.ts";
+import type { EndChange } from "./transition.ts";
 
 /** Milliseconds after which the reaper checks whether the provider has stopped the cancelled run's sandbox. */
 const STOP_CHECK_MS = 10_000;
@@ -99,7 +99,7 @@ function findRefusal(head: RunHead, body: RunBody, force: boolean): RunyardError
 const displayName = (principal: Principal): string =>
   principal.kind === "personal" ? principal.user.displayName : toPrincipalKey(principal);
 
-function toCancelChange(head: RunHead, by: string, force: boolean, now: number): Change {
+function toCancelChange(head: RunHead, by: string, force: boolean, now: number): EndChange {
   const works = isExecuting(head.state);
   const sandbox = "sandbox" in head ? head.sandbox : undefined;
   const stopBy = now + STOP_LEASE_SECONDS[sandbox?.provider ?? "lambda"] * 1000;
@@ -113,7 +113,12 @@ function toCancelChange(head: RunHead, by: string, force: boolean, now: number):
       ...(works ? { stop_pending: true, stop_by: stopBy } : {}),
     },
     // The key stays valid for the sandbox's report that it has stopped, and for nothing else; a forced cancel revokes it.
-    remove: ["state_since", "heartbeat_at", ...(works && !force ? [] : ["key_hash"]), ...listTurnAttributes(head)],
+    remove: [
+      "state_since",
+      "heartbeat_at",
+      ...(works && !force ? [] : (["key_hash"] as const)),
+      ...listTurnAttributes(head),
+    ],
     checkAt: works ? (sandbox === undefined ? stopBy : now + STOP_CHECK_MS) : now + 60_000,
   };
 }

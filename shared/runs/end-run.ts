@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode } from "#shared/errors.ts";
+import type { RemovableAttribute } from "#shared/records/head-attributes.ts";
 import { LOCAL_START_SECONDS, statusText } from "#shared/records/run.ts";
 import {
   type ExecutingHead,
@@ -10,7 +11,7 @@ import {
 } from "#shared/records/run-head.ts";
 import type { WaitingFor } from "#shared/wire/run.ts";
 import { type ChangePorts, changeExecution, changeRun, staleExecutionError } from "./change-run.ts";
-import type { Change } from "./transition.ts";
+import type { EndChange } from "./transition.ts";
 
 /** Milliseconds that the execution has been INPROGRESS. */
 export const workedMs = (head: RunHead, now: number): number =>
@@ -41,7 +42,7 @@ const COMPOSE_MS = 5_000;
  * Builds the change that ends an execution and its run. An end that is reported while PENDING or CLAIMED passes through INPROGRESS first.
  * A run that is failing ends with its failure, whatever is reported.
  */
-export function toEndChange(head: RunHead, reported: Ending): Change {
+export function toEndChange(head: RunHead, reported: Ending): EndChange {
   const failing = isExecutingHead(head) ? head.failing : undefined;
   const ending = failing === undefined ? reported : { ...failure(failing.code, failing.message), now: reported.now };
   const status = toEndStatus(ending);
@@ -71,8 +72,8 @@ export function toEndChange(head: RunHead, reported: Ending): Change {
       ...(ending.waitingFor === undefined ? {} : { waiting_for: ending.waitingFor }),
     },
     remove: [
-      ...["key_hash", "instance_id", "state_since", "heartbeat_at"],
-      ...(failing === undefined ? [] : ["failing"]),
+      ...(["key_hash", "instance_id", "state_since", "heartbeat_at"] as const),
+      ...(failing === undefined ? [] : (["failing"] as const)),
       ...listTurnAttributes(head),
     ],
     if: { failing: { exists: failing !== undefined } },
@@ -81,9 +82,9 @@ export function toEndChange(head: RunHead, reported: Ending): Change {
 }
 
 /** What the head has of a turn that was interrupted, or of waiting for the next one: removed when the run ends. */
-export const listTurnAttributes = (head: RunHead): string[] => [
-  ...(head.interrupt === undefined ? [] : ["interrupt"]),
-  ...("idle" in head && head.idle !== undefined ? ["idle"] : []),
+export const listTurnAttributes = (head: RunHead): RemovableAttribute[] => [
+  ...(head.interrupt === undefined ? [] : (["interrupt"] as const)),
+  ...("idle" in head && head.idle !== undefined ? (["idle"] as const) : []),
 ];
 
 function toEndStatus({ message, code }: Ending) {

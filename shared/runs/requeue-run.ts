@@ -2,7 +2,7 @@ import { LEASE_SECONDS } from "#shared/records/run.ts";
 import { type ExecutingHead, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import type { ChangePorts } from "./change-run.ts";
 import { workedMs } from "./end-run.ts";
-import { type Change, EXECUTION_ATTRIBUTES, type TimelineEntry } from "./transition.ts";
+import { type EndChange, EXECUTION_ATTRIBUTES, type TimelineEntry } from "./transition.ts";
 
 /** Builds the change that ends an execution and queues its run for a new one. */
 export function toRequeueChange(head: ExecutingHead, event: TimelineEntry, now: number) {
@@ -12,7 +12,7 @@ export function toRequeueChange(head: ExecutingHead, event: TimelineEntry, now: 
     set: { run_time_ms: head.run_time_ms + workedMs(head, now) },
     remove: EXECUTION_ATTRIBUTES,
     checkAt: now + LEASE_SECONDS * 1000,
-  } as const satisfies Change;
+  } as const satisfies EndChange;
 }
 
 /**

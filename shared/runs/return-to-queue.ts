@@ -5,7 +5,7 @@ import { failByPlatform, failWaitingRun } from "./end-run.ts";
 import { sendRequeued } from "./requeue-run.ts";
 import type { RunPorts } from "./run-ports.ts";
 import { RunChangedError } from "./run-store.ts";
-import { type Change, EXECUTION_ATTRIBUTES } from "./transition.ts";
+import { type EndChange, EXECUTION_ATTRIBUTES } from "./transition.ts";
 
 /** The delay of the first deferred start. Each further one doubles it, up to the longest. */
 const FIRST_DELAY_SECONDS = 5;
@@ -31,15 +31,17 @@ export async function returnToQueue(
   executionId: string,
   why: string,
   ports: RunPorts,
-  start: Pick<Change, "unstarted"> = {},
+  executionEnd?: "unstarted",
 ): Promise<void> {
   const head = await ports.runs.head(runId);
   if (head?.state !== "PENDING" || head.execution_id !== executionId) return;
   const now = ports.now();
-  const silent = start.unstarted === true ? 0 : (head.silent_starts ?? 0) + 1;
+  const silent = executionEnd === "unstarted" ? 0 : (head.silent_starts ?? 0) + 1;
   if (silent >= MAX_SILENT_STARTS) return endSilentRun(head, ports);
   const set = silent === 0 ? {} : { silent_starts: silent };
-  if (await queueAgain(head, why, { ...start, set, checkAt: now + SILENT_CHECK_MS }, ports))
+  if (
+    await queueAgain(head, why, { ...(executionEnd && { executionEnd }), set, checkAt: now + SILENT_CHECK_MS }, ports)
+  )
     await sendRequeued(head, ports);
 }
 
@@ -70,7 +72,7 @@ export async function deferStart(
   const { delaySeconds, count, checkAt } = planDeferral(head, ports.now());
   const set = { deferred_starts: count, ...(hasFailed && { failed_starts: failed }) };
   const why = "the sandbox could not be started";
-  const isQueued = await queueAgain(head, why, { set, checkAt, unstarted: true }, ports);
+  const isQueued = await queueAgain(head, why, { set, checkAt, executionEnd: "unstarted" }, ports);
   if (isQueued) await sendDeferred(head, delaySeconds, ports);
 }
 
@@ -78,7 +80,7 @@ export async function deferStart(
 async function queueAgain(
   head: RunHead,
   why: string,
-  change: Pick<Change, "set" | "checkAt" | "unstarted">,
+  change: Pick<EndChange, "set" | "checkAt" | "executionEnd">,
   ports: RunPorts,
 ): Promise<boolean> {
   const events = [{ type: "run_queued", data: { state: "QUEUED", detail: why } }] as const;

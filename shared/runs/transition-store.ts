@@ -1,10 +1,11 @@
 import { randomId } from "#shared/ids.ts";
+import type { HeadUpdate } from "#shared/records/head-attributes.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import { type RunHead, toCheckAttributes } from "#shared/records/run-head.ts";
 import { toExecutionCount } from "#shared/runs/capacity/execution-count-store.ts";
 import { toSlotChange } from "#shared/runs/capacity/slot-store.ts";
 import { activePart, endedPart, groupKey, keys, sortableTime } from "#shared/table/keys.ts";
-import type { Conditions, Put, Update, Value } from "#shared/table/table.ts";
+import type { Put, Update } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
 import type { RunState } from "#shared/wire/run.ts";
 import { type Change, leaveSandbox, refuseIllegalTransition } from "./transition.ts";
@@ -24,7 +25,7 @@ export function toTransitionWrites(head: RunHead, change: Change, now: number, r
   const counted = toExecutionCount(head, change);
   const lists = isTouched ? toListChange(head, change.to, now) : undefined;
   return {
-    head: toHeadUpdate(head, change, { lists, slots, counted, left: leaveSandbox(head, change, now) }),
+    head: toHeadUpdate(head, change, { lists, slots, counted, sandbox: leaveSandbox(head, change, now) }),
     events: toEventPuts(head, change, now),
     messages: toMessagesPut(head, change, now),
     ...slots.writes,
@@ -34,17 +35,15 @@ export function toTransitionWrites(head: RunHead, change: Change, now: number, r
   };
 }
 
-type HeadAttributes = Readonly<Record<string, Value>>;
-
 /** What a change of a run entails for its head. */
 interface Entailed {
   readonly lists: ListChange | undefined;
-  readonly counted: { readonly set: HeadAttributes; readonly remove: readonly string[]; readonly if: Conditions };
-  readonly slots: { readonly set: HeadAttributes; readonly remove: readonly string[]; readonly if: Conditions };
-  readonly left: { readonly set: HeadAttributes; readonly remove: readonly string[]; readonly if: Conditions };
+  readonly counted: HeadUpdate;
+  readonly slots: HeadUpdate;
+  readonly sandbox: HeadUpdate;
 }
 
-function toHeadUpdate(head: RunHead, change: Change, { lists, slots, counted, left }: Entailed): Update {
+function toHeadUpdate(head: RunHead, change: Change, { lists, slots, counted, sandbox }: Entailed): Update {
   const { execution_id: executionId, next_sequence } = head;
   const appended = change.events.length + (change.messages === undefined ? 0 : 1);
   return {
@@ -57,7 +56,7 @@ function toHeadUpdate(head: RunHead, change: Change, { lists, slots, counted, le
       ...toNextCheck(head, change.checkAt),
       ...slots.set,
       ...counted.set,
-      ...left.set,
+      ...sandbox.set,
       ...change.set,
     },
     ...(change.add === undefined ? {} : { add: change.add }),
@@ -65,7 +64,7 @@ function toHeadUpdate(head: RunHead, change: Change, { lists, slots, counted, le
       ...(change.remove ?? []),
       ...slots.remove,
       ...counted.remove,
-      ...left.remove,
+      ...sandbox.remove,
       ...(lists?.remove ?? []),
       ...(change.checkAt === null ? ["check_shard", "check_at"] : []),
     ],
@@ -75,13 +74,13 @@ function toHeadUpdate(head: RunHead, change: Change, { lists, slots, counted, le
       execution_id: executionId === undefined ? { exists: false } : { eq: executionId },
       ...slots.if,
       ...counted.if,
-      ...left.if,
+      ...sandbox.if,
       ...change.if,
     },
   };
 }
 
-function toNextCheck(head: RunHead, check: Change["checkAt"]): HeadAttributes {
+function toNextCheck(head: RunHead, check: Change["checkAt"]): IndexAttributes {
   if (check === undefined || check === null) return {};
   if (typeof check === "number") return toCheckAttributes(head.run_id, check);
   const planned = Number(head.check_at);
@@ -126,9 +125,11 @@ function toMessagesPut(head: RunHead, { events, messages, messagesFirst }: Chang
   };
 }
 
+/** Attributes of the head that only indexes read. */
+type IndexAttributes = Readonly<Record<string, string>>;
+
 interface ListChange {
-  /** Attributes of the head. */
-  readonly set: HeadAttributes;
+  readonly set: IndexAttributes;
   readonly remove: readonly string[];
   /** The change of the run's entry in the list of its schedule's runs, where it has one. */
   readonly scheduleEntry: Update | undefined;

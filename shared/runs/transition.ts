@@ -1,9 +1,16 @@
+import type {
+  HeadAttributes,
+  HeadConditions,
+  HeadIncrements,
+  HeadUpdate,
+  RemovableAttribute,
+} from "#shared/records/head-attributes.ts";
 import { isExecuting, STOP_LEASE_SECONDS, STOP_TRIES_SECONDS, TRANSITIONS } from "#shared/records/run.ts";
 import { countUnchanged, type PendingStop, type RunHead } from "#shared/records/run-head.ts";
-import type { SlotTransition } from "#shared/runs/capacity/slots.ts";
+import type { End, SameState, Start } from "#shared/runs/capacity/slots.ts";
 import type { PlacedSandbox } from "#shared/sandbox/sandbox.ts";
 import type { SandboxProvider } from "#shared/settings.ts";
-import type { Conditions, Value } from "#shared/table/table.ts";
+import type { Value } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
 import type { EventType } from "#shared/wire/event.ts";
 import type { RunState } from "#shared/wire/run.ts";
@@ -16,31 +23,55 @@ export interface TimelineEntry {
   readonly uuid?: string;
 }
 
-export interface Change extends SlotTransition {
-  /** The new state; absent for a change that is no state transition. */
-  readonly to?: RunState;
-  /** A state that the run passes through in the same transaction; `events` describe both transitions. */
-  readonly via?: RunState;
+/** What any change of a run may write. */
+interface Writes {
   readonly events: readonly TimelineEntry[];
   /** A batch of messages takes a number of the same sequence, under a sort key of its own: after the events, or before them. */
   readonly messages?: Readonly<Record<string, Value>>;
   /** True if the messages came before the events. */
   readonly messagesFirst?: true;
-  readonly set?: Readonly<Record<string, Value>>;
-  readonly add?: Readonly<Record<string, number>>;
-  readonly remove?: readonly string[];
-  readonly if?: Conditions;
+  readonly set?: HeadAttributes;
+  readonly add?: HeadIncrements;
+  readonly remove?: readonly RemovableAttribute[];
+  readonly if?: HeadConditions;
   /** When the reaper checks the run again; null: not at all. */
   readonly checkAt?: number | PlannedCheck | null;
-  /** True if the execution that the transition ends never got a sandbox, so that none has to be stopped. */
-  readonly unstarted?: true;
-  /** True if the execution has ended by itself, so that no worker has to stop it. */
-  readonly endedItself?: true;
-  /** True if `updated_at` changes although the state does not (follow-ups, artifacts). */
-  readonly touch?: boolean;
   /** Further writes of the same transaction. */
   readonly also?: NamedWrites;
 }
+
+/** A change that is no state transition. */
+export type AttributeChange = Writes &
+  SameState & {
+    readonly via?: never;
+    readonly executionEnd?: never;
+    /** True if `updated_at` changes although the state does not (follow-ups, artifacts). */
+    readonly touch?: boolean;
+  };
+
+/** A transition to a state in which the run has an execution. */
+export type StartChange = Writes &
+  Start & {
+    /** A state that the run passes through in the same transaction; `events` describe both transitions. */
+    readonly via?: "PENDING";
+    readonly executionEnd?: never;
+    readonly touch?: never;
+  };
+
+/** A transition to a state in which the run has no execution: it waits for one, or has ended. */
+export type EndChange = Writes &
+  End & {
+    /** A state that the run passes through in the same transaction; `events` describe both transitions. */
+    readonly via?: "INPROGRESS";
+    /**
+     * Why the sandbox of the execution need not be stopped: it was never started, or the execution has ended by itself, with which a
+     * worker stops it. @default the service ends the execution
+     */
+    readonly executionEnd?: "unstarted" | "itself";
+    readonly touch?: never;
+  };
+
+export type Change = AttributeChange | StartChange | EndChange;
 
 /** A check at `at`, unless one is planned between `from` and `to`: to reschedule one costs two writes of its index. */
 interface PlannedCheck {
@@ -60,9 +91,13 @@ export const EXECUTION_ATTRIBUTES = [
   "failing",
   "followups_taken",
   "idle",
-] as const;
+] as const satisfies readonly RemovableAttribute[];
 /** What counts the starts since the run's last execution began. */
-export const START_COUNTERS = ["silent_starts", "deferred_starts", "failed_starts"] as const;
+export const START_COUNTERS = [
+  "silent_starts",
+  "deferred_starts",
+  "failed_starts",
+] as const satisfies readonly RemovableAttribute[];
 /** Attributes of an ended run, removed when it continues. */
 export const ENDING_ATTRIBUTES = [
   "ended_at",
@@ -72,30 +107,35 @@ export const ENDING_ATTRIBUTES = [
   "stop_pending",
   "stop_by",
   "transcript_events",
-] as const;
+] as const satisfies readonly RemovableAttribute[];
 
 /** Attributes of a sandbox stop that is awaited, removed once it is confirmed. */
-export const STOP_ATTRIBUTES = ["stop_pending", "stop_by", "key_hash", "instance_id"] as const;
+export const STOP_ATTRIBUTES = [
+  "stop_pending",
+  "stop_by",
+  "key_hash",
+  "instance_id",
+] as const satisfies readonly RemovableAttribute[];
 
 /**
  * The sandbox of the execution that a transition ends has to be stopped: the same transaction notes that, so that no way
  * out of an executing state can forget it.
  */
-export function leaveSandbox(head: RunHead, { to, unstarted, endedItself }: Change, now: number) {
+export function leaveSandbox(head: RunHead, { to, executionEnd }: Change, now: number): HeadUpdate {
   if (to === undefined || isExecuting(to) || !("sandbox" in head) || head.sandbox === undefined) {
     return { set: {}, remove: [], if: {} };
   }
   const { provider, handle } = head.sandbox;
   // A MicroVM is found only by its handle: the dispatcher that starts it records it here once the handle is known.
   const isFound = handle !== undefined || provider === "fargate";
-  const stops = isFound && unstarted !== true && !(provider === "worker" && endedItself === true);
+  const stops = isFound && executionEnd !== "unstarted" && !(provider === "worker" && executionEnd === "itself");
   const placed = { provider, handle, executionId: head.execution_id };
   const set = stops ? { stops: addPendingStop(head, placed, now) } : {};
   return { set, remove: ["sandbox"], if: sandboxUnchanged(head) };
 }
 
 /** No sandbox was noted, and none taken off the list, since the head was read. */
-export const sandboxUnchanged = ({ sandbox_changes }: RunHead): Conditions => ({
+export const sandboxUnchanged = ({ sandbox_changes }: RunHead): HeadConditions => ({
   sandbox_changes: countUnchanged(sandbox_changes),
 });
 

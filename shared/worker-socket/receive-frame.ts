@@ -8,7 +8,7 @@ import { statusText } from "#shared/records/run.ts";
 import { type ExecutingHead, isExecutingHead, leaseMs, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { returnToQueue } from "#shared/runs/return-to-queue.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
-import { type Change, sandboxUnchanged } from "#shared/runs/transition.ts";
+import { type StartChange, sandboxUnchanged } from "#shared/runs/transition.ts";
 import { MAX_FRAME_BYTES, type TaskFrame, WorkerFrame } from "#shared/wire/worker.ts";
 import { isKeyValid, wakeWorker } from "#shared/workers/offer-run.ts";
 import type { OfferPorts } from "#shared/workers/worker-ports.ts";
@@ -97,7 +97,7 @@ async function claimRun(head: ExecutingHead, key: ConnectionKey, ports: OfferPor
     const claimed: RunHead = { ...head, state: "CLAIMED" };
     // A worker may have connected again since the run was offered.
     const isSame = head.sandbox?.handle === key.connectionId;
-    const change: Change = {
+    const change: StartChange = {
       to: "CLAIMED",
       events: [{ type: "run_claimed", data: { state: "CLAIMED", worker_host: key.workerHost } }],
       set: { state_since: now, heartbeat_at: now, ...(isSame ? {} : { sandbox: toSandbox(key) }) },
@@ -139,7 +139,7 @@ async function rejectOffer(
   if (head?.state !== "PENDING") return;
   await workerStore(ports).block(key, ports.now() + AT_CAPACITY_MS);
   const why = statusText(`the worker rejected the run: ${frame.data.reason || "no reason given"}`);
-  await returnToQueue(head.run_id, head.execution_id, why, ports, { unstarted: true });
+  await returnToQueue(head.run_id, head.execution_id, why, ports, "unstarted");
 }
 
 /** Failures before the agent began. */
@@ -154,7 +154,7 @@ async function endTask(
   if (head.state === "PENDING" && frame.data.execution_id === undefined) {
     // Without a claim, only a failure has a meaning: the frame may be that of an earlier execution.
     if (frame.type === "task_completed") return;
-    return returnToQueue(head.run_id, head.execution_id, `the worker failed: ${summary}`, ports, { unstarted: true });
+    return returnToQueue(head.run_id, head.execution_id, `the worker failed: ${summary}`, ports, "unstarted");
   }
   if (frame.type === "task_completed") {
     // The service cancels a run itself; a worker that cancels a task gives it up.

@@ -7,7 +7,7 @@ import { type ExecutingHead, parseOwner, type RunHead } from "#shared/records/ru
 import { returnToQueue } from "#shared/runs/return-to-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
-import { type Change, sandboxUnchanged } from "#shared/runs/transition.ts";
+import { type StartChange, sandboxUnchanged } from "#shared/runs/transition.ts";
 import { toAssignmentFrame } from "./assignment.ts";
 import { postCancellation } from "./cancel-task.ts";
 import { waitingRunStore } from "./waiting-run-store.ts";
@@ -99,7 +99,7 @@ async function offerTo(connection: Connection, head: RunHead, store: WorkerStore
     if (error instanceof RunChangedError) return;
     throw error;
   }
-  const back = (why: string) => returnToQueue(head.run_id, offer.executionId, why, ports, { unstarted: true });
+  const back = (why: string) => returnToQueue(head.run_id, offer.executionId, why, ports, "unstarted");
   try {
     const frame = await toAssignmentFrame(head, offer, ports);
     if (await ports.sockets.post(connection.connection_id, frame)) return;
@@ -118,7 +118,7 @@ function toPendingChange(
   to: ConnectionKey,
   { runId, executionId, key }: { readonly runId: string; readonly executionId: string; readonly key: string },
   now: number,
-): Change {
+): StartChange {
   const until = now + OFFER_MS;
   const otherStops = (head.stops ?? []).filter(({ provider }) => provider !== "worker");
   const dropsStops = otherStops.length < (head.stops ?? []).length;
@@ -156,7 +156,7 @@ export async function takeBackOffer(head: ExecutingHead, ports: RunPorts): Promi
     await store.block(found.key, ports.now() + wait, true);
   }
   const why = `the worker did not claim the run within ${START_LEASE_SECONDS.worker} seconds`;
-  await returnToQueue(head.run_id, head.execution_id, why, ports, { unstarted: true });
+  await returnToQueue(head.run_id, head.execution_id, why, ports, "unstarted");
 }
 
 /** Requests offers of the runs that wait for a worker, of which a connection may be free. */

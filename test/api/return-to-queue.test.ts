@@ -113,7 +113,7 @@ describe("a start", () => {
       plane.failures.push(new StartDeferred("throttled"));
       await consume(plane, "runs", id);
       const { execution_id } = await plane.dispatch(id);
-      await returnToQueue(id, execution_id, "it is at capacity", plane.ports, { unstarted: true });
+      await returnToQueue(id, execution_id, "it is at capacity", plane.ports, "unstarted");
       expect(await readHead(id), `start ${start}`).toMatchObject({ state: "QUEUED", silent_starts: 2 });
     }
     await silent(id, (await plane.dispatch(id)).execution_id);

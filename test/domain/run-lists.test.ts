@@ -540,7 +540,7 @@ describe("the slots of runs", () => {
     ["a run that takes none", toHead(), {}, undefined],
     ["a run that begins", toHead(), { to: "PENDING", place }, 1],
     ["a run that begins where there is no limit", toHead(), { to: "PENDING" }, undefined],
-    ["a run that waits", executing(), { to: "QUEUED", place }, undefined],
+    ["a run that waits", executing(), { to: "QUEUED" }, undefined],
     ["a worker's run", toHead({ worker_host: "w" }), { to: "PENDING", place }, undefined],
     ["a local run", toHead({ p: { ...plain, location: "LOCAL" } }), { to: "PENDING", place }, undefined],
     ["a counted run that goes on", executing({ counted: true }), { to: "INPROGRESS", place }, undefined],

@@ -25,7 +25,7 @@ import { runLeaseStore } from "#shared/runs/run-lease-store.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import { runTimelineStore } from "#shared/runs/run-timeline-store.ts";
 import { countChild } from "#shared/runs/run-tree-store.ts";
-import { addPendingStop, leaveSandbox, sandboxUnchanged } from "#shared/runs/transition.ts";
+import { type AttributeChange, addPendingStop, leaveSandbox, sandboxUnchanged } from "#shared/runs/transition.ts";
 import { toTransitionWrites } from "#shared/runs/transition-store.ts";
 import { findUpload } from "#shared/runs/uploads.ts";
 import { keys } from "#shared/table/keys.ts";
@@ -98,15 +98,21 @@ describe("the writes of a change of a run", () => {
       { type: "checkpoint_saved", data: { generation: "g" }, uuid: "u" },
       { type: "user_notified", occurredAt: 7, uuid: "v" },
     ] as const;
-    const change = { events, set: { a: 1 }, add: { b: 2 }, remove: ["c"], if: { d: { eq: 3 } } };
+    const change: AttributeChange = {
+      events,
+      set: { losses: 1 },
+      add: { executions: 2 },
+      remove: ["interrupt"],
+      if: { messages: { eq: 3 } },
+    };
     const { head, events: puts, ...others } = toTransitionWrites(executing(), change, NOW);
     expect(head).toEqual({
       kind: "update",
       key: keys.head(RUN),
-      set: { next_sequence: 4, a: 1 },
-      add: { b: 2 },
-      remove: ["c"],
-      if: { ...base, d: { eq: 3 } },
+      set: { next_sequence: 4, losses: 1 },
+      add: { executions: 2 },
+      remove: ["interrupt"],
+      if: { ...base, messages: { eq: 3 } },
     });
     const put = (sequence: number, item: object) => ({
       kind: "put",
@@ -201,8 +207,8 @@ describe("the writes of a change of a run", () => {
     expect(touch["scheduleEntry"]).toBeUndefined();
     expect(toTransitionWrites(ended(), { touch: true, events: [] }, NOW)["scheduleEntry"]).toBeUndefined();
     expect(() => toTransitionWrites(queued(), { to: "SUCCEEDED", events: [] }, NOW)).toThrow(RangeError);
-    expect(() => toTransitionWrites(queued(), { to: "INPROGRESS", via: "SUCCEEDED", events: [] }, NOW)).toThrow(
-      "no transition from QUEUED to SUCCEEDED",
+    expect(() => toTransitionWrites(queued(), { to: "FAILED", via: "INPROGRESS", events: [] }, NOW)).toThrow(
+      "no transition from QUEUED to INPROGRESS",
     );
   });
 });
@@ -220,9 +226,9 @@ describe("the sandbox of an execution that ends", () => {
     [{ provider: "microvm" }, { to: "FAILED" }, undefined],
     [{ provider: "fargate" }, { to: "FAILED" }, [stop("fargate", 600)]],
     [{ provider: "worker", handle: "h" }, { to: "FAILED" }, [stop("worker", 60, "h")]],
-    [{ provider: "worker", handle: "h" }, { to: "FAILED", endedItself: true }, undefined],
-    [{ provider: "microvm", handle: "h" }, { to: "FAILED", endedItself: true }, [stop("microvm", 600, "h")]],
-    [{ provider: "microvm", handle: "h" }, { to: "QUEUED", unstarted: true }, undefined],
+    [{ provider: "worker", handle: "h" }, { to: "FAILED", executionEnd: "itself" }, undefined],
+    [{ provider: "microvm", handle: "h" }, { to: "FAILED", executionEnd: "itself" }, [stop("microvm", 600, "h")]],
+    [{ provider: "microvm", handle: "h" }, { to: "QUEUED", executionEnd: "unstarted" }, undefined],
   ] as const)("%j is to be stopped with the change %j: %j", (sandbox, change, stops) => {
     expect(leaveSandbox(executing({ sandbox }), { events: [], ...change }, NOW)).toEqual({
       set: stops === undefined ? {} : { stops },

@@ -4,7 +4,14 @@ import { uuidv7 } from "#shared/ids.ts";
 import { isExecuting, isTerminal, TRANSITIONS } from "#shared/records/run.ts";
 import { parseRunHead, type RunHead } from "#shared/records/run-head.ts";
 import { RunChangedError, runStore } from "#shared/runs/run-store.ts";
-import { type Change, ENDING_ATTRIBUTES, EXECUTION_ATTRIBUTES } from "#shared/runs/transition.ts";
+import {
+  type AttributeChange,
+  type Change,
+  ENDING_ATTRIBUTES,
+  type EndChange,
+  EXECUTION_ATTRIBUTES,
+  type StartChange,
+} from "#shared/runs/transition.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import { RunState } from "#shared/wire/run.ts";
@@ -48,14 +55,20 @@ type Runs = Awaited<ReturnType<typeof makeRuns>>;
 
 /** A transition with the attributes of its target state. */
 function moveTo(head: RunHead, to: RunState, execution: string): Change {
-  const events = [{ type: "checkpoint_saved" as const, data: { state: to } }];
+  return isExecuting(to) ? startAs(head, to, execution) : endAs(to);
+}
+
+function endAs(to: EndChange["to"]): EndChange {
+  const events = [{ type: "checkpoint_saved", data: { state: to } }] as const;
   if (to === "QUEUED") return { to, events, remove: [...ENDING_ATTRIBUTES, ...EXECUTION_ATTRIBUTES] };
-  if (isTerminal(to))
-    return { to, events, set: { ended_at: NOW }, remove: ["key_hash", "state_since", "heartbeat_at"] };
+  return { to, events, set: { ended_at: NOW }, remove: ["key_hash", "state_since", "heartbeat_at"] };
+}
+
+function startAs(head: RunHead, to: StartChange["to"], execution: string): StartChange {
   const begins = head.state === "QUEUED";
   return {
     to,
-    events,
+    events: [{ type: "checkpoint_saved", data: { state: to } }],
     set: { ...(begins ? { execution_id: execution, key_hash: "h" } : {}), state_since: NOW, heartbeat_at: NOW },
   };
 }
@@ -128,13 +141,13 @@ describe("transitions of runs", () => {
     const plane = await makeRuns(1);
     const [id = ""] = plane.ids;
     const queued = await plane.head(id);
-    await expect(
-      plane.runs.change(queued, { ...moveTo(queued, "SUCCEEDED", "e"), via: "INPROGRESS" }, NOW),
-    ).rejects.toThrow(RangeError);
+    await expect(plane.runs.change(queued, { ...endAs("SUCCEEDED"), via: "INPROGRESS" }, NOW)).rejects.toThrow(
+      RangeError,
+    );
     await plane.runs.change(queued, moveTo(queued, "PENDING", "e"), NOW);
     const pending = await plane.head(id);
     await expect(plane.runs.change(pending, moveTo(pending, "SUCCEEDED", "e"), NOW)).rejects.toThrow(RangeError);
-    await plane.runs.change(pending, { ...moveTo(pending, "SUCCEEDED", "e"), via: "INPROGRESS" }, NOW);
+    await plane.runs.change(pending, { ...endAs("SUCCEEDED"), via: "INPROGRESS" }, NOW);
     expect((await plane.head(id)).state).toBe("SUCCEEDED");
     await checkAll(plane);
   });
@@ -148,7 +161,7 @@ describe("transitions of runs", () => {
       item: { ...keys.clientEvent(id, "e"), v: 1 },
       if: { pk: { exists: true } },
     } as const;
-    const failure = (change: Partial<Change>) =>
+    const failure = (change: Partial<AttributeChange>) =>
       plane.runs.change(head, { events: [], touch: true, ...change }, NOW).catch((error: unknown) => error);
     expect(await failure({ also: { marker: refused } })).toMatchObject({
       failed: new Set(["marker"]),

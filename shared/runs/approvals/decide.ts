@@ -3,7 +3,7 @@ import { invalid, RunyardError } from "#shared/errors.ts";
 import { sha256 } from "#shared/ids.ts";
 import { formatName, type Principal } from "#shared/principals/principal.ts";
 import type { EndedHead, ExecutingHead, RunHead } from "#shared/records/run-head.ts";
-import type { Change, TimelineEntry } from "#shared/runs/transition.ts";
+import type { EndChange, TimelineEntry } from "#shared/runs/transition.ts";
 import { type ApprovalCall, type ApprovalDecision, formatCall } from "#shared/wire/execution/approval.ts";
 import type { RunFollowupRequest } from "#shared/wire/runs/followup.ts";
 
@@ -11,7 +11,7 @@ import type { RunFollowupRequest } from "#shared/wire/runs/followup.ts";
 const SHOWN = 4096;
 
 /** Adds the call that the run waits for to the change that ends it. */
-export function withApproval(head: ExecutingHead, change: Change, call: ApprovalCall | undefined): Change {
+export function withApproval(head: ExecutingHead, change: EndChange, call: ApprovalCall | undefined): EndChange {
   if (call === undefined || change.to !== "BLOCKED") return change;
   const approval = {
     approval_id: `approval-${head.next_sequence}`,

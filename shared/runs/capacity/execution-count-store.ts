@@ -1,8 +1,9 @@
 import { sha256 } from "#shared/ids.ts";
+import type { HeadAttributes, HeadConditions, HeadUpdate } from "#shared/records/head-attributes.ts";
 import { isExecuting } from "#shared/records/run.ts";
 import { isOnOwnSandbox, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
-import type { Conditions, Update, Value } from "#shared/table/table.ts";
+import type { Update } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
 import type { Place, SlotTransition } from "./slots.ts";
 
@@ -31,10 +32,7 @@ export const toShard = (runId: string, shards: number): number =>
 export const toBlock = (maxExecutions: number): number =>
   Math.max(1, Math.floor(maxExecutions / (countShards(maxExecutions) * BLOCKS_PER_SHARD)));
 
-interface ExecutionCount {
-  readonly set: Readonly<Record<string, Value>>;
-  readonly remove: readonly string[];
-  readonly if: Conditions;
+interface ExecutionCount extends HeadUpdate {
   readonly writes: NamedWrites;
 }
 
@@ -48,11 +46,11 @@ const NO_CHANGE: ExecutionCount = { set: {}, remove: [], if: {}, writes: {} };
 export function toExecutionCount(head: RunHead, { to, keepsSlot, place }: SlotTransition): ExecutionCount {
   if (to === undefined) return NO_CHANGE;
   if (head.deployment_entry !== undefined) return leaveDeploymentQueue(head, head.deployment_entry);
-  const isOutside: Conditions = head.state === "QUEUED" ? { deployment_entry: { exists: false } } : {};
+  const isOutside: HeadConditions = head.state === "QUEUED" ? { deployment_entry: { exists: false } } : {};
   const unchanged = { ...NO_CHANGE, if: isOutside };
   if (head.counted === true) {
     if (isExecuting(to) || keepsSlot === true) return unchanged;
-    const remove = ["counted", ...(head.place === undefined ? [] : ["place"])];
+    const remove = head.place === undefined ? (["counted"] as const) : (["counted", "place"] as const);
     return { set: {}, remove, if: isOutside, writes: { executions: returnPlace(head.place) } };
   }
   if (!isExecuting(to) || place === undefined || !needsPlace(head)) return unchanged;
@@ -63,7 +61,7 @@ export function toExecutionCount(head: RunHead, { to, keepsSlot, place }: SlotTr
 export const needsPlace = (head: RunHead): boolean => head.counted !== true && isOnOwnSandbox(head);
 
 /** What the head of a run says about its place. */
-export const toHeadPlace = ({ shard }: Place): Readonly<Record<string, Value>> =>
+export const toHeadPlace = ({ shard }: Place): HeadAttributes =>
   shard === undefined ? { counted: true } : { counted: true, place: shard };
 
 /** Builds the writes that take a place, provided that it is still free. */

@@ -1,7 +1,8 @@
+import type { HeadConditions, HeadUpdate } from "#shared/records/head-attributes.ts";
 import { DEFAULT_CONCURRENCY_LIMIT, isExecuting, isTerminal, TREE_CONCURRENCY_LIMIT } from "#shared/records/run.ts";
 import { isLocal, parseOwner, type RunHead, type SlotKind } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
-import type { Conditions, Key, Update, Value } from "#shared/table/table.ts";
+import type { Conditions, Key, Update } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
 import { hasRoom, type SlotTransition, toWaitQueue, type WaitQueue } from "./slots.ts";
 
@@ -40,10 +41,7 @@ const countQueued = (own: Key, queued: number): Update | undefined =>
   queued === 0 ? undefined : count(own, { queued });
 
 /** What a state transition changes of slots: attributes of the head itself, and counters. */
-interface SlotChange {
-  readonly set: Readonly<Record<string, Value>>;
-  readonly remove: readonly string[];
-  readonly if: Conditions;
+interface SlotChange extends HeadUpdate {
   readonly writes: NamedWrites;
 }
 
@@ -55,7 +53,7 @@ interface Start {
   readonly own: Key;
   readonly queued: number;
   /** The run's slot and its place in a wait queue are as they were read. */
-  readonly isUnchanged: Conditions;
+  readonly isUnchanged: HeadConditions;
 }
 
 /**
@@ -156,7 +154,7 @@ function releaseOwnerSlot({ head, own, queued, isUnchanged }: Start): SlotChange
       writes: { ownerCounters: countQueued(own, queued) },
     };
   }
-  const hasNoChildren: Conditions = head.root === undefined ? { tree_running: { absentOr: { below: 1 } } } : {};
+  const hasNoChildren: HeadConditions = head.root === undefined ? { tree_running: { absentOr: { below: 1 } } } : {};
   return {
     set: {},
     remove: ["slot"],
@@ -167,7 +165,7 @@ function releaseOwnerSlot({ head, own, queued, isUnchanged }: Start): SlotChange
 
 function releaseTreeSlot({ head, own, queued, isUnchanged }: Start, root: RunHead | undefined): SlotChange {
   if (root === undefined) throw new Error("the root of the tree is needed");
-  const released = { set: {}, remove: ["slot"], if: isUnchanged };
+  const released: HeadUpdate = { set: {}, remove: ["slot"], if: isUnchanged };
   const treeCounters = count(toPool(toWaitQueue(head, "tree")).counters, { running: -1 });
   const update = { kind: "update", key: keys.head(root.run_id), add: { tree_running: -1 } } as const;
   // The last run of a tree whose root has ended gives the owner's slot back as well.

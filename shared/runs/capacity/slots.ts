@@ -1,9 +1,14 @@
 import type { RunQueue } from "#shared/queue/run-queue.ts";
-import { DEFAULT_CONCURRENCY_LIMIT, DEFAULT_QUEUE_LIMIT, isExecuting } from "#shared/records/run.ts";
+import {
+  DEFAULT_CONCURRENCY_LIMIT,
+  DEFAULT_QUEUE_LIMIT,
+  type ExecutingState,
+  isExecuting,
+  type TerminalState,
+} from "#shared/records/run.ts";
 import { parseOwner, type RunHead, type SlotKind } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Conditions, Table } from "#shared/table/table.ts";
-import type { RunState } from "#shared/wire/run.ts";
 
 /**
  * Slots: the right to execute.
@@ -77,17 +82,39 @@ export type Place =
       readonly shards: number;
     };
 
-export interface SlotTransition {
-  readonly to?: RunState;
+/** A run begins to execute, or goes on with it in another state. */
+export interface Start {
+  readonly to: ExecutingState;
   /** The pool to take the slot from; the owner's by default. */
   readonly takes?: SlotKind;
-  /** True if the run continues immediately in a new execution and keeps its slot while it is QUEUED. */
-  readonly keepsSlot?: boolean;
-  /** What a run that goes on executing does with its owner's slot: it gives it back while it waits for a follow-up. */
-  readonly ownerSlot?: "release" | "take";
   /** The place that a run takes which begins to execute, in a deployment that limits its executions. @default none */
   readonly place?: Place | undefined;
+  readonly keepsSlot?: never;
+  readonly ownerSlot?: never;
 }
+
+/** A run has no execution afterwards. */
+export interface End {
+  readonly to: "QUEUED" | TerminalState;
+  /** True if the run continues immediately in a new execution and keeps its slot while it is QUEUED. */
+  readonly keepsSlot?: boolean;
+  readonly takes?: never;
+  readonly place?: never;
+  readonly ownerSlot?: never;
+}
+
+/** A run stays in its state. */
+export interface SameState {
+  readonly to?: never;
+  /** What a run that goes on executing does with its owner's slot: it gives it back while it waits for a follow-up. */
+  readonly ownerSlot?: "release" | "take";
+  readonly takes?: never;
+  readonly place?: never;
+  readonly keepsSlot?: never;
+}
+
+/** What a change of a run says of its slots. */
+export type SlotTransition = Start | End | SameState;
 
 /** True if releasing the run's slot needs the head of the tree's root. */
 export const needsRoot = (head: RunHead, { to, keepsSlot }: SlotTransition): boolean =>

@@ -3,7 +3,7 @@ import { DEFAULT_IDLE_MINUTES } from "#shared/records/run.ts";
 import { type ExecutingHead, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { type ChangePorts, changeRun } from "#shared/runs/change-run.ts";
 import { toEndChange } from "#shared/runs/end-run.ts";
-import type { Change } from "#shared/runs/transition.ts";
+import type { AttributeChange, EndChange } from "#shared/runs/transition.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
 /** How a run ends after its last turn. */
@@ -21,7 +21,7 @@ export function waitsForFollowup(head: ExecutingHead, turn: { readonly interrupt
  * Builds the change by which a run waits for a follow-up together with its execution. It gives its owner's slot back, unless runs below
  * it use that. The reaper ends the run when its time is over.
  */
-export function toIdleChange(head: ExecutingHead, ending: TurnEnding, now: number): Change {
+export function toIdleChange(head: ExecutingHead, ending: TurnEnding, now: number): AttributeChange {
   const until = now + idleMinutes(head) * 60_000;
   return {
     events: [{ type: "run_idle", data: { detail: `waiting for a follow-up until ${toTimestamp(until)}` } }],
@@ -32,7 +32,7 @@ export function toIdleChange(head: ExecutingHead, ending: TurnEnding, now: numbe
 }
 
 /** Builds the change that ends a run as its last turn has ended. */
-export function toTurnEnd(head: RunHead, ending: TurnEnding, now: number): Change {
+export function toTurnEnd(head: RunHead, ending: TurnEnding, now: number): EndChange {
   const { state, message, code, waiting_for: waitingFor } = ending;
   if (state === "SUCCEEDED") return toEndChange(head, { state, now, data: { detail: message } });
   return toEndChange(head, { state, now, message, waitingFor, ...(code === undefined ? {} : { code }) });
