@@ -6,24 +6,45 @@ import { readProcFile } from "./proc-files.ts";
 const MAX_SEARCHES = 200;
 const SEARCH_MS = 5;
 
+/** How many have stopped each process: it goes on when all of them let it. */
+const holders = new Map<number, number>();
+
 /**
- * Stops processes (SIGSTOP), including those that they start meanwhile. Processes that had stopped before are left alone.
- * @param list the processes, parents first
+ * Stops processes (SIGSTOP), including those that they start meanwhile. Processes that had stopped by themselves before are left alone.
+ * @param list lists the processes, parents first
+ * @param maxSearches how often processes that have not stopped are looked for. @default until all have, or for a second
  * @returns a function that lets them go on
  */
-export async function freezeProcesses(list: () => readonly number[]): Promise<() => void> {
+export async function freezeProcesses(list: () => readonly number[], maxSearches = MAX_SEARCHES): Promise<() => void> {
   const frozen = new Set<number>();
-  const before = new Set(list().filter(isStopped));
-  for (let search = 0; search < MAX_SEARCHES; search++) {
-    const running = list().filter((pid) => !before.has(pid) && !isStopped(pid));
+  const hold = (pid: number) => {
+    if (frozen.size < frozen.add(pid).size) holders.set(pid, (holders.get(pid) ?? 0) + 1);
+  };
+  const before = new Set(list().filter((pid) => isStopped(pid) && !holders.has(pid)));
+  for (let search = 0; search < maxSearches; search++) {
+    const found = list().filter((pid) => !before.has(pid));
+    for (const pid of found) if (holders.has(pid)) hold(pid);
+    const running = found.filter((pid) => !isStopped(pid));
     // A process may fork until it has stopped.
     if (running.length === 0) break;
-    for (const pid of running) if (signalProcess(pid, "SIGSTOP")) frozen.add(pid);
+    for (const pid of running) if (signalProcess(pid, "SIGSTOP")) hold(pid);
     await sleep(SEARCH_MS);
   }
   return () => {
-    for (const pid of frozen) signalProcess(pid, "SIGCONT");
+    // Children first: a shell would report a child that is still stopped as a stopped job.
+    for (const pid of [...frozen].toReversed()) release(pid);
+    frozen.clear();
   };
+}
+
+function release(pid: number): void {
+  const left = (holders.get(pid) ?? 0) - 1;
+  if (left > 0) {
+    holders.set(pid, left);
+    return;
+  }
+  holders.delete(pid);
+  signalProcess(pid, "SIGCONT");
 }
 
 /** @returns false if the process has ended */

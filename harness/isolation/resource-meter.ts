@@ -1,5 +1,5 @@
 import type { Limits } from "./limits.ts";
-import { type Machine, measureFiles, measureMachine, measureTrees } from "./machine.ts";
+import { listTrees, type Machine, measureFiles, measureMachine, measureTrees } from "./machine.ts";
 
 /** What a run may use, and how that is measured. */
 export interface MeterOptions {
@@ -71,6 +71,8 @@ export function createMeter(options: MeterOptions) {
 
   return {
     ...{ watched, takeKills, findExcess },
+    /** Lists the processes of the commands. */
+    listProcesses: () => listTrees([...watched], limits.processes).processes,
     measureNow: machine.measureNow,
     ...createFileMeter(options, machine, () => measureUse(watched, true)),
     /** Whether the machine has lost so much that the commands may be the cause. */
@@ -121,10 +123,8 @@ function createFileMeter(
   measureCommands: () => ReturnType<typeof measureTrees>,
 ) {
   const messages = describeLimits(limits);
-  /** Files are removed once at a time for all commands. */
-  let shrinking: Promise<void> | undefined;
   /** What the disk has when the run may be at its limits, as of the last count of its files. */
-  let fullAt: Pick<Machine, "diskBytes" | "files"> = { diskBytes: 0, files: 0 };
+  let fullAt: Pick<Machine, "diskBytes" | "files"> | undefined;
   const hasLostDisk = (now: Machine) => machine.findLoss(now).diskBytes > limits.diskBytes;
   const hasLostFiles = (now: Machine) => machine.findLoss(now).files > limits.files;
   /**
@@ -156,18 +156,25 @@ function createFileMeter(
   /** Removes files until the others are within the limits, also those in directories that only commands may make readable. */
   const shrinkFiles = async (): Promise<void> => {
     for (let tries = 0; shrink !== undefined && tries < MAX_SHRINKS; tries++) {
-      shrinking ??= shrink().finally(() => {
-        shrinking = undefined;
-      });
-      await shrinking;
+      await shrink();
+      // What ended commands have open is freed when the last of their processes is gone, so nobody knows how much is left.
+      fullAt = undefined;
       if (fits(await measureFiles(folder, limits.files))) return;
     }
   };
 
+  /** What the disk still has to lose until the run may be at its limits. */
+  const findLeft = (now: Machine) => {
+    const loss = machine.findLoss(now);
+    return fullAt === undefined
+      ? { diskBytes: limits.diskBytes - loss.diskBytes, files: limits.files - loss.files }
+      : { diskBytes: now.diskBytes - fullAt.diskBytes, files: now.files - fullAt.files };
+  };
+
   return {
-    ...{ findFileExcess, shrinkFiles },
+    ...{ findFileExcess, shrinkFiles, findLeft },
     isFull: (now: Machine) => hasLostDisk(now) || hasLostFiles(now),
     /** Whether the run may have exceeded its limits since its files were counted. */
-    isFullAgain: (now: Machine) => now.diskBytes < fullAt.diskBytes || now.files < fullAt.files,
+    isFullAgain: (now: Machine) => Object.values(findLeft(now)).some((left) => left < 0),
   };
 }

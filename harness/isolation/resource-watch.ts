@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { Machine } from "./machine.ts";
+import { createFileWatch, type FileWatch } from "./file-watch.ts";
 import { createMeter, type Meter, type MeterOptions } from "./resource-meter.ts";
 import type { Sandbox, WorkspacePaths } from "./sandbox.ts";
 import { createShrinking } from "./shrink-files.ts";
@@ -20,16 +20,6 @@ export interface WatchOptions extends MeterOptions {
   readonly everyMs?: number;
 }
 
-/** The delay before the run's files are counted again: this, and this many times as long as the last count took. */
-const COUNT_MS = 1_000;
-const COUNT_FACTOR = 10;
-/** The same where the disk has lost too little for the run to be the cause, unless others have freed as much. */
-const SURE_COUNT_MS = 60_000;
-const SURE_COUNT_FACTOR = 30;
-/** The least delay, in the same way, once the disk has lost more than the run had left at the last count. */
-const URGENT_COUNT_FACTOR = 2;
-/** The delay before the second count where files may be hidden. */
-const DOUBT_MS = 300;
 const MEASURE_MS = 100;
 
 /**
@@ -41,72 +31,68 @@ const MEASURE_MS = 100;
 export function createWatch(options: WatchOptions): Watch {
   const meter = createMeter(options);
   const { everyMs = MEASURE_MS } = options;
-  return { command: (pid, onExceeded) => watchCommand(pid, onExceeded, meter, everyMs) };
+  const listeners = new Map<number, (why: string) => void>();
+  const files = createFileWatch({
+    meter,
+    everyMs,
+    onExceeded: (why) => {
+      for (const listener of listeners.values()) listener(why);
+    },
+  });
+  return {
+    command(pid, onExceeded) {
+      const { exceeded, stop } = watchCommand(pid, onExceeded, { meter, files, everyMs });
+      listeners.set(pid, exceeded);
+      return async () => {
+        await stop();
+        listeners.delete(pid);
+      };
+    },
+  };
+}
+
+interface WatchParts {
+  readonly meter: Meter;
+  readonly files: FileWatch;
+  readonly everyMs: number;
 }
 
 /** Watches one command until the returned function is called. */
-function watchCommand(
-  pid: number,
-  onExceeded: (why: string) => void,
-  meter: Meter,
-  everyMs: number,
-): () => Promise<void> {
+function watchCommand(pid: number, onExceeded: (why: string) => void, { meter, files, everyMs }: WatchParts) {
   let measurements = 0;
-  let countAgainAt = Number.NEGATIVE_INFINITY;
-  let countUrgentlyAt = 0;
-  let countSurelyAt = performance.now() + SURE_COUNT_MS;
-  let isDoubtful = false;
   let isOver = false;
-  let counting: Promise<void> | undefined;
-  let shrinking: Promise<void> | undefined;
   meter.watched.add(pid);
   const exceeded = (why: string | undefined) => {
     if (why === undefined || isOver) return;
-    stop();
+    end();
     onExceeded(why);
-  };
-  const count = async () => {
-    const startedAt = performance.now();
-    const { why, isHidden } = await meter.findFileExcess(isDoubtful);
-    // Another process may be filling the disk, so counting must not take much of the harness's time.
-    const endedAt = performance.now();
-    const took = endedAt - startedAt;
-    countAgainAt = endedAt + (isHidden && !isDoubtful ? DOUBT_MS : COUNT_MS + COUNT_FACTOR * took);
-    countUrgentlyAt = endedAt + URGENT_COUNT_FACTOR * took;
-    countSurelyAt = endedAt + SURE_COUNT_MS + SURE_COUNT_FACTOR * took;
-    isDoubtful = isHidden;
-    if (why !== undefined) shrinking ??= meter.shrinkFiles();
-    exceeded(why);
-  };
-  const isCountDue = (now: Machine): boolean => {
-    const dueAt = meter.isFull(now) ? countAgainAt : Math.max(countAgainAt, countSurelyAt);
-    return performance.now() > (meter.isFullAgain(now) ? Math.min(countUrgentlyAt, dueAt) : dueAt);
-  };
-  const startCount = (): Promise<void> => {
-    counting ??= count().finally(() => {
-      counting = undefined;
-    });
-    return counting;
   };
   const look = () => {
     exceeded(meter.takeKills());
     const now = meter.measureNow();
     measurements++;
     if (meter.hasLost(now) || meter.isDue(measurements)) exceeded(meter.findExcess(pid, now));
-    if (!isOver && isCountDue(now)) void startCount();
+    if (!isOver) files.look(now);
   };
   const timer = setInterval(look, everyMs);
-  const stop = () => {
+  const end = () => {
     isOver = true;
     meter.watched.delete(pid);
     clearInterval(timer);
   };
-  return async () => {
+  let ending: Promise<void> | undefined;
+  const stop = async () => {
     if (!isOver) exceeded(meter.takeKills());
-    // Its files stay, with nobody to count them until the next command.
-    if (shrinking === undefined && isCountDue(meter.measureNow())) await startCount();
-    stop();
-    await shrinking;
+    const settled = files.settle(meter.measureNow());
+    if (settled !== undefined) await settled;
+    end();
+  };
+  return {
+    exceeded,
+    stop: () => {
+      ending ??= stop();
+      return ending;
+    },
   };
 }
 

@@ -504,7 +504,7 @@ describe("createWatch", () => {
         return { ...large, files };
       };
       const { command } = createWatch({ limits: { ...plenty, files: 5 }, folder: place, measure, shrink });
-      const stop = command(process.pid, (why) => reasons.push(why));
+      const stop = command(await start("sh", "-c", "echo; exec sleep 600"), (why) => reasons.push(why));
       await stop();
       expect(reasons).toEqual(["the run had more than 5 files; what changed last was removed"]);
       expect(calls).toBe(3);
@@ -522,7 +522,7 @@ describe("createWatch", () => {
         return { ...now };
       };
       const { command } = createWatch({ limits: { ...plenty, files: 5 }, folder: place, measure });
-      const stop = command(process.pid, (why) => reasons.push(why));
+      const stop = command(await start("sh", "-c", "echo; exec sleep 600"), (why) => reasons.push(why));
       now.files = 70;
       vi.advanceTimersByTime(100);
       // Uses the same queue as the count, so it completes after it.

@@ -1,8 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Limits } from "#harness/isolation/limits.ts";
 import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
 import { createShrinking } from "#harness/isolation/shrink-files.ts";
@@ -91,4 +101,25 @@ it("removes what lies deeper than the longest path and in directories without pe
   chmodSync(join(root, "workspace/closed"), 0);
   await shrink({ diskBytes: 3 * MIB });
   expect(names()).toEqual(["kept", "workspace/1"]);
+});
+
+/** Puts a program before `find` that notes each call, and returns how many there were. */
+async function countPasses(act: () => Promise<void>): Promise<number> {
+  const { PATH = "" } = process.env;
+  const log = join(root, "steps/passes");
+  const find = execFileSync("sh", ["-c", "command -v find"], { encoding: "utf8" }).trim();
+  mkdirSync(join(root, "steps/programs"));
+  writeFileSync(join(root, "steps/programs/find"), `#!/bin/sh\necho >> ${log}\nexec ${find} "$@"\n`, { mode: 0o755 });
+  vi.stubEnv("PATH", `${join(root, "steps/programs")}:${PATH}`);
+  await act();
+  vi.unstubAllEnvs();
+  return readFileSync(log, "utf8").length;
+}
+
+it("passes over the files twice, to find out which exceed the limits and to remove them", async () => {
+  write("workspace/1", 3);
+  waitForTick();
+  write("workspace/2", 3);
+  expect(await countPasses(() => shrink({ diskBytes: 4 * MIB }))).toBe(2);
+  expect(names()).toEqual(["workspace/1"]);
 });

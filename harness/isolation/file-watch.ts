@@ -1,0 +1,114 @@
+import type { Machine } from "./machine.ts";
+import { freezeProcesses } from "./process-states.ts";
+import type { Meter } from "./resource-meter.ts";
+
+/** Counts the files of a run, which belong to no command, for all of its commands. */
+export interface FileWatch {
+  /** Counts them if that is necessary, and removes files until the others are within the limits. */
+  look(now: Machine): void;
+  /**
+   * Counts them after a command: its files stay, with nobody to count them until the next one.
+   * @returns undefined if that is not necessary
+   */
+  settle(now: Machine): Promise<void> | undefined;
+}
+
+interface FileWatchOptions {
+  readonly meter: Meter;
+  /** Milliseconds between two regular looks. */
+  readonly everyMs: number;
+  /** Called with the reason, which applies to all commands. */
+  readonly onExceeded: (why: string) => void;
+}
+
+/** The delay before the files are counted again: this, and this many times as long as the last count took. */
+const COUNT_MS = 1_000;
+const COUNT_FACTOR = 10;
+/** The same where the disk has lost too little for the run to be the cause, unless others have freed as much. */
+const SURE_COUNT_MS = 60_000;
+const SURE_COUNT_FACTOR = 30;
+/** The least delay, in the same way, once the disk has lost more than the run had left at the last count. */
+const URGENT_COUNT_FACTOR = 2;
+/** The delay before the second count where files may be hidden. */
+const DOUBT_MS = 200;
+/** The least delay between two looks, where the limits would be reached before the next regular one. */
+const MIN_LOOK_MS = 10;
+/** How often processes that have not stopped are looked for: one that waits for the disk stops later, and writes nothing until then. */
+const MAX_SEARCHES = 10;
+
+/**
+ * Once the run may be at its limits, the commands are stopped (SIGSTOP) until its files are counted. So they do not write more meanwhile,
+ * and the count and the removal of files do not wait for dozens of them.
+ */
+export function createFileWatch({ meter, everyMs, onExceeded }: FileWatchOptions): FileWatch {
+  let againAt = Number.NEGATIVE_INFINITY;
+  let urgentlyAt = 0;
+  let surelyAt = performance.now() + SURE_COUNT_MS;
+  let isDoubtful = false;
+  let counting: Promise<void> | undefined;
+  const count = async (isUrgent: boolean): Promise<void> => {
+    const thaw = isUrgent ? await freezeProcesses(meter.listProcesses, MAX_SEARCHES) : () => {};
+    try {
+      const startedAt = performance.now();
+      const { why, isHidden } = await meter.findFileExcess(isDoubtful);
+      // Another process may be filling the disk, so counting must not take much of the harness's time.
+      const endedAt = performance.now();
+      const took = endedAt - startedAt;
+      againAt = endedAt + (isHidden && !isDoubtful ? DOUBT_MS : COUNT_MS + COUNT_FACTOR * took);
+      urgentlyAt = endedAt + URGENT_COUNT_FACTOR * took;
+      surelyAt = endedAt + SURE_COUNT_MS + SURE_COUNT_FACTOR * took;
+      isDoubtful = isHidden;
+      if (why === undefined) return;
+      onExceeded(why);
+      await meter.shrinkFiles();
+    } finally {
+      thaw();
+    }
+  };
+  const start = (now: Machine): Promise<void> => {
+    counting ??= count(meter.isFullAgain(now) || isDoubtful).finally(() => {
+      counting = undefined;
+    });
+    return counting;
+  };
+  const isDue = (now: Machine): boolean => {
+    const dueAt = meter.isFull(now) ? againAt : Math.max(againAt, surelyAt);
+    return performance.now() > (meter.isFullAgain(now) ? Math.min(urgentlyAt, dueAt) : dueAt);
+  };
+  const findDelay = createForecast(meter);
+  let early: NodeJS.Timeout | undefined;
+  const look = (now: Machine): void => {
+    if (counting !== undefined) return;
+    if (isDue(now)) {
+      void start(now);
+      return;
+    }
+    const delay = Math.max(MIN_LOOK_MS, findDelay(now), urgentlyAt - performance.now());
+    if (early !== undefined || delay >= everyMs) return;
+    early = setTimeout(() => {
+      early = undefined;
+      if (meter.watched.size > 0) look(meter.measureNow());
+    }, delay).unref();
+  };
+  return {
+    look,
+    settle: (now) => (counting !== undefined || isDue(now) || meter.isFullAgain(now) ? start(now) : undefined),
+  };
+}
+
+/** Returns a function that tells after how many milliseconds the run may be at its limits, at the speed since it was last called. */
+function createForecast({ findLeft }: Meter) {
+  let last: { readonly at: number; readonly left: ReturnType<typeof findLeft> } | undefined;
+  return (now: Machine): number => {
+    const [at, left] = [performance.now(), findLeft(now)];
+    const passed = at - (last?.at ?? at);
+    const before = last?.left ?? left;
+    // Each command has its own looks, which may follow each other at once.
+    if (last === undefined || passed >= MIN_LOOK_MS) last = { at, left };
+    const delays = (["diskBytes", "files"] as const).map((name) => {
+      const lost = before[name] - left[name];
+      return lost <= 0 ? Number.POSITIVE_INFINITY : (Math.max(0, left[name]) * passed) / lost;
+    });
+    return Math.min(...delays);
+  };
+}

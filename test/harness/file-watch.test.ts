@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Limits } from "#harness/isolation/limits.ts";
+import type { Machine } from "#harness/isolation/machine.ts";
+import { freezeProcesses } from "#harness/isolation/process-states.ts";
+import { createWatch } from "#harness/isolation/resource-watch.ts";
+
+const GIB = 1024 ** 3;
+const limits: Limits = { memoryBytes: 4 * GIB, processes: 5_000, diskBytes: GIB, files: 100, descriptors: 1 };
+const idle: Machine = {
+  ...{ memoryBytes: 100 * GIB, availableBytes: 50 * GIB, tasks: 100 },
+  ...{ diskBytes: 50 * GIB, files: 1_000 },
+};
+
+let folder = "";
+const started: ChildProcess[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "file-watch-"));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  for (const child of started.splice(0)) child.kill("SIGKILL");
+  rmSync(folder, { recursive: true });
+});
+
+async function startSleep(): Promise<number> {
+  const child = spawn("sh", ["-c", "echo; exec sleep 600"], { stdio: ["ignore", "pipe", "inherit"] });
+  started.push(child);
+  await once(child.stdout, "readable");
+  return child.pid ?? 0;
+}
+
+/** The state of a process, as in /proc/PID/stat: S for one that sleeps, T for one that is stopped. */
+const readState = (pid: number) => /^\d+ \(.*\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1];
+
+const writeFiles = (from: number, to: number) => {
+  for (let index = from; index < to; index++) writeFileSync(join(folder, `${index}`), "");
+};
+
+/** Watches commands on a machine whose disk has as many files left as `place.files` says. */
+async function watchCommands({ commands = 1, shrink = async () => {} }) {
+  const place = { files: idle.files };
+  const pids = await Promise.all(Array.from({ length: commands }, startSleep));
+  /** When the machine was measured, and the states of the commands then. */
+  const measured: { readonly at: number; readonly states: string }[] = [];
+  const reasons: string[] = [];
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout", "performance"] });
+  const beganAt = performance.now();
+  const measure = () => {
+    measured.push({ at: performance.now() - beganAt, states: pids.map(readState).join("") });
+    return { ...idle, files: place.files };
+  };
+  const watch = createWatch({ limits, folder, measure, shrink });
+  const stops = pids.map((pid) => watch.command(pid, (why) => reasons.push(why)));
+  return { place, pids, measured, reasons, stop: () => Promise.all(stops.map((stop) => stop())) };
+}
+
+it("counts the run's files once for all commands, which are stopped meanwhile", async () => {
+  writeFiles(0, 40);
+  const { place, pids, measured, stop } = await watchCommands({ commands: 3 });
+  await expect.poll(() => pids.map(readState)).toEqual(["S", "S", "S"]);
+  measured.length = 0;
+  place.files = 899;
+  vi.advanceTimersByTime(100);
+  const listCounts = () => measured.filter(({ states }) => states === "TTT");
+  await expect.poll(listCounts).toHaveLength(1);
+  // They go on: others use the disk.
+  await expect.poll(() => pids.map(readState)).toEqual(["S", "S", "S"]);
+  expect(listCounts()).toHaveLength(1);
+  await stop();
+});
+
+it("ends all commands before it removes files, and stops them until then", async () => {
+  writeFiles(0, 120);
+  const states: string[] = [];
+  const shrink = async () => {
+    states.push(`${pids.map(readState).join("")} ${reasons.length}`);
+    for (let index = 90; index < 120; index++) unlinkSync(join(folder, `${index}`));
+  };
+  const { place, pids, reasons } = await watchCommands({ commands: 2, shrink });
+  place.files = 880;
+  vi.advanceTimersByTime(100);
+  const why = "the run had more than 100 files; what changed last was removed";
+  await expect.poll(() => reasons).toEqual([why, why]);
+  await expect.poll(() => states).toEqual(["TT 2"]);
+  await expect.poll(() => pids.map(readState)).toEqual(["S", "S"]);
+});
+
+it("counts files again at once if they exceed a limit after others were removed", async () => {
+  writeFiles(0, 120);
+  const pids = [await startSleep(), await startSleep()];
+  const files = { left: 880 };
+  const shrink = async () => {
+    for (let index = 90; index < 120; index++) rmSync(join(folder, `${index}`), { force: true });
+    files.left = 910;
+  };
+  const reasons: string[] = [];
+  const measures = [idle];
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+  const measure = () => measures.pop() ?? { ...idle, files: files.left };
+  const watch = createWatch({ limits, folder, measure, shrink });
+  await watch.command(pids[0] ?? 0, (why) => reasons.push(why))();
+  expect(reasons).toHaveLength(1);
+  expect(files.left).toBe(910);
+  writeFiles(90, 115);
+  // Fewer than before the first removal, but too many.
+  files.left = 885;
+  await watch.command(pids[1] ?? 0, (why) => reasons.push(why))();
+  expect(reasons).toHaveLength(2);
+});
+
+it("looks again when the limit would be reached at the present speed", async () => {
+  const { place, measured, stop } = await watchCommands({});
+  vi.advanceTimersByTime(100);
+  place.files = 940;
+  vi.advanceTimersByTime(100);
+  place.files = 920;
+  vi.advanceTimersByTime(99);
+  // 60 files in 100 ms and 40 left, then 20 in 66 ms and 20 left.
+  expect(measured.map(({ at }) => Math.floor(at))).toEqual([0, 100, 200, 266]);
+  place.files = 1_000;
+  vi.advanceTimersByTime(201);
+  expect(measured.slice(4).map(({ at }) => Math.floor(at))).toEqual([300, 332, 400, 500]);
+  await stop();
+});
+
+it("looks ten times a second while the limit is far, and not after the last command", async () => {
+  const { place, measured, stop } = await watchCommands({});
+  vi.advanceTimersByTime(100);
+  place.files = 960;
+  vi.advanceTimersByTime(100);
+  await stop();
+  vi.advanceTimersByTime(1_000);
+  expect(measured.map(({ at }) => at)).toEqual([0, 100, 200, 200]);
+});
+
+it("freezeProcesses lets a process go on when all who stopped it do, and leaves one alone that had stopped by itself", async () => {
+  const [pid, stopped] = [await startSleep(), await startSleep()];
+  process.kill(stopped, "SIGSTOP");
+  await expect.poll(() => readState(stopped)).toBe("T");
+  const list = () => [pid, stopped];
+  const thaws = [await freezeProcesses(list), await freezeProcesses(list)];
+  expect(readState(pid)).toBe("T");
+  thaws[0]?.();
+  thaws[0]?.();
+  expect(readState(pid)).toBe("T");
+  thaws[1]?.();
+  await expect.poll(() => readState(pid)).toBe("S");
+  expect(readState(stopped)).toBe("T");
+});
