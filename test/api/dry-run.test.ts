@@ -5,7 +5,7 @@ import { memoryTable } from "#shared/table/memory-table.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness } from "../support/execution.ts";
-import { MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { SONNET, stubModelSettings } from "../support/gateway.ts";
 import { connectedWorker } from "../support/worker.ts";
 
 const UNKNOWN = "0199a3c4-7b1e-7c52-9d0e-3f6a8b2c4d5e";
@@ -389,7 +389,7 @@ describe("a finding that does not refuse the run", () => {
     ]) {
       expect(await messagesOf(body), JSON.stringify(body)).toEqual([]);
     }
-    for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+    stubModelSettings();
     expect(await messagesOf({ config: { model_id: SONNET } })).toEqual([]);
     vi.unstubAllEnvs();
   });

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { SONNET, stubModelSettings } from "../support/gateway.ts";
 
 const LLAMA = "compatible/llama";
 
 let plane: TestControlPlane;
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   plane = await createTestControlPlane();
 });
 afterEach(() => vi.unstubAllEnvs());

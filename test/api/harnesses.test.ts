@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createRun, workingRun } from "../support/execution.ts";
-import { MODEL_SETTINGS } from "../support/gateway.ts";
+import { stubModelSettings } from "../support/gateway.ts";
 
 let plane: TestControlPlane;
 let user: Client;
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   plane = await createTestControlPlane();
   user = createClient(plane);
   return () => vi.unstubAllEnvs();

@@ -4,7 +4,7 @@ import { keys } from "#shared/table/keys.ts";
 import { type Client, createClient, request } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun, type Harness, workingRun } from "../support/execution.ts";
-import { createGateway, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { createGateway, type Gateway, SONNET, stubModelSettings } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { nightly } from "../support/schedules.ts";
 import { startSession } from "../support/web-sessions.ts";
@@ -12,7 +12,7 @@ import { startSession } from "../support/web-sessions.ts";
 let plane: TestControlPlane;
 let ada: Client;
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   plane = await createTestControlPlane();
   ada = createClient(plane);
 });

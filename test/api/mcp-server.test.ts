@@ -5,14 +5,14 @@ import type { Scope } from "#shared/wire/keys/scope.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { workingRun } from "../support/execution.ts";
-import { MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { SONNET, stubModelSettings } from "../support/gateway.ts";
 import { nightly } from "../support/schedules.ts";
 import { startSession } from "../support/web-sessions.ts";
 
 let plane: TestControlPlane;
 let user: Client;
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   plane = await createTestControlPlane();
   user = createClient(plane);
 });

@@ -5,7 +5,7 @@ import { eventually } from "../server/support/eventually.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, nextExecution, startedRun, workingRun } from "../support/execution.ts";
-import { createGateway, eventsIn, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { createGateway, eventsIn, type Gateway, SONNET, stubModelSettings } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 
 let plane: TestControlPlane;
@@ -13,7 +13,7 @@ let standIn: ModelStandIn;
 let gateway: Gateway;
 let run: Harness;
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
   gateway = createGateway(plane, standIn);

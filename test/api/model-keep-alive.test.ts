@@ -3,7 +3,7 @@ import { eventually } from "../server/support/eventually.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
-import { createGateway, eventsIn, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { createGateway, eventsIn, type Gateway, SONNET, stubModelSettings } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 
 vi.setConfig({ testTimeout: 150_000 });
@@ -16,7 +16,7 @@ let standIn: ModelStandIn;
 let gateway: Gateway;
 let run: Harness;
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
   gateway = createGateway(plane, standIn, { keepAliveMs: 5 });

@@ -9,7 +9,7 @@ import { eventually } from "../server/support/eventually.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, nextExecution, workingRun } from "../support/execution.ts";
-import { createGateway, eventsIn, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { createGateway, eventsIn, SONNET, stubModelSettings } from "../support/gateway.ts";
 
 const NOWHERE = {
   anthropicUrl: "http://127.0.0.1:1",
@@ -24,7 +24,7 @@ let calls: string[];
 let plane: TestControlPlane;
 let run: Harness;
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   calls = [];
   plane = await createTestControlPlane(undefined, (name, perform) => {
     calls.push(name);

@@ -4,7 +4,7 @@ import { keys } from "#shared/table/keys.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { startedRun, workingRun } from "../support/execution.ts";
-import { createGateway, type Gateway, MODEL_SETTINGS } from "../support/gateway.ts";
+import { createGateway, type Gateway, stubModelSettings } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 
 let plane: TestControlPlane;
@@ -12,7 +12,7 @@ let standIn: ModelStandIn;
 let gateway: Gateway;
 let user: Client;
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
   gateway = createGateway(plane, standIn);

@@ -10,7 +10,7 @@ import {
   nextExecution,
   workingRun,
 } from "../support/execution.ts";
-import { createGateway, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { createGateway, type Gateway, SONNET, stubModelSettings } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { reap } from "../support/reaper.ts";
 import { makeSchedule } from "../support/schedules.ts";
@@ -20,7 +20,7 @@ let plane: TestControlPlane;
 let standIn: ModelStandIn;
 let gateway: Gateway;
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
   gateway = createGateway(plane, standIn);

@@ -8,7 +8,7 @@ import type { TransactionWrite } from "#shared/table/table.ts";
 import { SCOPES } from "#shared/wire/keys/scopes.ts";
 import { createClient, request } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
-import { MODEL_SETTINGS } from "../support/gateway.ts";
+import { stubModelSettings } from "../support/gateway.ts";
 import { OidcIssuer } from "../support/oidc-issuer.ts";
 import { withFailingWrites, withWriteInBetween } from "../support/write-conflicts.ts";
 
@@ -20,7 +20,7 @@ let issuer: OidcIssuer;
 let agent: { uid: string; key: string };
 let bob: string;
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   plane = await createTestControlPlane();
   issuer = await OidcIssuer.start();
   issuer.now = () => plane.clock.now;

@@ -10,7 +10,7 @@ import { PRICE_TABLE, sumOf, toBill } from "../../operate/cost/price-table.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type CostedTable, costedTable, measureBill } from "../support/costed-table.ts";
 import { createHarness, createRun, deliver, type Harness, workingRun } from "../support/execution.ts";
-import { createGateway, MODEL_SETTINGS } from "../support/gateway.ts";
+import { createGateway, stubModelSettings } from "../support/gateway.ts";
 import { createHooks } from "../support/hooks.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { reap } from "../support/reaper.ts";
@@ -25,7 +25,7 @@ let table: CostedTable;
 let plane: TestControlPlane;
 let models: ModelStandIn;
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   table = costedTable();
   plane = await createTestControlPlane(table);
   await limitExecutions(300);

@@ -7,7 +7,7 @@ import { createModel } from "#harness/agent/model.ts";
 import type { GatewayPorts } from "#shared/model-gateway/gateway.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
-import { createGateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { createGateway, SONNET, stubModelSettings } from "../support/gateway.ts";
 import type { Turn } from "../support/model-shapes.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 
@@ -27,7 +27,7 @@ let modelUrl: string;
 let times: GatewayPorts["times"];
 const server = createServer();
 beforeAll(async () => {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
   const serve = (request: Request) => createGateway(plane, standIn, times).serve(request);

@@ -11,7 +11,7 @@ import { createModel } from "#harness/agent/model.ts";
 import { createReasoning } from "#harness/agent/reasoning.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
-import { createGateway, MODEL_SETTINGS } from "../support/gateway.ts";
+import { createGateway, stubModelSettings } from "../support/gateway.ts";
 import { frameException } from "../support/model-stand-in.ts";
 
 /** What a server sends, as its documentation or a report of its users has it. */
@@ -86,7 +86,7 @@ const listen = async (server: Server) => {
 };
 
 beforeAll(async () => {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   plane = await createTestControlPlane();
   run = await workingRun(plane);
   provider = createServer(async (request, response) => {

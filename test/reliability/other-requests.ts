@@ -2,7 +2,7 @@ import { vi } from "vitest";
 import { putBudget } from "#shared/budgets/budget-store.ts";
 import { keys, sortableTime } from "#shared/table/keys.ts";
 import type { ResponseBody } from "../support/control-plane.ts";
-import { createGateway, MODEL_SETTINGS } from "../support/gateway.ts";
+import { createGateway, stubModelSettings } from "../support/gateway.ts";
 import type { Stage } from "../support/principals.ts";
 import { reconcile, timerOff } from "../support/schedules.ts";
 
@@ -23,7 +23,7 @@ const reconcileNow = async ({ plane }: Stage): Promise<ResponseBody> => toRespon
 /** A model call of the run, whose budget is exhausted. */
 async function callModel({ plane, key }: Stage): Promise<ResponseBody> {
   const gateway = createGateway(plane, { anthropicUrl: "", openaiUrl: "", bedrockUrl: "" });
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   const response = await gateway.messages(key("the run itself")).finally(() => vi.unstubAllEnvs());
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() };
 }

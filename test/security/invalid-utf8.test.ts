@@ -7,7 +7,7 @@ import { type HttpProxy, startHttpProxy } from "../../emulator/http-proxy.ts";
 import { request } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { workingRun } from "../support/execution.ts";
-import { createGateway, MODEL_SETTINGS } from "../support/gateway.ts";
+import { createGateway, stubModelSettings } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { makeStage } from "../support/principals.ts";
 
@@ -144,7 +144,7 @@ describe("a body at the local HTTP port", () => {
 describe("a body at the model gateway", () => {
   let standIn: ModelStandIn;
   beforeEach(async () => {
-    for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+    stubModelSettings();
     standIn = await ModelStandIn.start();
   });
   afterEach(async () => {

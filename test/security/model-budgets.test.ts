@@ -8,7 +8,7 @@ import { eventually } from "../server/support/eventually.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
 import { type Harness, workingRun } from "../support/execution.ts";
-import { createGateway, type Gateway, MODEL_SETTINGS, SONNET } from "../support/gateway.ts";
+import { createGateway, type Gateway, SONNET, stubModelSettings } from "../support/gateway.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { BASE64_PDF, PNG } from "./model-requests.ts";
 
@@ -20,7 +20,7 @@ let standIn: ModelStandIn;
 let gateway: Gateway;
 let run: Harness;
 beforeEach(async () => {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   plane = await createTestControlPlane();
   standIn = await ModelStandIn.start();
   gateway = createGateway(plane, standIn);

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { vi } from "vitest";
 import { eventSources } from "#infra/event-sources.ts";
 import { bedrock, bedrockClient } from "#shared/aws/bedrock-provider.ts";
 import { compatibleServer } from "#shared/model-gateway/compatible-server.ts";
@@ -14,6 +15,11 @@ export const MODEL_SETTINGS = {
   COMPATIBLE_MODELS: "llama",
   MODEL_PRICES: "openai/gpt-5.4=1.5/6",
 } as const;
+
+/** Sets the settings of the model providers for a test, until `vi.unstubAllEnvs()`. */
+export function stubModelSettings(): void {
+  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+}
 
 export const SONNET = "anthropic/claude-sonnet-5-5";
 

@@ -6,7 +6,7 @@ import type { Envelope } from "#shared/wire/harness.ts";
 import { createClient } from "../../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../../support/control-plane.ts";
 import { createRun, deliver } from "../../support/execution.ts";
-import { createGateway, MODEL_SETTINGS } from "../../support/gateway.ts";
+import { createGateway, stubModelSettings } from "../../support/gateway.ts";
 import type { Turn } from "../../support/model-shapes.ts";
 import { ModelStandIn } from "../../support/model-stand-in.ts";
 import { ControlPlaneServer } from "./control-plane-server.ts";
@@ -33,7 +33,7 @@ export class Stage implements AsyncDisposable {
   }
 
   static async make(): Promise<Stage> {
-    for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+    stubModelSettings();
     const [plane, models] = await Promise.all([createTestControlPlane(), ModelStandIn.start()]);
     return new Stage(plane, models, await ControlPlaneServer.start(plane, createGateway(plane, models).serve));
   }

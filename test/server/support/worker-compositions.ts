@@ -6,7 +6,7 @@ import { vi } from "vitest";
 import { request } from "../../support/client.ts";
 import { createTestControlPlane } from "../../support/control-plane.ts";
 import { deliver } from "../../support/execution.ts";
-import { createGateway, MODEL_SETTINGS } from "../../support/gateway.ts";
+import { createGateway, stubModelSettings } from "../../support/gateway.ts";
 import { ModelStandIn } from "../../support/model-stand-in.ts";
 import { reap } from "../../support/reaper.ts";
 import { connectedWorker } from "../../support/worker.ts";
@@ -19,7 +19,7 @@ const CLAIM_SECONDS = 10;
 
 /** The functions of the deployment with the events of API Gateway's WebSocket API, and tables and queues in memory. */
 export async function composeForAws(): Promise<CompositionWithModel> {
-  for (const [name, value] of Object.entries(MODEL_SETTINGS)) vi.stubEnv(name, value);
+  stubModelSettings();
   const plane = await createTestControlPlane();
   const models = await ModelStandIn.start();
   const gateway = createGateway(plane, models);
