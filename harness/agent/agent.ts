@@ -23,6 +23,7 @@ import { AgentTool, createMissingTool, type Stage } from "./agent-tool.ts";
 import { CallExecutor } from "./call-executor.ts";
 import { addCompaction, NO_COMPACTION } from "./compaction.ts";
 import { isOutage, ModelRetries, toFailure } from "./failures.ts";
+import { createHiddenTools } from "./hidden-tools.ts";
 import { buildHistory, listTurn } from "./history.ts";
 import { createCallOrder, LoopDetector, repeatsItself } from "./loop-detection.ts";
 import { createModel } from "./model.ts";
@@ -92,6 +93,7 @@ function chooseOptional({ context, envelope, outbox }: EngineWork): Pick<TurnOpt
     outbox.event("agent_started", { model_id, detail: toWellFormed(detail) });
   return {
     common: [
+      createHiddenTools(),
       ...(level === undefined ? [] : [createReasoning(level, report)]),
       ...(envelope.run_id === undefined ? [] : [createCacheKey(envelope.run_id)]),
     ],

@@ -13,6 +13,8 @@ export interface OptionalMembers {
   add(api: ModelApi, body: Members): Members;
   /** Whether the response refuses these members. The model's later requests have none. */
   isRefused(body: Members, status: number, text: string): boolean;
+  /** Converts the response to a request, as it was before these members, to what the caller expects. */
+  convert?(body: Members, whole: unknown): unknown;
 }
 
 type IsRefusal = (status: number, text: string) => boolean;
@@ -23,7 +25,7 @@ const createRefusalTest =
     (status === 400 || status === 422) && names.test(text);
 
 /** How servers name the members of a structured output in their refusals. */
-const isFormatRefusal = createRefusalTest(
+export const isFormatRefusal = createRefusalTest(
   /response_format|json_?schema|output_config\.format|text\.format|structured output|grammar|\bschema\b/i,
 );
 const isCacheKeyRefusal = createRefusalTest(/prompt_cache_key/i);

@@ -110,16 +110,19 @@ export function createTransport({
         redirect: "error",
         signal: ends,
       });
-      const readPiece = onText === undefined || !response.ok ? () => {} : createTextReader(onText);
+      // Data is no text to show.
+      const isShown = response.ok && members?.["response_format"] === undefined;
+      const readPiece = onText === undefined || !isShown ? () => {} : createTextReader(onText);
       return { response, text: await readText(response, watch.alive, readPiece) };
     };
     // Servers differ in what they accept, and say so only in their refusal.
     const postOptional = async (members: Members | undefined) => {
       if (members === undefined) return post(members);
-      for (let attempt = 0; ; attempt++) {
+      // It ends, because each refusal counts once.
+      for (;;) {
         const whole: Members = optional.reduce((before, { add }) => add(api, before), members);
         const last = await post(whole);
-        if (last.response.ok || attempt === optional.length) return last;
+        if (last.response.ok) return last;
         const isRefused = (one: OptionalMembers) =>
           (one.removes === true || one.add(api, members) !== members) &&
           one.isRefused(members, last.response.status, last.text);
@@ -133,7 +136,11 @@ export function createTransport({
       const remaining = response.headers.get(REMAINING_HEADER);
       if (remaining !== null) onRemaining?.(remaining);
       if (!response.ok) return new Response(text, { status: response.status, headers: pickErrorHeaders(response) });
-      const replayed = readResponse(APIS[api], text, createIds(APIS[api].listIds(body ?? {})));
+      const whole = optional.reduce<unknown>(
+        (before, { convert }) => convert?.(body ?? {}, before) ?? before,
+        readWhole(APIS[api], text),
+      );
+      const replayed = APIS[api].replay(whole, createIds(APIS[api].listIds(body ?? {})));
       const { events, carried } = replayed;
       for (const id of carried?.ids ?? []) memory.set(id, carried?.value ?? []);
       onReasoning?.(replayed.reasoning);
@@ -156,9 +163,9 @@ const toHeaders = (key: string) => ({
   "anthropic-version": "2023-06-01",
 });
 
-function readResponse({ assemble, replay }: Api, text: string, assignId: AssignId): ReplayedResponse {
+function readWhole({ assemble }: Api, text: string): unknown {
   const isWhole = text.trimStart().startsWith("{");
-  return replay(isWhole ? parseJson(text) : assemble(parseEvents(text), hasEndMarker(text)), assignId);
+  return isWhole ? parseJson(text) : assemble(parseEvents(text), hasEndMarker(text));
 }
 
 /** Converts a failure within a response to the error that the API would have sent instead, which the SDKs classify. */

@@ -89,6 +89,7 @@ export function compatibleServer(baseUrl: string, options: CompatibleOptions = {
     for (let count = 1; ; count++) {
       const { name } = model;
       const limits = { ...model.limits, ...call.limits };
+      if (limits.tools === false && hasTools(call)) return refuseTools(call);
       const request = withLimit(call.request, { name, limits, isResponses }, room);
       const response = await send({ ...call, request });
       if (response.status !== 400 && response.status !== 422) return response;
@@ -108,6 +109,14 @@ export function compatibleServer(baseUrl: string, options: CompatibleOptions = {
       if (tokens > (entry?.limits.contextTokens ?? tokens)) keep(entry, { contextTokens: tokens });
     },
   });
+}
+
+const hasTools = ({ request: { tools } }: ProviderCall): boolean => Array.isArray(tools) && tools.length > 0;
+
+/** The server would leave them out without an error. */
+function refuseTools({ dialect, request: { model } }: ProviderCall): Response {
+  const words = `${model} is not shown the tools of a request: its chat template has no place for them, or its settings say so`;
+  return Response.json(dialect.error(400, words, "tools_not_supported"), { status: 400 });
 }
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>

@@ -17,11 +17,15 @@ const Entry = v.object({
   meta: v.fallback(v.nullish(v.object({ n_ctx: MaybeTokens })), undefined),
 });
 const ModelList = v.object({ data: v.array(v.unknown()) });
-/** llama.cpp: the window of one slot, which is the server's divided by the number of slots. */
-const Props = v.object({ default_generation_settings: v.object({ n_ctx: Tokens }) });
+/** llama.cpp: the window of one slot, which is the server's divided by the number of slots, and what the template of the model can. */
+const Props = v.object({
+  default_generation_settings: v.object({ n_ctx: Tokens }),
+  chat_template_caps: v.fallback(v.optional(v.object({ supports_tools: v.optional(v.boolean()) })), undefined),
+});
 /** Ollama: `num_ctx` is the window that it uses, and the model's own is the most that it could use. */
 const Shown = v.object({
   parameters: v.optional(v.string()),
+  capabilities: v.fallback(v.optional(v.array(v.string())), undefined),
   model_info: v.optional(v.record(v.string(), v.unknown())),
 });
 
@@ -39,8 +43,10 @@ export async function readServerLimits(baseUrl: string, model: string, read: Rea
     entry?.max_model_len ??
     entry?.context_window ??
     entry?.max_context_length;
-  const contextTokens = stated ?? (await readOwnApis(baseUrl, model, read)) ?? entry?.meta?.n_ctx;
+  const own = stated === undefined ? await readOwnApis(baseUrl, model, read) : {};
+  const contextTokens = stated ?? own.contextTokens ?? entry?.meta?.n_ctx;
   return {
+    ...own,
     ...(contextTokens !== undefined && { contextTokens }),
     ...(outputTokens !== undefined && { outputTokens }),
   };
@@ -55,13 +61,17 @@ function findEntry(list: unknown, model: string): v.InferOutput<typeof Entry> | 
   return entries.find(({ id }) => id === model) ?? (entries.length === 1 ? entries[0] : undefined);
 }
 
-async function readOwnApis(baseUrl: string, model: string, read: ReadServer): Promise<number | undefined> {
+async function readOwnApis(baseUrl: string, model: string, read: ReadServer): Promise<ModelLimits> {
   const root = baseUrl.replace(/\/v1$/, "");
   const [props, shown] = await Promise.all([read(`${root}/props`), read(`${root}/api/show`, { model })]);
-  if (v.is(Props, props)) return props.default_generation_settings.n_ctx;
-  if (!v.is(Shown, shown)) return undefined;
+  if (v.is(Props, props)) {
+    const { n_ctx } = props.default_generation_settings;
+    return { contextTokens: n_ctx, ...(props.chat_template_caps?.supports_tools === false && { tools: false }) };
+  }
+  if (!v.is(Shown, shown)) return {};
+  const tools = shown.capabilities?.includes("tools") === false ? { tools: false } : {};
   const used = Number(/^num_ctx\s+(\d+)/m.exec(shown.parameters ?? "")?.[1]);
-  if (used > 0) return used;
+  if (used > 0) return { contextTokens: used, ...tools };
   const [, length] = Object.entries(shown.model_info ?? {}).find(([name]) => name.endsWith(".context_length")) ?? [];
-  return v.is(Tokens, length) ? length : undefined;
+  return { ...(v.is(Tokens, length) && { contextTokens: length }), ...tools };
 }

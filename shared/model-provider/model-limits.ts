@@ -4,4 +4,6 @@ export interface ModelLimits {
   readonly contextTokens?: number;
   /** The most tokens of one response. */
   readonly outputTokens?: number;
+  /** Whether it is shown the tools of a request. */
+  readonly tools?: boolean;
 }

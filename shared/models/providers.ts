@@ -21,6 +21,7 @@ const DescribedModel = v.object({
   vision_supported: v.exactOptional(v.boolean()),
   context_tokens: v.exactOptional(v.number()),
   output_tokens: v.exactOptional(v.number()),
+  tools: v.exactOptional(v.boolean()),
   cost: v.exactOptional(v.object({ input_per_million_usd: Price, output_per_million_usd: Price })),
 });
 type DescribedModel = v.InferOutput<typeof DescribedModel>;
@@ -62,10 +63,11 @@ export function findStatedLimits(modelId: string): ModelLimits {
   const described = configuredProviders().flatMap(({ name, models = [] }) =>
     models.filter((model) => `${name}/${model.name}` === modelId),
   );
-  const { context_tokens, output_tokens } = described.at(0) ?? {};
+  const { context_tokens, output_tokens, tools } = described.at(0) ?? {};
   return {
     ...(context_tokens === undefined ? {} : { contextTokens: context_tokens }),
     ...(output_tokens === undefined ? {} : { outputTokens: output_tokens }),
+    ...(tools === undefined ? {} : { tools }),
   };
 }
 

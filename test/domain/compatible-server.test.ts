@@ -36,6 +36,27 @@ const call = (request: object = {}, dialect = chat) => ({
 });
 const bodies = (path = CHAT) => seen.filter((one) => one.path === path).map(({ body }) => body);
 
+describe("a request with tools to a model that is not shown them", () => {
+  const tools = [{ type: "function", function: { name: "run_command" } }];
+  const props = { default_generation_settings: { n_ctx: 512 }, chat_template_caps: { supports_tools: false } };
+
+  it("is refused without a call of the server, since that would leave them out without an error", async () => {
+    script = { "/props": [[200, props]], [CHAT]: [OK] };
+    const provider = connect();
+    const refusal = await provider(call({ tools }));
+    expect([refusal.status, await refusal.text()]).toEqual([400, expect.stringContaining("m is not shown the tools")]);
+    expect(bodies()).toEqual([]);
+    for (const request of [{}, { tools: [] }]) expect((await provider(call(request))).status).toBe(200);
+  });
+
+  it("is decided by the settings, if they say it", async () => {
+    script = { "/props": [[200, props]], [CHAT]: [OK] };
+    expect((await connect()({ ...call({ tools }), limits: { tools: true } })).status).toBe(200);
+    script = { [CHAT]: [OK] };
+    expect((await connect()({ ...call({ tools }), limits: { tools: false } })).status).toBe(400);
+  });
+});
+
 describe("the limits of a compatible server's model", () => {
   it.each([
     ["vLLM", { "/v1/models": { data: [{ id: "m", max_model_len: 8_192 }] } }, { contextTokens: 8_192 }],
@@ -68,6 +89,21 @@ describe("the limits of a compatible server's model", () => {
         "/props": { default_generation_settings: { n_ctx: 4_096 }, total_slots: 4 },
       },
       { contextTokens: 4_096 },
+    ],
+    [
+      "llama.cpp, whose template has no place for tools,",
+      { "/props": { default_generation_settings: { n_ctx: 512 }, chat_template_caps: { supports_tools: false } } },
+      { contextTokens: 512, tools: false },
+    ],
+    [
+      "llama.cpp, whose template has tools,",
+      { "/props": { default_generation_settings: { n_ctx: 512 }, chat_template_caps: { supports_tools: true } } },
+      { contextTokens: 512 },
+    ],
+    [
+      "Ollama, whose model has no tools,",
+      { "/api/show": { model_info: { "phi.context_length": 2_048 }, capabilities: ["completion"] } },
+      { contextTokens: 2_048, tools: false },
     ],
     [
       "llama.cpp without /props",

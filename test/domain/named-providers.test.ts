@@ -11,7 +11,12 @@ beforeEach(() => {
   vi.stubEnv(
     "NAMED_PROVIDERS",
     JSON.stringify([
-      { name: "box", kind: "compatible", is_custom: true, models: [{ name: "org/qwen", cost, context_tokens: 9 }] },
+      {
+        name: "box",
+        kind: "compatible",
+        is_custom: true,
+        models: [{ name: "org/qwen", cost, context_tokens: 9, tools: false }],
+      },
       { name: "azure", kind: "openai", is_custom: true, models: [{ name: "gpt", vision_supported: true }] },
       { name: "gemini", kind: "google", models: [{ name: "flash", display_name: "Flash", output_tokens: 8 }] },
       { name: "claude", kind: "anthropic" },
@@ -45,7 +50,7 @@ describe("providers with names of their own", () => {
   });
 
   it("have the limits that are stated, unless the setting has others", () => {
-    expect(findLimits("box/org/qwen")).toEqual({ contextTokens: 9 });
+    expect(findLimits("box/org/qwen")).toEqual({ contextTokens: 9, tools: false });
     expect(findLimits("gemini/flash")).toEqual({ outputTokens: 8 });
     expect(findLimits("azure/gpt")).toEqual({});
     vi.stubEnv("MODEL_LIMITS", "box/org/qwen=7/3");

@@ -75,6 +75,10 @@ describe("the file of providers", () => {
     [{ providers: [{ name: "g", kind: "google", key: "secret" }] }, "providers[0].models: is required"],
     [{ providers: [{ name: "a", kind: "anthropic" }] }, "providers[0].key: is required"],
     [{ providers: [{ ...SERVER, models: [] }] }, "providers[0].models: must name a model"],
+    [
+      { providers: [{ name: "a", kind: "anthropic", key: "secret", models: [{ name: "m", tools: false }] }] },
+      "providers[0].models: tools is only for the kind compatible",
+    ],
     [{ providers: [{ ...SERVER, headers: { Host: "secret" } }] }, "providers[0].headers: must not contain host"],
     [{ providers: [{ ...SERVER, headers: { a: "secret\n" } }] }, "providers[0].headers.a: must be printable"],
     [{ providers: [{ ...SERVER, timeouts: { idle_seconds: 801 } }] }, "timeouts.idle_seconds: must be at most 800"],

@@ -20,6 +20,7 @@ const DescribedModel = v.strictObject({
   vision_supported: v.exactOptional(v.boolean()),
   context_tokens: Tokens,
   output_tokens: Tokens,
+  tools: v.exactOptional(v.boolean()),
   cost: v.exactOptional(v.strictObject({ input_per_million_usd: Price, output_per_million_usd: Price })),
 });
 
@@ -136,6 +137,8 @@ function findContradiction(
   if (models === undefined && (base_url !== undefined || kind === "google"))
     return "models: is required, since the models of this provider are not known";
   if (kind !== "compatible" && key === undefined && headers === undefined) return `key: is required, as ${keys}`;
+  if (kind !== "compatible" && models?.some((model) => "tools" in model) === true)
+    return "models: tools is only for the kind compatible";
   const { first_byte_seconds = 1, total_seconds = MAX_SECONDS } = timeouts ?? {};
   if (first_byte_seconds > total_seconds) return "timeouts.total_seconds: must be at least first_byte_seconds";
   return undefined;
