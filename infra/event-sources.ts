@@ -54,6 +54,7 @@ export const eventSources = {
       table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
       endsQueue: ["SendMessage"],
       models: ["call"],
+      secretsKey: ["GetParameter"],
       secrets: ["GetParameters"],
     },
     timeoutSeconds: 900,
@@ -111,10 +112,10 @@ export const eventSources = {
     },
     timeoutSeconds: 30,
   },
-  /** Synchronous invocation: calls the APIs of other systems with secrets of teams. It has no right on the table. */
+  /** Synchronous invocation: calls the APIs of other systems with secrets of teams. Of the table it can read encrypted values only. */
   callSystems: {
     file: "execution/call-systems",
-    rights: { secrets: ["GetParameters"] },
+    rights: { vault: ["BatchGetItem"], secretsKey: ["GetParameter"], secrets: ["GetParameters"] },
     timeoutSeconds: 14,
     memoryMb: 256,
   },
@@ -181,10 +182,10 @@ export const eventSources = {
     timeoutSeconds: 80,
     memoryMb: 256,
   },
-  /** Synchronous invocation: sends requests to the URLs of webhooks. It has no right on the table. */
+  /** Synchronous invocation: sends requests to the URLs of webhooks. Of the table it can read encrypted values only. */
   sendWebhooks: {
     file: "execution/send-webhooks",
-    rights: { webhookSecrets: ["GetParameters"] },
+    rights: { vault: ["BatchGetItem"], webhookSecretsKey: ["GetParameter"], webhookSecrets: ["GetParameters"] },
     timeoutSeconds: 35,
     memoryMb: 256,
   },

@@ -89,10 +89,16 @@ export interface Rights {
   readonly models?: readonly "call"[];
   readonly live?: readonly LiveAction[];
   readonly watch?: readonly "UpdateItem"[];
-  /** Values of secrets, as parameters below the one path of ours. */
-  readonly secrets?: readonly ("PutParameter" | "GetParameters" | "DeleteParameter")[];
-  /** Signing secrets of webhooks, as parameters below a path of their own. */
-  readonly webhookSecrets?: readonly ("PutParameter" | "GetParameters" | "DeleteParameter")[];
+  /** The key that encrypts values of secrets, as one parameter, which can be created and not replaced. */
+  readonly secretsKey?: readonly ("GetParameter" | "PutParameter")[];
+  /** As that, for the secrets of webhooks and triggers. */
+  readonly webhookSecretsKey?: readonly ("GetParameter" | "PutParameter")[];
+  /** Encrypted values in the table, for functions without other rights on it. */
+  readonly vault?: readonly "BatchGetItem"[];
+  /** Values of secrets that an earlier release stored, as parameters below the one path of ours. */
+  readonly secrets?: readonly ("GetParameters" | "DeleteParameter")[];
+  /** As those, for the secrets of webhooks and triggers, below a path of their own. */
+  readonly webhookSecrets?: readonly ("GetParameters" | "DeleteParameter")[];
   readonly identityKeys?: readonly ("GetParameter" | "PutParameter")[];
   /** Requests attempts of deliveries from the function that makes them. */
   readonly webhookAttempts?: readonly "InvokeFunction"[];

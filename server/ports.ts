@@ -40,7 +40,8 @@ import type { LimitPorts } from "#shared/teams/team-ports.ts";
 import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
 import { createSystemFetch } from "#shared/triggers/systems/system-api.ts";
 import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
-import type { SigningKeyStore } from "#shared/vault/signing-key-store.ts";
+import type { KeyRingStore } from "#shared/vault/key-ring-store.ts";
+import { tableVault } from "#shared/vault/table-vault.ts";
 import type { OidcSignInPorts } from "#shared/web-sessions/oidc-sign-in.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import { RECEIVER_MS, type SendPorts } from "#shared/webhooks/send-webhooks.ts";
@@ -57,9 +58,9 @@ import { modelProviders } from "./model-providers.ts";
 import { Queues } from "./queue/queues.ts";
 import { sqliteEventQueue, sqlitePassQueue, sqliteRunQueue } from "./queue/run-queues.ts";
 import { EventOutbox, sqliteAttemptQueue } from "./queue/webhook-queues.ts";
+import { moveFormerSecrets, openInstallationKey, vaultKeys } from "./secrets/installation-key.ts";
 import { deriveKey } from "./secrets/key-file.ts";
 import { SIGNING_KEY_FILE, signingKeyFile } from "./secrets/signing-key-file.ts";
-import { openInstallationKey, sqliteSecretVault } from "./secrets/sqlite-secret-vault.ts";
 import { createSignInIssuer } from "./sign-in-issuer.ts";
 import { toSocketUrl } from "./sockets/socket-url.ts";
 import { rebuildRunIndex } from "./table/rebuild-run-index.ts";
@@ -114,7 +115,7 @@ export interface Adapters {
   readonly fileSecret: Uint8Array;
   readonly installationKey: Uint8Array;
   /** Keeps the keys that sign identity tokens. */
-  readonly signingKeyStore: SigningKeyStore;
+  readonly signingKeyStore: KeyRingStore;
 }
 
 /**
@@ -127,6 +128,7 @@ export async function openAdapters(directory: string, maxDiskBytes?: number): Pr
   try {
     await rebuildRunIndex(database);
     const installationKey = await openInstallationKey(database, path.join(directory, "runyard.key"));
+    await moveFormerSecrets(database, sqliteTable(database));
     const queues = new Queues(database, Date.now);
     const signals = memorySignals();
     const outbox = new EventOutbox(database, queues);
@@ -217,7 +219,7 @@ export function createPorts(
     now,
   });
   const discovery = createDiscovery({ table, files, now }, { scanner, environment });
-  const vault = sqliteSecretVault(database, adapters.installationKey);
+  const vault = tableVault(adapters.table, vaultKeys(adapters.installationKey));
   const allowsPrivate = environment["RUNYARD_WEBHOOKS_ALLOW_PRIVATE"] === "1";
   const sending: SendPorts = {
     webhookSecrets: vault,

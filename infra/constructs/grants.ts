@@ -23,8 +23,12 @@ export interface Targets {
   readonly discovery?: FunctionTarget;
   readonly github?: GithubParameters;
   readonly timers?: Timers;
+  /** The keys of the vault. */
+  readonly secretsKey?: Parameter;
+  readonly webhookSecretsKey?: Parameter;
+  /** The values of secrets that an earlier release stored. */
   readonly secrets?: Secrets;
-  /** The signing secrets of webhooks. */
+  /** The signing secrets of webhooks that an earlier release stored. */
   readonly webhookSecrets?: Secrets;
   /** The keys that sign the identity tokens of runs. */
   readonly identityKeys?: Secrets;
@@ -71,7 +75,7 @@ export interface Models {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Where the values of secrets are stored. */
+/** Parameters below one path. */
 export interface Secrets {
   /** Prefix of the names of all their parameters. */
   readonly path: string;
@@ -222,6 +226,38 @@ const grantSecrets =
     return { statements: [allow("ssm", actions, [secrets.arns])], environment: { [variable]: secrets.path } };
   };
 
+/** A key of the vault. A function can create it, and never replace it: its former values could not be read any more. */
+const grantVaultKey =
+  (right: "secretsKey" | "webhookSecretsKey", variable: string): GrantStep =>
+  (rights, targets) => {
+    const actions = rights[right];
+    if (!actions?.length) return nothing;
+    const { arn, name } = requireTarget(targets[right], right);
+    const create = new PolicyStatement({
+      actions: ["ssm:PutParameter"],
+      resources: [arn],
+      conditions: { StringNotEqualsIgnoreCase: { "ssm:Overwrite": "true" } },
+    });
+    return {
+      statements: [
+        ...(actions.includes("GetParameter") ? [allow("ssm", ["GetParameter"], [arn])] : []),
+        ...(actions.includes("PutParameter") ? [create] : []),
+      ],
+      environment: { [variable]: name },
+    };
+  };
+
+/** Encrypted values only, by the beginning of their partition keys. */
+const grantVault: GrantStep = ({ vault: actions }, { table }) => {
+  if (!actions?.length) return nothing;
+  const statement = new PolicyStatement({
+    actions: actions.map((action) => `dynamodb:${action}`),
+    resources: [table.tableArn],
+    conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["VAULT#*"] } },
+  });
+  return { statements: [statement], environment: { TABLE_NAME: table.tableName } };
+};
+
 const grantModels: GrantStep = ({ models: actions }, targets) => {
   if (!actions?.length) return nothing;
   const { keys, bedrock, environment } = requireTarget(targets.models, "models");
@@ -285,6 +321,9 @@ const grantSteps: readonly GrantStep[] = [
   grantFunction("discovery", "DISCOVERY_FUNCTION_NAME"),
   grantGithub,
   grantGithubApp,
+  grantVault,
+  grantVaultKey("secretsKey", "SECRETS_KEY"),
+  grantVaultKey("webhookSecretsKey", "WEBHOOK_SECRETS_KEY"),
   grantSecrets("secrets", "SECRETS_PATH"),
   grantSecrets("webhookSecrets", "WEBHOOK_SECRETS_PATH"),
   grantSecrets("identityKeys", "IDENTITY_KEYS_PATH"),

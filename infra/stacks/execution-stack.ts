@@ -26,7 +26,10 @@ import type { Settings } from "../settings.ts";
 import type { ApiStack } from "./api-stack.ts";
 import type { DataStack } from "./data-stack.ts";
 
-/** Begins the names of all parameters that hold values of secrets; functions have no right on any other. */
+/** The parameters that hold the keys of the vault. */
+const SECRETS_KEY = "/runyard/vault/secrets";
+const WEBHOOK_SECRETS_KEY = "/runyard/vault/webhook-secrets";
+/** Begins the names of all parameters in which an earlier release stored values of secrets. */
 const SECRETS_PATH = "/runyard/secrets";
 /** As that, for the signing secrets of webhooks. */
 const WEBHOOK_SECRETS_PATH = "/runyard/webhook-secrets";
@@ -70,9 +73,10 @@ export class ExecutionStack extends Stack {
       environment: { GITHUB_API_URL: settings.githubApiUrl },
     });
     const secrets = this.toSecrets(SECRETS_PATH);
+    const secretsKey = namedParameter(this, SECRETS_KEY);
     const systems = new BaseFunction(this, "CallSystems", {
       platform,
-      targets: { ...stored, secrets },
+      targets: { ...stored, secrets, secretsKey },
       ...eventSources.callSystems,
       environment: {
         GITHUB_API_URL: settings.githubApiUrl,
@@ -96,6 +100,8 @@ export class ExecutionStack extends Stack {
       workerSockets: this.workerSocket.target,
       signInSecrets: signInSecrets(this, settings),
       secrets,
+      secretsKey,
+      webhookSecretsKey: namedParameter(this, WEBHOOK_SECRETS_KEY),
       systems: systems.lambda,
       webhookSecrets: this.toSecrets(WEBHOOK_SECRETS_PATH),
       identityKeys: this.toSecrets(IDENTITY_KEYS_PATH, "ring"),

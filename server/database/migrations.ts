@@ -102,6 +102,10 @@ export const MIGRATIONS: readonly string[] = [
   -- Number of deliveries that ended with the process.
   ALTER TABLE messages ADD COLUMN interrupted INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Values of secrets are items of the table. Those of earlier releases are moved when the service starts.
+  ALTER TABLE secret_values RENAME TO former_secret_values;
+  `,
 ];
 
 /** Names the copy that is made before a file with schema `version` is migrated. */

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { isSecret, parseSecret } from "#shared/secrets/secret-store.ts";
 import type { Item } from "#shared/table/table.ts";
 import { isOfTriggers } from "#shared/triggers/trigger-store.ts";
+import { isSecretValue } from "#shared/vault/table-vault.ts";
 import { isOfWebhooks } from "#shared/webhooks/webhook-store.ts";
 import { backupFile } from "../database/backup.ts";
 import { checkDatabaseFile } from "../database/check-file.ts";
@@ -89,6 +90,7 @@ async function writeItems(source: AsyncIterable<Item>, to: string) {
   };
   try {
     for await (const item of source) {
+      if (isSecretValue(item)) continue;
       // A name without its value would only be in the way of a new secret with that name.
       if (isSecret(item)) {
         const { team_uid, name } = parseSecret(item);

@@ -14,7 +14,7 @@ import type { CreateSecretRequest, SecretItem } from "#shared/wire/secrets/secre
 import type { SecretPorts } from "./secret-ports.ts";
 import { type Secret, secretStore } from "./secret-store.ts";
 
-/** Secrets that one team may have. An AWS account stores 10,000 standard parameters free of charge. */
+/** Secrets that one team may have. */
 const MAX_SECRETS = 100;
 
 export interface CreatedSecret {

@@ -51,7 +51,8 @@ import type { Key } from "./table.ts";
  * | invitation | TEAM#team | INVITATION#id | lists |
  * | invitation by its address | EMAIL#folded | INVITATION#team#id | signing in with an OIDC issuer for the first time |
  * | invitation by its token | INVITATION#sha256 | INVITATION | accepting it |
- * | secret's name | TEAM#team | SECRET#name | lists; the value is in the secret store |
+ * | secret's name | TEAM#team | SECRET#name | lists; the value is in the vault |
+ * | value of a secret, a webhook or a trigger, encrypted | VAULT#team | VALUE#id | what uses the secret, by the id in its item |
  * | webhook | TEAM#team | WEBHOOK#uid | every request that names it; the events of the team's runs |
  * | delivery of a webhook | WEBHOOK#uid | DELIVERY#sequence | lists; gsi6: what is to be attempted |
  * | delivery of a run's end to its `notify_url` | RUN#run | DELIVERY#sequence of the event | gsi6: what is to be attempted |
@@ -163,6 +164,7 @@ export const keys = {
   }),
   invitationByToken: (hash: string): Key => ({ pk: `INVITATION#${hash}`, sk: "INVITATION" }),
   secret: (team: string, name: string): Key => ({ pk: teamPk(team), sk: `SECRET#${name}` }),
+  secretValue: (team: string, id: string): Key => ({ pk: `VAULT#${team}`, sk: `VALUE#${id}` }),
   webhook: (team: string, uid: string): Key => ({ pk: teamPk(team), sk: `WEBHOOK#${uid}` }),
   delivery: (webhook: string, sequence: number): Key => ({
     pk: `WEBHOOK#${webhook}`,

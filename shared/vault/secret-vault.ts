@@ -1,4 +1,4 @@
-/** Stores the values of secrets. The table contains only their names. */
+/** Stores the values of secrets, encrypted. */
 export interface SecretVault {
   /** Stores a value under an id that is used once. */
   put(team: string, id: string, value: string): Promise<void>;

@@ -35,7 +35,7 @@ export const AttemptResult = v.object({
 });
 export type AttemptResult = v.InferOutput<typeof AttemptResult>;
 
-/** Ports of the function that sends webhooks. It has no table. */
+/** Ports of the function that sends webhooks. */
 export interface SendPorts {
   readonly webhookSecrets: Pick<SecretVault, "getAll">;
   readonly fetch: OutwardFetch;

@@ -1,6 +1,5 @@
-import { dynamoClient, ssmClient } from "#shared/aws/clients.ts";
+import { dynamoClient } from "#shared/aws/clients.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
-import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
 import { auditedTable } from "#shared/http/audit/trail.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import { configuredRateLimits } from "#shared/limits/token-bucket.ts";
@@ -11,7 +10,6 @@ import { type Cursors, cursors } from "#shared/pagination/cursor.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { setting, settingIfAny } from "#shared/settings.ts";
 import type { Table } from "#shared/table/table.ts";
-import type { SecretVault } from "#shared/vault/secret-vault.ts";
 
 /** The ports of an endpoint whose rules need the table and nothing else. */
 export interface TablePorts extends HttpPorts {
@@ -60,6 +58,3 @@ export const receiverRules = (): ReceiverRules => ({
   isAvailable: settingIfAny("WEBHOOKS") !== "unavailable",
   allowsPrivate: false,
 });
-
-/** The values of secrets, as SSM parameters. */
-export const createVault = (): SecretVault => ssmSecretVault(ssmClient(), () => setting("SECRETS_PATH"));

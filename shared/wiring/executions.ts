@@ -13,9 +13,9 @@ import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import { sandboxes } from "#shared/sandbox/sandboxes.ts";
 import { hasTenants, listSetting, offeredSandboxes, setting, settingIfAny } from "#shared/settings.ts";
-import { createVault } from "./common.ts";
 import { createRunEndpointPorts, createRunPorts } from "./runs.ts";
 import { createGithubApp } from "./skills.ts";
+import { createVault } from "./vault.ts";
 import { createWorkerSockets } from "./workers.ts";
 
 /** The ports of the endpoint that hands out a run's prompt and the values of its secrets. */

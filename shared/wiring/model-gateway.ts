@@ -13,7 +13,8 @@ import { runStore } from "#shared/runs/run-store.ts";
 import { compatibleTimeoutMs, listSetting, setting, settingIfAny } from "#shared/settings.ts";
 import { DeployedProvider } from "#shared/wire/providers/provider-settings.ts";
 import { createRunQueue } from "#shared/wiring/adapters.ts";
-import { createTable, createVault } from "./common.ts";
+import { createTable } from "./common.ts";
+import { createVault } from "./vault.ts";
 
 /** The ports of the model gateway. */
 export function createGatewayPorts(): GatewayPorts {

@@ -1,5 +1,5 @@
 import { ssmClient } from "#shared/aws/clients.ts";
-import { ssmSigningKeyStore } from "#shared/aws/ssm-signing-key-store.ts";
+import { ssmKeyRingStore } from "#shared/aws/ssm-key-ring-store.ts";
 import type { HttpPorts, PublicPorts } from "#shared/http/endpoint.ts";
 import type { IdentityTokenPorts } from "#shared/run-identity/identity-token.ts";
 import { type OwnIssuer, toIssuerUrl } from "#shared/run-identity/own-issuer.ts";
@@ -11,7 +11,7 @@ import { createRunEndpointPorts } from "./runs.ts";
 
 const createKeys = (): SigningKeys =>
   createSigningKeys(
-    ssmSigningKeyStore(ssmClient(), () => setting("IDENTITY_KEYS_PATH")),
+    ssmKeyRingStore(ssmClient(), () => `${setting("IDENTITY_KEYS_PATH")}/ring`),
     Date.now,
   );
 

@@ -12,7 +12,7 @@ import { createEventQueue, createFiles } from "#shared/wiring/adapters.ts";
 import { createTablePorts, receiverRules } from "./common.ts";
 import { createRunPorts, hasContainers } from "./runs.ts";
 import { createSystems } from "./system-calls.ts";
-import { createWebhookSecrets } from "./webhook-secrets.ts";
+import { createWebhookSecrets } from "./vault.ts";
 
 /** The ports of the endpoint that changes triggers. */
 export const createTriggerWritePorts = (): TriggerWritePorts & HttpPorts => ({

@@ -1,13 +1,10 @@
-import { ssmClient } from "#shared/aws/clients.ts";
-import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import { createOutwardFetch } from "#shared/oidc/outward-fetch.ts";
-import { setting } from "#shared/settings.ts";
 import type { DeletionPorts } from "#shared/teams/delete-team.ts";
-import type { SecretVault } from "#shared/vault/secret-vault.ts";
 import { RECEIVER_MS, type SendPorts } from "#shared/webhooks/send-webhooks.ts";
 import type { WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
-import { createTablePorts, createVault } from "./common.ts";
+import { createTablePorts } from "./common.ts";
+import { createVault, createWebhookSecrets } from "./vault.ts";
 import { createWebhookReadPorts } from "./webhooks.ts";
 
 /** The ports of the endpoints that create and delete webhooks. */
@@ -29,7 +26,3 @@ export const createSendPorts = (): SendPorts => ({
   fetch: createOutwardFetch({ allowsPrivate: false, timeoutMs: RECEIVER_MS }),
   now: Date.now,
 });
-
-/** The secrets of webhooks and triggers, as SSM parameters apart from the secrets of runs. */
-export const createWebhookSecrets = (): SecretVault =>
-  ssmSecretVault(ssmClient(), () => setting("WEBHOOK_SECRETS_PATH"));

@@ -192,8 +192,8 @@ function mostAtStart(file: string): number {
 
 /** Additional bytes of single routes: see design/decisions/0017-bundle-size-limits.md. */
 function carriedBytes(output: string): number {
-  // The one that creates repository tokens includes the client of GitHub's API and the first event of an execution.
-  if (output.startsWith("harness/resolve-prompt/")) return 17_500;
+  // The one that creates repository tokens includes the client of GitHub's API, the vault and the first event of an execution.
+  if (output.startsWith("harness/resolve-prompt/")) return 20_500;
   // A follow-up with attachments copies uploads to its run.
   if (/^(runs\/send-followup|conversations\/send-conversation-followup)\//.test(output)) return 3_500;
   // The endpoints that accept a configuration and create a run carry the library that checks its addresses (13 kB).
@@ -204,8 +204,8 @@ function carriedBytes(output: string): number {
   if (output.startsWith("schedules/run-schedule/")) return 35_500;
   // They carry the cron library, and the rules of a configuration with the library that checks its addresses.
   if (/^schedules\/(create|update)-/.test(output)) return 53_500;
-  // They check the configuration of the runs.
-  if (/^triggers\/(create|update)-/.test(output)) return 21_000;
+  // They check the configuration of the runs; the one that creates a trigger carries the vault.
+  if (/^triggers\/(create|update)-/.test(output)) return 23_000;
   // The preview of an event plans a run, with the check that its model is not gone.
   if (output.startsWith("triggers/test-trigger/")) return 29_500;
   // The response carries the library that checks it against the output schema of its run.
@@ -221,8 +221,8 @@ function carriedBytes(output: string): number {
   // libraries that check responses and describe the arguments of tools.
   if (output.startsWith("mcp/send-message/")) return 178_000;
   // The model gateway carries the filters of three APIs, the budgets of runs and teams, the limits of runs, the errors of providers, the
-  // keys of teams, and the limits of servers.
-  if (output.startsWith("model/call-model/")) return 28_500;
+  // keys of teams with the vault, and the limits of servers.
+  if (output.startsWith("model/call-model/")) return 29_500;
   // The signature of identity tokens carries a library, too.
   if (output.startsWith("harness/create-identity-token/")) return 8_500;
   // The exchange of tokens carries the library that verifies them.

@@ -21,6 +21,8 @@ const RIGHTS: readonly (readonly [name: string, rights: Rights, none: Rights])[]
   ["sandboxes", { sandboxes: ["start"] }, { sandboxes: [] }],
   ["github", { github: ["GetParameter"] }, { github: [] }],
   ["github", { githubApp: ["GetParameter"] }, { githubApp: [] }],
+  ["secretsKey", { secretsKey: ["GetParameter"] }, { secretsKey: [] }],
+  ["webhookSecretsKey", { webhookSecretsKey: ["PutParameter"] }, { webhookSecretsKey: [] }],
   ["secrets", { secrets: ["GetParameters"] }, { secrets: [] }],
   ["models", { models: ["call"] }, { models: [] }],
   ["timers", { timers: ["DeleteSchedule"] }, { timers: [] }],
@@ -34,6 +36,9 @@ describe("grant", () => {
   });
 
   it("grants no permission and sets no variable without a right", () => {
-    expect(grant({ table: [], watch: [], signInIssuer: [] }, targets)).toEqual({ statements: [], environment: {} });
+    expect(grant({ table: [], watch: [], vault: [], signInIssuer: [] }, targets)).toEqual({
+      statements: [],
+      environment: {},
+    });
   });
 });

@@ -68,12 +68,13 @@ describe("the model gateway", () => {
   it("reads a key in Secrets Manager, and no other secret", () => {
     const deployment = synthesize({ anthropicKeyParameter: "/aws/reference/secretsmanager/models/anthropic" });
     const services = listRights(deployment).filter(([actions]) => /^(ssm|secretsmanager):/.test(actions));
-    const [ofTeams, parameter, secret] = services;
+    const [parameter, ofTeams, secret] = services;
     expect(services.map(([actions]) => actions)).toEqual([
-      "ssm:GetParameters",
       "ssm:GetParameter",
+      "ssm:GetParameters",
       "secretsmanager:GetSecretValue",
     ]);
+    expect(parameter?.[1]).toContain("parameter/runyard/vault/secrets");
     expect(ofTeams?.[1]).toContain("parameter/runyard/secrets/*");
     expect(parameter?.[1]).toContain("parameter/aws/reference/secretsmanager/models/anthropic");
     expect(secret?.[1]).toContain(":secret:models/anthropic-??????");
@@ -82,16 +83,18 @@ describe("the model gateway", () => {
   it("reads the configured keys and those of teams, calls Bedrock if enabled, and has no other such permission", () => {
     const services = (deployment: Synthesized) =>
       listRights(deployment).filter(([actions]) => /^(ssm|bedrock):/.test(actions));
+    const vaultKey = ["ssm:GetParameter", expect.stringContaining("parameter/runyard/vault/secrets")];
     const ofTeams = ["ssm:GetParameters", expect.stringContaining("parameter/runyard/secrets/*")];
-    expect(services(bare)).toEqual([ofTeams]);
-    const [first, [read, parameters] = [], [invoke, models] = [], ...others] = services(full);
+    expect(services(bare)).toEqual([vaultKey, ofTeams]);
+    const [[read, parameters] = [], first, [invoke, models] = [], ...others] = services(full);
     expect(first).toEqual(ofTeams);
     expect(others).toEqual([]);
     expect(read).toBe("ssm:GetParameter");
-    expect(parameters?.match(/parameter\/runyard\/models\/\w+/g)?.sort()).toEqual([
+    expect(parameters?.match(/parameter\/runyard\/\w+\/\w+/g)?.sort()).toEqual([
       "parameter/runyard/models/anthropic",
       "parameter/runyard/models/compatible",
       "parameter/runyard/models/openai",
+      "parameter/runyard/vault/secrets",
     ]);
     expect(parameters).not.toContain("*");
     expect(invoke).toBe("bedrock:InvokeModel bedrock:InvokeModelWithResponseStream");

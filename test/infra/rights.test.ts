@@ -19,6 +19,9 @@ interface FunctionProperties {
   readonly Role: { "Fn::GetAtt": [string, string] };
 }
 
+/** The condition of a function that can read encrypted values and no other items. */
+const ENCRYPTED_VALUES = { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["VAULT#*"] } };
+
 let deployment: Synthesized;
 beforeAll(() => {
   deployment = synthesize();
@@ -75,15 +78,19 @@ describe("a function's role", () => {
   it("of the function that connects to receivers of webhooks can read signing secrets, and nothing of runs", () => {
     const statements = listStatements("runyard-send-webhooks");
     const own = statements.filter(({ Action }) => !/^(logs|xray):/.test([Action].flat().join()));
-    expect(own.map(({ Action }) => Action)).toEqual(["ssm:GetParameters"]);
-    expect(JSON.stringify(own[0]?.Resource)).toContain(":parameter/runyard/webhook-secrets/*");
+    expect(own.map(({ Action }) => Action)).toEqual(["dynamodb:BatchGetItem", "ssm:GetParameter", "ssm:GetParameters"]);
+    expect(own[0]?.Condition).toEqual(ENCRYPTED_VALUES);
+    expect(JSON.stringify(own[1]?.Resource)).toContain(':parameter/runyard/vault/webhook-secrets"');
+    expect(JSON.stringify(own[2]?.Resource)).toContain(":parameter/runyard/webhook-secrets/*");
   });
 
   it("of the function that calls other systems can read secrets of teams, and nothing of runs", () => {
     const statements = listStatements("runyard-call-systems");
     const own = statements.filter(({ Action }) => !/^(logs|xray):/.test([Action].flat().join()));
-    expect(own.map(({ Action }) => Action)).toEqual(["ssm:GetParameters"]);
-    expect(JSON.stringify(own[0]?.Resource)).toContain(":parameter/runyard/secrets/*");
+    expect(own.map(({ Action }) => Action)).toEqual(["dynamodb:BatchGetItem", "ssm:GetParameter", "ssm:GetParameters"]);
+    expect(own[0]?.Condition).toEqual(ENCRYPTED_VALUES);
+    expect(JSON.stringify(own[1]?.Resource)).toContain(':parameter/runyard/vault/secrets"');
+    expect(JSON.stringify(own[2]?.Resource)).toContain(":parameter/runyard/secrets/*");
   });
 
   it("has no wildcard in an action, and in resources only for traces and the bucket's objects", () => {
@@ -106,7 +113,9 @@ describe("a function's role", () => {
       else if (actions.every((action) => action.startsWith("scheduler:")))
         expect(resource).toContain(":schedule/runyard/*");
       else if (actions.every((action) => action.startsWith("ssm:")))
-        expect(resource).toMatch(/:parameter\/runyard\/((webhook-)?secrets\/\*|identity-keys\/ring|github-token)"/);
+        expect(resource).toMatch(
+          /:parameter\/runyard\/((webhook-)?secrets\/\*|vault\/(webhook-)?secrets|identity-keys\/ring|github-token)"/,
+        );
       else if (actions.join() === "dynamodb:ListStreams") expect(resource).toContain("/stream/*");
       else if (actions.every((action) => action === "execute-api:ManageConnections"))
         expect(resource.match(/WorkerSocket[^*]*\*"/g)).toHaveLength(2);
@@ -207,7 +216,13 @@ describe("a function's role", () => {
       .filter((role) => JSON.stringify(statementsIn(role)).includes(":parameter/ours/app"));
     expect(readers).toHaveLength(2);
     const reads = readers.flatMap(statementsIn).filter(({ Action }) => Action === "ssm:GetParameter");
-    expect(reads.map(({ Resource }) => [Resource].flat().length).toSorted()).toEqual([1, 2]);
+    const others = reads.flatMap(({ Resource }) =>
+      [Resource].flat().filter((one) => !JSON.stringify(one).includes(":parameter/ours/app")),
+    );
+    expect(others.map((one) => /:parameter([^"]*)"/.exec(JSON.stringify(one))?.[1]).toSorted()).toEqual([
+      "/runyard/github-token",
+      "/runyard/vault/secrets",
+    ]);
     expect(JSON.stringify(reads.map(({ Resource }) => Resource))).not.toContain("*");
     // Only discovery gets the token that gives permanent access to all repositories.
     expect(reads.filter(({ Resource }) => JSON.stringify(Resource).includes("github-token"))).toHaveLength(1);
@@ -241,17 +256,49 @@ describe("a function's role", () => {
     ]);
   });
 
-  it("lets only resolve-prompt, the model gateway and the function that calls other systems read secret values, and not write them", () => {
-    const reads = ({ Action, Resource }: Statement) =>
-      [Action].flat().some((action) => action.startsWith("ssm:Get")) && JSON.stringify(Resource).includes("/secrets/");
-    const all = [...endpoints, ...workers].map(named);
-    expect(all.filter((name) => listStatements(name).some(reads))).toEqual([
-      "runyard-resolve-prompt",
-      "runyard-call-model",
-      "runyard-call-systems",
-    ]);
+  const all = [...endpoints, ...workers].map(named);
+  const listReaders = (parameter: string) =>
+    all.filter((name) =>
+      listStatements(name).some(
+        ({ Action, Resource }) =>
+          [Action].flat().some((action) => action.startsWith("ssm:Get")) &&
+          JSON.stringify(Resource).includes(`:parameter/runyard/${parameter}"`),
+      ),
+    );
+
+  it("lets only resolve-prompt, the model gateway, the function that calls other systems and the endpoint that creates secrets read their key", () => {
+    const readers = ["runyard-resolve-prompt", "runyard-call-model", "runyard-call-systems"];
+    expect(listReaders("secrets/*")).toEqual(readers);
+    expect(listReaders("vault/secrets").toSorted()).toEqual([...readers, "runyard-create-secret"].toSorted());
     for (const name of ["runyard-resolve-prompt", "runyard-call-model"]) {
-      expect(listActions(name).filter((action) => action.startsWith("ssm:"))).toEqual(["ssm:GetParameters"]);
+      expect(listActions(name).filter((action) => action.startsWith("ssm:"))).toEqual([
+        "ssm:GetParameter",
+        "ssm:GetParameters",
+      ]);
+    }
+  });
+
+  it("lets only functions of webhooks and triggers read the key of their secrets", () => {
+    expect(listReaders("vault/webhook-secrets").toSorted()).toEqual([
+      "runyard-create-trigger",
+      "runyard-create-webhook",
+      "runyard-receive-event",
+      "runyard-rotate-trigger-secret",
+      "runyard-rotate-webhook-secret",
+      "runyard-send-webhooks",
+    ]);
+  });
+
+  it("never allows a key of the vault to be replaced", () => {
+    const ofVault = allStatements().filter(({ Resource }) =>
+      /:parameter\/runyard\/vault\//.test(JSON.stringify(Resource)),
+    );
+    const actions = new Set(ofVault.flatMap(({ Action }) => Action));
+    expect([...actions].toSorted()).toEqual(["ssm:GetParameter", "ssm:PutParameter"]);
+    const puts = ofVault.filter(({ Action }) => [Action].flat().includes("ssm:PutParameter"));
+    expect(puts).toHaveLength(5);
+    for (const { Condition } of puts) {
+      expect(Condition).toEqual({ StringNotEqualsIgnoreCase: { "ssm:Overwrite": "true" } });
     }
   });
 
@@ -289,7 +336,7 @@ function expected(rights: Rights, traces = true): string[] {
     "logs:CreateLogStream",
     "logs:PutLogEvents",
     ...(traces ? ["xray:PutTraceSegments", "xray:PutTelemetryRecords"] : []),
-    ...[rights.table, rights.live, rights.watch].flatMap((table) =>
+    ...[rights.table, rights.live, rights.watch, rights.vault].flatMap((table) =>
       (table ?? []).map((action) => `dynamodb:${action}`),
     ),
     ...Object.keys(rights.bucket ?? {}).map((action) => `s3:${action}`),
@@ -301,9 +348,13 @@ function expected(rights: Rights, traces = true): string[] {
     ),
     ...(rights.workerSockets ?? []).map((action) => `execute-api:${action}`),
     ...(rights.github ?? []).map((action) => `ssm:${action}`),
-    ...[rights.secrets, rights.webhookSecrets, rights.identityKeys].flatMap((secrets) =>
-      (secrets ?? []).map((action) => `ssm:${action}`),
-    ),
+    ...[
+      rights.secretsKey,
+      rights.webhookSecretsKey,
+      rights.secrets,
+      rights.webhookSecrets,
+      rights.identityKeys,
+    ].flatMap((parameters) => (parameters ?? []).map((action) => `ssm:${action}`)),
     ...(rights.timers ?? []).map((action) => `scheduler:${action}`),
     ...(rights.timers?.some((action) => action !== "DeleteSchedule") ? ["iam:PassRole"] : []),
   ];

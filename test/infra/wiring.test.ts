@@ -54,7 +54,7 @@ const USES: Readonly<Record<string, readonly (readonly [method: string, ...given
   github: [["github.token"]],
   "secrets GetParameters": [["vault.getAll", "team", ["id"]]],
   "secrets DeleteParameter": [["vault.remove", "team", "id"]],
-  "secrets PutParameter": [["vault.put", "team", "id", "value"]],
+  "secretsKey PutParameter": [["vault.put", "team", "id", "value"]],
   "timers UpdateSchedule": [["scheduler.put", { id: "id", expression: "cron(0 0 * * ? *)", timeZone: "UTC" }]],
   "timers DeleteSchedule": [["scheduler.remove", "id"]],
   signInIssuer: [["signInIssuer.clientSecret"]],
@@ -237,7 +237,13 @@ async function usePorts(ports: unknown, rights: Rights): Promise<string[]> {
       await Promise.resolve(callMethod(target, name, ...given)).catch(() => undefined);
     }
   }
-  return calls.map((call) => call.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>"));
+  return calls.map((call) =>
+    call
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>")
+      .replaceAll(/"Value":"(?:[^"\\]|\\.)*"/g, '"Value":"<keys>"')
+      .replaceAll(/"key":\{"S":"[0-9a-f]{12}"\}/g, '"key":{"S":"<id>"}')
+      .replaceAll(/"B":"[^"]*"/g, '"B":"<bytes>"'),
+  );
 }
 
 const memberOf = (value: unknown, name: string): unknown =>

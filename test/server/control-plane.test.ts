@@ -10,11 +10,12 @@ import { DiskFiles } from "#server/files/disk-files.ts";
 import { QUEUES, type QueueDefinition } from "#server/queue/queue-names.ts";
 import { Queues } from "#server/queue/queues.ts";
 import { sqlitePassQueue, sqliteRunQueue } from "#server/queue/run-queues.ts";
-import { sqliteSecretVault } from "#server/secrets/sqlite-secret-vault.ts";
+import { vaultKeys } from "#server/secrets/installation-key.ts";
 import { sqliteTable } from "#server/table/sqlite-table.ts";
 import { makeTickSender } from "#server/timers/tick-sender.ts";
 import { Timers } from "#server/timers/timers.ts";
 import { deadRunConsumer } from "#shared/executions/dead-runs.ts";
+import { tableVault } from "#shared/vault/table-vault.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun } from "../support/execution.ts";
@@ -50,7 +51,7 @@ async function startControlPlane(clockOffset = 0) {
   Object.assign(plane.ports, {
     queue: sqliteRunQueue(queues, plane.ports.table),
     scheduler: timers,
-    vault: sqliteSecretVault(database, secret),
+    vault: tableVault(plane.ports.table, vaultKeys(secret)),
     files: diskFileStore({ files, secret, baseUrl: "http://127.0.0.1/files", downloadSeconds: 60, now }),
   });
   const passes = sqlitePassQueue(queues);

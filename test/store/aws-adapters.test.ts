@@ -16,10 +16,9 @@ import { s3Client } from "#shared/aws/s3/s3-client.ts";
 import { s3FileStore } from "#shared/aws/s3/s3-files.ts";
 import { apiGatewaySockets } from "#shared/aws/sockets/api-gateway-sockets.ts";
 import { sqsDeadLetterQueue } from "#shared/aws/sqs-queue.ts";
+import { ssmFormerSecrets } from "#shared/aws/ssm-former-secrets.ts";
+import { ssmKeyRingStore } from "#shared/aws/ssm-key-ring-store.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
-import { ssmSigningKeyStore } from "#shared/aws/ssm-signing-key-store.ts";
-import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
-import { RunyardError } from "#shared/errors.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
 import { respondToCalls } from "../support/aws-responses.ts";
@@ -31,7 +30,7 @@ const failure = { message: "refused", $metadata: {} };
 describe("the keys that sign identity tokens, in Systems Manager", () => {
   const open = (...responses: readonly object[]) => {
     const client = new SSMClient(config);
-    return { calls: respondToCalls(client, ...responses), ring: ssmSigningKeyStore(client, () => "/ours") };
+    return { calls: respondToCalls(client, ...responses), ring: ssmKeyRingStore(client, () => "/ours/ring") };
   };
   const put = (value: string, overwrite: boolean) =>
     `PutParameter ${JSON.stringify({ Name: "/ours/ring", Value: value, Type: "SecureString", Tier: "Standard", Overwrite: overwrite })}`;
@@ -53,31 +52,41 @@ describe("the keys that sign identity tokens, in Systems Manager", () => {
   });
 });
 
-describe("secrets in Systems Manager", () => {
+describe("a refusal of Systems Manager", () => {
+  const open = (name: string) => {
+    const client = new SSMClient(config);
+    respondToCalls(client, named(name), named(name), named(name));
+    return { ring: ssmKeyRingStore(client, () => "/ours"), former: ssmFormerSecrets(client, () => "/ours") };
+  };
+
+  it.each([
+    ["ThrottlingException", true, /limits the calls.*raise the throughput/],
+    ["TooManyUpdates", true, /send the request again/],
+    ["ParameterLimitExceeded", false, /delete unused parameters/],
+    ["InvalidKeyId", false, /enable it/],
+  ])("%s is a 503 that names the remedy (retryable: %s)", async (name, retryable, message) => {
+    const refusal = { status: 503, retryable, message: expect.stringMatching(message) };
+    await expect(open(name).ring.read()).rejects.toMatchObject(refusal);
+    await expect(open(name).ring.create("one")).rejects.toMatchObject(refusal);
+    await expect(open(name).ring.replace("one")).rejects.toMatchObject(refusal);
+    await expect(open(name).former.getAll("team", ["id"])).rejects.toMatchObject(refusal);
+    await expect(open(name).former.remove("team", "id")).rejects.toMatchObject(refusal);
+  });
+});
+
+describe("secrets that an earlier release stored in Systems Manager", () => {
   const open = (...responses: readonly object[]) => {
     const client = new SSMClient(config);
-    return { calls: respondToCalls(client, ...responses), vault: ssmSecretVault(client, () => "/ours") };
+    return { calls: respondToCalls(client, ...responses), vault: ssmFormerSecrets(client, () => "/ours") };
   };
 
   it.each([
     ["plain {text}", "plain {text}"],
     ["a {{b}}", `base64:${Buffer.from("a {{b}}").toString("base64")}`],
     ["base64:x", `base64:${Buffer.from("base64:x").toString("base64")}`],
-  ])("store %j as %j, and read it back", async (value, stored) => {
-    const { calls, vault } = open({ Parameters: [{ Name: "/ours/team/id", Value: stored }] });
-    await vault.put("team", "id", value);
-    expect(calls).toEqual([
-      `PutParameter ${JSON.stringify({ Name: "/ours/team/id", Value: stored, Type: "SecureString", Tier: "Standard" })}`,
-    ]);
+  ])("are read as %j where they were stored as %j", async (value, stored) => {
+    const { vault } = open({ Parameters: [{ Name: "/ours/team/id", Value: stored }] });
     expect(await vault.getAll("team", ["id"])).toEqual(new Map([["id", value]]));
-  });
-
-  it("refuse a value that is too large once it is encoded", async () => {
-    const { vault } = open();
-    // Base64 has 4 characters for 3 bytes: 4,089 fit, with the prefix.
-    const fits = `{{${"x".repeat(3_064)}`;
-    await expect(vault.put("team", "id", fits)).resolves.toBeUndefined();
-    await expect(vault.put("team", "id", `${fits}xxx`)).rejects.toThrow(RunyardError);
   });
 
   it("are read ten at a time, without missing ones", async () => {

@@ -15,10 +15,13 @@ import { dynamoClient, ssmClient } from "#shared/aws/clients.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { s3FileRemoval } from "#shared/aws/s3/s3-file-removal.ts";
 import { s3FileStore } from "#shared/aws/s3/s3-files.ts";
-import { ssmSecretVault } from "#shared/aws/ssm-vault.ts";
+import { ssmFormerSecrets } from "#shared/aws/ssm-former-secrets.ts";
+import { ssmKeyRingStore } from "#shared/aws/ssm-key-ring-store.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { type Item, TableBusy } from "#shared/table/table.ts";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
+import { tableVault } from "#shared/vault/table-vault.ts";
+import { createVaultKeys } from "#shared/vault/vault-keys.ts";
 import { awsSource } from "../../operate/export-aws.ts";
 import { awsTarget } from "../../operate/import-aws.ts";
 import { type Served, useServers } from "../server/support/served.ts";
@@ -83,45 +86,32 @@ describe("files on S3", () => {
   signedUrls(store);
 });
 
-describe("secret values in Parameter Store", () => {
-  const PATH = `/runyard-test-${randomUUID()}`;
-  const vault = () => ssmSecretVault(ssmClient(), () => PATH);
+describe("the vault, with its key in Parameter Store", () => {
+  const name = `/runyard-test-${randomUUID()}/secrets`;
+  const open = () => {
+    const ring = ssmKeyRingStore(ssmClient(), () => name);
+    const former = ssmFormerSecrets(ssmClient(), () => `/runyard-test-${randomUUID()}`);
+    return tableVault(dynamoTable(aws.dynamo, table), createVaultKeys(ring, Date.now), former);
+  };
 
-  it.each([
-    ["a long text", "ä".repeat(2_000)],
-    ["lines", 'one\n"two"\n'],
-    ["what looks like a reference", "{{ssm:other}}"],
-    ["what looks encoded", "base64:aGVsbG8="],
-  ])("are read back unchanged: %s", async (name, value) => {
-    const id = `id-${name.length}`;
-    await vault().put("team", id, value);
-    expect(await vault().getAll("team", [id])).toEqual(new Map([[id, value]]));
-    const command = new GetParameterCommand({ Name: `${PATH}/team/${id}`, WithDecryption: true });
-    const { Parameter } = await ssmClient().send(command);
-    expect(Parameter?.Type).toBe("SecureString");
-    expect(Parameter?.Value).not.toContain("{{");
-  });
-
-  it("are deleted by their id, and a second deletion succeeds", async () => {
-    await vault().put("team", "first", "one");
-    await vault().put("team", "second", "two");
-    await expect(vault().put("team", "first", "another")).rejects.toThrow();
-    await vault().remove("team", "first");
-    await vault().remove("team", "first");
-    expect(await vault().getAll("team", ["first", "second", "third"])).toEqual(new Map([["second", "two"]]));
-    expect(await vault().getAll("other", ["second"])).toEqual(new Map());
-  });
-
-  it("are read together, also more than one call may request", async () => {
+  it("returns values that other processes have stored at the same time, under one SecureString", async () => {
     const ids = Array.from({ length: 23 }, (_, index) => `many-${index}`);
-    for (const id of ids) await vault().put("team", id, `value of ${id}`);
-    expect(await vault().getAll("team", ids)).toEqual(new Map(ids.map((id) => [id, `value of ${id}`])));
+    await Promise.all(ids.map((id) => open().put("team", id, `{{value}} of ${id}`)));
+    expect(await open().getAll("team", [...ids, "missing"])).toEqual(
+      new Map(ids.map((id) => [id, `{{value}} of ${id}`])),
+    );
+    const { Parameter } = await ssmClient().send(new GetParameterCommand({ Name: name, WithDecryption: true }));
+    expect(Parameter?.Type).toBe("SecureString");
+    expect(JSON.parse(Parameter?.Value ?? "").keys).toHaveLength(1);
   });
 
-  it("are rejected above the size limit", async () => {
-    await expect(vault().put("team", "long", `{{${"x".repeat(4_000)}`)).rejects.toMatchObject({
-      code: "invalid_request",
-    });
+  it("deletes values by their id, and a second deletion succeeds", async () => {
+    await open().put("team", "first", "one");
+    await open().put("team", "second", "two");
+    await open().remove("team", "first");
+    await open().remove("team", "first");
+    expect(await open().getAll("team", ["first", "second"])).toEqual(new Map([["second", "two"]]));
+    expect(await open().getAll("other", ["second"])).toEqual(new Map());
   });
 });
 

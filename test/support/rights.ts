@@ -6,8 +6,8 @@ import type { RunQueue } from "#shared/queue/run-queue.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
 import type { Table, TransactionWrite } from "#shared/table/table.ts";
+import type { KeyRingStore } from "#shared/vault/key-ring-store.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
-import type { SigningKeyStore } from "#shared/vault/signing-key-store.ts";
 
 /**
  * Refuses a function the rights that it was not granted, as AWS does and the emulators do not. A test calls a function's code
@@ -223,19 +223,30 @@ export const eventsWithinRights = (events: EventQueue): EventQueue => ({
   },
 });
 
+/** Encrypted values are items of the table, on which some functions have no other right. */
+function requireVaultRead(): void {
+  const isAlone = acting.getStore()?.rights.vault !== undefined;
+  requireRight(isAlone ? "vault" : "table", "BatchGetItem");
+}
+
 /** The signing secrets of webhooks as the acting function may use them. */
 export function webhookSecretsWithinRights<T extends SecretVault>(vault: T): T {
   return {
     ...vault,
     async put(team, id, value) {
-      requireRight("webhookSecrets", "PutParameter");
+      requireRight("table", "PutItem");
+      requireRight("webhookSecretsKey", "GetParameter");
+      requireRight("webhookSecretsKey", "PutParameter");
       return vault.put(team, id, value);
     },
     async getAll(team, ids) {
+      requireVaultRead();
+      requireRight("webhookSecretsKey", "GetParameter");
       requireRight("webhookSecrets", "GetParameters");
       return vault.getAll(team, ids);
     },
     async remove(team, id) {
+      requireRight("table", "DeleteItem");
       requireRight("webhookSecrets", "DeleteParameter");
       return vault.remove(team, id);
     },
@@ -243,7 +254,7 @@ export function webhookSecretsWithinRights<T extends SecretVault>(vault: T): T {
 }
 
 /** The keys that sign identity tokens as the acting function may use them. */
-export const signingKeysWithinRights = (ring: SigningKeyStore): SigningKeyStore => ({
+export const signingKeysWithinRights = (ring: KeyRingStore): KeyRingStore => ({
   async read() {
     requireRight("identityKeys", "GetParameter");
     return ring.read();
@@ -269,9 +280,22 @@ export const requireSystemCall = (): void => requireRight("systems", "InvokeFunc
 export function vaultWithinRights<T extends SecretVault>(vault: T): T {
   return {
     ...vault,
+    async put(team, id, value) {
+      requireRight("table", "PutItem");
+      requireRight("secretsKey", "GetParameter");
+      requireRight("secretsKey", "PutParameter");
+      return vault.put(team, id, value);
+    },
     async getAll(team, ids) {
+      requireVaultRead();
+      requireRight("secretsKey", "GetParameter");
       requireRight("secrets", "GetParameters");
       return vault.getAll(team, ids);
+    },
+    async remove(team, id) {
+      requireRight("table", "DeleteItem");
+      requireRight("secrets", "DeleteParameter");
+      return vault.remove(team, id);
     },
   };
 }

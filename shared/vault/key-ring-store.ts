@@ -1,5 +1,5 @@
-/** Stores the keys that sign the identity tokens of runs, as one text that only the service can read. */
-export interface SigningKeyStore {
+/** Stores a ring of keys as one text that only the service can read. */
+export interface KeyRingStore {
   /** Undefined if there is none yet. */
   read(): Promise<string | undefined>;
   /** Stores the first text. @returns false if there is one already, which stays */

@@ -5,21 +5,31 @@ import {
   PutParameterCommand,
   type SSMClient,
 } from "@aws-sdk/client-ssm";
-import type { SigningKeyStore } from "#shared/vault/signing-key-store.ts";
+import type { KeyRingStore } from "#shared/vault/key-ring-store.ts";
+import { unavailable } from "./ssm-refusals.ts";
 
-/** The signing keys as one SecureString parameter of Systems Manager, under the key that AWS keeps for them. */
-export function ssmSigningKeyStore(client: SSMClient, path: () => string): SigningKeyStore {
-  const name = () => `${path()}/ring`;
-  const put = (content: string, overwrite: boolean) =>
-    client.send(
+/**
+ * A ring of keys as one SecureString parameter of Systems Manager.
+ * @param kmsKey the KMS key under which it is encrypted; by default, the one that AWS keeps for parameters
+ */
+export function ssmKeyRingStore(
+  client: SSMClient,
+  name: () => string,
+  kmsKey: () => string | undefined = () => undefined,
+): KeyRingStore {
+  const put = (content: string, overwrite: boolean) => {
+    const key = kmsKey();
+    return client.send(
       new PutParameterCommand({
         Name: name(),
         Value: content,
         Type: "SecureString",
         Tier: "Standard",
         Overwrite: overwrite,
+        ...(key !== undefined && { KeyId: key }),
       }),
     );
+  };
   return {
     async read() {
       try {
@@ -27,7 +37,7 @@ export function ssmSigningKeyStore(client: SSMClient, path: () => string): Signi
         return Parameter?.Value;
       } catch (error) {
         if (error instanceof ParameterNotFound) return undefined;
-        throw error;
+        return unavailable(error);
       }
     },
     async create(content) {
@@ -36,9 +46,9 @@ export function ssmSigningKeyStore(client: SSMClient, path: () => string): Signi
         return true;
       } catch (error) {
         if (error instanceof ParameterAlreadyExists) return false;
-        throw error;
+        return unavailable(error);
       }
     },
-    replace: async (content) => void (await put(content, true)),
+    replace: async (content) => void (await put(content, true).catch(unavailable)),
   };
 }

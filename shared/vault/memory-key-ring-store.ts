@@ -1,7 +1,7 @@
-import type { SigningKeyStore } from "./signing-key-store.ts";
+import type { KeyRingStore } from "./key-ring-store.ts";
 
-/** Creates a store of signing keys in memory, for tests. */
-export function memorySigningKeyStore(): SigningKeyStore {
+/** Creates a store of a ring of keys in memory, for tests. */
+export function memoryKeyRingStore(): KeyRingStore {
   let content: string | undefined;
   return {
     read: async () => content,

@@ -1,0 +1,34 @@
+import { RunyardError } from "#shared/errors.ts";
+
+/** What callers are told for errors of Systems Manager that are no fault of the request; the SDK has repeated it before. */
+const DETAILS: Readonly<Record<string, { readonly detail: string; readonly retryable: boolean }>> = {
+  ThrottlingException: {
+    detail:
+      "Systems Manager limits the calls of this account, so secrets cannot be read for now: send the request again later, or have the operator raise the throughput of Parameter Store",
+    retryable: true,
+  },
+  TooManyUpdates: {
+    detail: "the key of the vault is changed by another request: send the request again",
+    retryable: true,
+  },
+  ParameterLimitExceeded: {
+    detail:
+      "Systems Manager has no room for another parameter in this account and region: the operator has to delete unused parameters",
+    retryable: false,
+  },
+  InvalidKeyId: {
+    detail: "the KMS key of the vault cannot be used: the operator has to enable it, or to cancel its deletion",
+    retryable: false,
+  },
+};
+
+/** @throws RunyardError for errors whose remedy is known, else `error` itself */
+export function unavailable(error: unknown): never {
+  const known = error instanceof Error ? DETAILS[error.name] : undefined;
+  if (known === undefined) throw error;
+  throw new RunyardError("resource_unavailable", {
+    ...known,
+    ...(known.retryable && { retryAfterSeconds: 5 }),
+    cause: error,
+  });
+}

@@ -1,0 +1,74 @@
+import * as v from "valibot";
+import { splitIntoBatches } from "#shared/arrays.ts";
+import { invalid } from "#shared/errors.ts";
+import { keys as tableKeys } from "#shared/table/keys.ts";
+import type { Item, Table } from "#shared/table/table.ts";
+import { seal, unseal } from "./sealed-box.ts";
+import type { SecretVault } from "./secret-vault.ts";
+import type { VaultKeys } from "./vault-keys.ts";
+
+/** Bytes of a value. */
+const MAX_BYTES = 4096;
+/** Items that one read returns. */
+const BATCH = 100;
+
+const SecretValue = v.object({ pk: v.string(), sk: v.string(), key: v.string(), sealed: v.instance(Uint8Array) });
+
+/** Values that an earlier release stored in another place. */
+export type FormerSecrets = Pick<SecretVault, "getAll" | "remove">;
+
+/**
+ * Values as items of the table, encrypted with AES-256-GCM under a key that is not in the table. Team and id are authenticated, so
+ * that a value that is copied to another item cannot be decrypted.
+ * @param former where values are that are not in the table
+ */
+export function tableVault(
+  table: Pick<Table, "batchGet" | "write">,
+  keys: VaultKeys,
+  former?: FormerSecrets,
+): SecretVault {
+  const open = async (team: string, id: string, item: Item): Promise<string> => {
+    const { key, sealed } = v.parse(SecretValue, item);
+    return unseal((await keys.find(key)).key, toName(team, id), sealed);
+  };
+  return {
+    async put(team, id, value) {
+      if (Buffer.byteLength(value) > MAX_BYTES) throw invalid("value", `must have at most ${MAX_BYTES} bytes`);
+      const { id: key, key: bytes } = await keys.current();
+      await table.write({ kind: "put", item: toSecretValue(team, id, key, seal(bytes, toName(team, id), value)) });
+    },
+
+    async getAll(team, ids) {
+      const values = new Map<string, string>();
+      for (const batch of splitIntoBatches([...new Set(ids)], BATCH)) {
+        const items = await table.batchGet(batch.map((id) => tableKeys.secretValue(team, id)));
+        for (const [index, id] of batch.entries()) {
+          const item = items[index];
+          if (item !== undefined) values.set(id, await open(team, id, item));
+        }
+      }
+      const missing = ids.filter((id) => !values.has(id));
+      if (missing.length === 0 || former === undefined) return values;
+      return new Map([...values, ...(await former.getAll(team, missing))]);
+    },
+
+    async remove(team, id) {
+      await table.write({ kind: "delete", key: tableKeys.secretValue(team, id) });
+      await former?.remove(team, id);
+    },
+  };
+}
+
+/** The item of an encrypted value. */
+export const toSecretValue = (team: string, id: string, key: string, sealed: Uint8Array) => ({
+  ...tableKeys.secretValue(team, id),
+  v: 1,
+  key,
+  sealed,
+});
+
+/** What the encryption of a value authenticates. */
+const toName = (team: string, id: string): string => JSON.stringify([team, id]);
+
+/** Whether an item is an encrypted value. */
+export const isSecretValue = ({ pk }: Item): boolean => pk.startsWith(tableKeys.secretValue("", "").pk);

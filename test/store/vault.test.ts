@@ -1,0 +1,174 @@
+import { describe, expect, it } from "vitest";
+import { keys as tableKeys } from "#shared/table/keys.ts";
+import { memoryTable } from "#shared/table/memory-table.ts";
+import type { Item } from "#shared/table/table.ts";
+import { memoryKeyRingStore } from "#shared/vault/memory-key-ring-store.ts";
+import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
+import { isSecretValue, tableVault } from "#shared/vault/table-vault.ts";
+import { createVaultKeys, fixedVaultKeys, formatRing, makeStoredKey, parseRing } from "#shared/vault/vault-keys.ts";
+
+const VALUE = "a-very-secret-value";
+
+/** A vault whose calls are recorded. */
+function makeVault(former = memorySecretVault()) {
+  const calls: string[] = [];
+  const bare = memoryTable();
+  const ring = memoryKeyRingStore();
+  const clock = { now: 1_000 };
+  const table = {
+    batchGet: (keys: Parameters<typeof bare.batchGet>[0]) => {
+      calls.push(`BatchGetItem ${keys.length}`);
+      return bare.batchGet(keys);
+    },
+    write: (write: Parameters<typeof bare.write>[0]) => {
+      calls.push(write.kind);
+      return bare.write(write);
+    },
+  };
+  const store = {
+    ...ring,
+    read: () => {
+      calls.push("read the ring");
+      return ring.read();
+    },
+  };
+  const open = () =>
+    tableVault(
+      table,
+      createVaultKeys(store, () => clock.now),
+      former,
+    );
+  return { bare, ring, calls, clock, former, open, vault: open() };
+}
+
+const itemOf = (items: readonly Item[], id: string) => items.find(({ sk }) => sk === tableKeys.secretValue("", id).sk);
+
+describe("the vault", () => {
+  it.each([
+    ["a long text", "ä".repeat(2_048)],
+    ["lines", 'one\n"two"\n'],
+    ["what looks like a reference", "{{ssm:other}}"],
+    ["what looks encoded", "base64:aGVsbG8="],
+    ["a NUL", "a\u0000b"],
+  ])("returns values unchanged: %s", async (_, value) => {
+    const { vault } = makeVault();
+    await vault.put("team", "id", value);
+    expect(await vault.getAll("team", ["id", "missing"])).toEqual(new Map([["id", value]]));
+  });
+
+  it("refuses values of more than 4,096 bytes", async () => {
+    const { vault, bare } = makeVault();
+    await expect(vault.put("team", "id", "ä".repeat(2_049))).rejects.toMatchObject({ code: "invalid_request" });
+    expect(bare.all()).toEqual([]);
+  });
+
+  it("stores nothing but the id, the id of the key and the encrypted value", async () => {
+    const { vault, bare, ring } = makeVault();
+    await vault.put("team", "id", VALUE);
+    const [key] = parseRing((await ring.read()) ?? "");
+    expect(bare.all()).toEqual([
+      { ...tableKeys.secretValue("team", "id"), v: 1, key: key?.id, sealed: expect.any(Uint8Array) },
+    ]);
+    expect(bare.all().every(isSecretValue)).toBe(true);
+    expect(Buffer.from(Object(bare.all()[0])["sealed"]).includes(VALUE)).toBe(false);
+  });
+
+  it.each([
+    ["another secret of the team", "team", "other"],
+    ["a secret of another team", "stranger", "id"],
+  ])("does not decrypt a value that was copied to %s", async (_, team, id) => {
+    const { vault, bare } = makeVault();
+    await vault.put("team", "id", VALUE);
+    const item = itemOf(bare.all(), "id");
+    await bare.write({ kind: "put", item: { ...item, ...tableKeys.secretValue(team, id) } });
+    await expect(vault.getAll(team, [id])).rejects.toThrow();
+    expect(await vault.getAll("team", ["id"])).toEqual(new Map([["id", VALUE]]));
+  });
+
+  it("encrypts the same value differently each time", async () => {
+    const { vault, bare } = makeVault();
+    await vault.put("team", "a", VALUE);
+    await vault.put("team", "b", VALUE);
+    const sealed = bare.all().map((item) => Buffer.from(Object(item)["sealed"]).toString("base64"));
+    expect(new Set(sealed).size).toBe(2);
+  });
+
+  it("reads all values of a run with one read of the table, and the keys once in five minutes", async () => {
+    const { open, calls, clock } = makeVault();
+    const ids = Array.from({ length: 50 }, (_, index) => `id-${index}`);
+    for (const id of ids) await open().put("team", id, `value of ${id}`);
+    const vault = open();
+    calls.length = 0;
+    expect((await vault.getAll("team", ids)).size).toBe(50);
+    await vault.getAll("team", ids);
+    expect(calls).toEqual(["BatchGetItem 50", "read the ring", "BatchGetItem 50"]);
+    clock.now += 5 * 60_000;
+    await vault.getAll("team", ids);
+    expect(calls.filter((call) => call === "read the ring")).toHaveLength(2);
+    expect((await vault.getAll("team", [...ids, ...ids.map((id) => `${id}x`), "y"])).size).toBe(50);
+    expect(calls.slice(-2)).toEqual(["BatchGetItem 100", "BatchGetItem 1"]);
+  });
+
+  it("creates one key, also if several processes store their first values at once", async () => {
+    const { open, ring, bare } = makeVault();
+    const ids = ["a", "b", "c", "d"];
+    await Promise.all(ids.map((id) => open().put("team", id, id)));
+    expect(parseRing((await ring.read()) ?? "")).toHaveLength(1);
+    expect(bare.all()).toHaveLength(4);
+    expect(await open().getAll("team", ids)).toEqual(new Map(ids.map((id) => [id, id])));
+  });
+
+  it("encrypts with the newest key, and decrypts what former keys have encrypted, without a restart", async () => {
+    const { vault, ring, bare, clock } = makeVault();
+    await vault.put("team", "old", "one");
+    const [first, next] = [...parseRing((await ring.read()) ?? ""), makeStoredKey(clock.now)];
+    if (first === undefined || next === undefined) throw new Error("there is no key");
+    await ring.replace(formatRing([first, next]));
+    const later = tableVault(
+      bare,
+      createVaultKeys(ring, () => clock.now),
+    );
+    await later.put("team", "new", "two");
+    expect(itemOf(bare.all(), "new")?.["key"]).toBe(next.id);
+    // This process has cached the ring before the key was added.
+    expect(await vault.getAll("team", ["old", "new"])).toEqual(
+      new Map([
+        ["old", "one"],
+        ["new", "two"],
+      ]),
+    );
+  });
+
+  it("names the key that is missing, and what to do", async () => {
+    const { vault, bare } = makeVault();
+    await vault.put("team", "id", VALUE);
+    const others = [
+      createVaultKeys(memoryKeyRingStore(), Date.now),
+      fixedVaultKeys({ id: "x", key: Buffer.alloc(32) }),
+    ];
+    for (const keys of others) {
+      await expect(tableVault(bare, keys).getAll("team", ["id"])).rejects.toMatchObject({
+        code: "resource_unavailable",
+        retryable: false,
+        message: expect.stringMatching(/does not have the key [0-9a-f]{12}: the operator has to restore/),
+      });
+    }
+  });
+
+  it("finds values where an earlier release stored them, and deletes those too", async () => {
+    const { vault, former, calls } = makeVault();
+    await former.put("team", "old", "one");
+    await vault.put("team", "new", "two");
+    expect(await vault.getAll("team", ["new", "old"])).toEqual(
+      new Map([
+        ["new", "two"],
+        ["old", "one"],
+      ]),
+    );
+    await vault.remove("team", "old");
+    await vault.remove("team", "new");
+    expect(await vault.getAll("team", ["new", "old"])).toEqual(new Map());
+    expect(former.values.size).toBe(0);
+    expect(calls.filter((call) => call === "delete")).toHaveLength(2);
+  });
+});
