@@ -101,7 +101,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "shared/wiring": ["test/infra/wiring.test.ts"],
   "shared/queue": ["test/domain/queues.test.ts"],
   "shared/timers": ["test/domain/queues.test.ts"],
-  "shared/vault": ["test/domain/queues.test.ts"],
+  "shared/vault": ["test/store/vault.test.ts"],
   "shared/records": [
     "test/domain/{keys,principals,records,texts,usage}.test.ts",
     "test/api/{artifacts,contract-runs,life,list-runs,local-run,recovery,run-as-identity,scope-limits}.test.ts",

@@ -19,7 +19,7 @@ export interface VaultKeys {
 }
 
 /** Milliseconds for which a process uses keys that it has read. */
-export const CACHED_MS = 5 * 60_000;
+const CACHED_MS = 5 * 60_000;
 const KEY_BYTES = 32;
 
 const StoredKey = v.object({ id: v.string(), created_at: v.number(), key: v.string() });
