@@ -80,6 +80,16 @@ const keepRun = {
   rights: { table: [...read, ...write], bucket: { GetObject: [...prompts, "followup"] } },
 } as const;
 
+/** The indexes that runs are read from by their creation: all of them, and those that have not ended. */
+const byCreation = ["gsi2", "gsi5"] as const;
+/** The same for all runs that match a filter, without returning them. */
+const keepMatchingRuns = {
+  who: team,
+  scope: "runs:write",
+  rights: { table: [...read, ...write], indexes: byCreation },
+  timeoutSeconds: 30,
+} as const;
+
 const createRun = {
   file: "runs/create-run",
   who: everyone,
@@ -142,6 +152,9 @@ const lines: readonly Route[] = [
   { method: "POST", path: "/agent/run", ...createRun },
   { method: "GET", path: "/agent/runs", file: "runs/list-runs", who: everyone, scope: "runs:read", rights: { table: read, indexes: listIndexes, bucket: { GetObject: ["followup"] } }, timeoutSeconds: 30 },
   { method: "POST", path: "/agent/runs/cancel", file: "runs/cancel-runs", who: team, scope: "runs:write", rights: { table: [...read, ...write, "DeleteItem"], indexes: ["gsi5"], endsQueue: send }, timeoutSeconds: 30 },
+  { method: "POST", path: "/agent/runs/delete", file: "runs/delete-runs", who: team, scope: "runs:write", rights: { table: [...read, ...write, "DeleteItem"], indexes: byCreation, runsQueue: send }, timeoutSeconds: 30 },
+  { method: "POST", path: "/agent/runs/archive", file: "runs/archive-runs", ...keepMatchingRuns },
+  { method: "POST", path: "/agent/runs/unarchive", file: "runs/unarchive-runs", ...keepMatchingRuns },
   { method: "GET", path: "/agent/runs/{runId}", file: "runs/get-run", who: everyone, scope: "runs:read", rights: { table: read, bucket: { GetObject: [...prompts, "followup"] } } },
   { method: "POST", path: "/agent/runs/{runId}/cancel", file: "runs/cancel-run", who: everyone, scope: "runs:write", rights: { table: [...read, ...write, "DeleteItem"], endsQueue: send } },
   { method: "DELETE", path: "/agent/runs/{runId}", file: "runs/delete-run", who: team, scope: "runs:write", rights: { table: [...read, ...write, "DeleteItem"], runsQueue: send }, timeoutSeconds: 30 },

@@ -76,7 +76,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
     "test/api/{create-run,keys,run-key,streamed,stream-events,validation-messages,web-sessions}.test.ts",
     "test/security/{caller-kind,invalid-members,invalid-utf8}.test.ts",
   ],
-  "shared/retention": ["test/api/retention.test.ts", "test/server/lists.test.ts"],
+  "shared/retention": ["test/api/{change-runs,retention}.test.ts", "test/server/lists.test.ts"],
   "shared/run-identity": ["test/api/{identity-token,token}.test.ts"],
   "shared/sandbox": [
     "test/domain/sandbox-choice.test.ts",
@@ -118,7 +118,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   ],
   "shared/runs/listing": [
     "test/domain/{fuzzy-search,list-search,list-segments,list-sources,run-lists,search-sources}.test.ts",
-    "test/api/{cancel-runs,contract-runs,list-descendants,list-runs,list-thousands}.test.ts",
+    "test/api/{cancel-runs,change-runs,contract-runs,list-descendants,list-runs,list-thousands}.test.ts",
     "test/server/lists.test.ts",
   ],
   "shared/worker-socket": ["test/api/{worker-offers,worker-runs,workers}.test.ts"],
@@ -177,7 +177,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "functions/public": ["test/security/link-guests.test.ts", ...EVERY_ENDPOINT],
   "functions/run-identity": ["test/api/identity-token.test.ts", ...EVERY_ENDPOINT],
   "functions/runs": [
-    "test/api/{cancel-run,cancel-runs,contract-runs,create-run,life,list-runs,read-run,send-followup,snapshots,stream-events}.test.ts",
+    "test/api/{cancel-run,cancel-runs,change-runs,contract-runs,create-run,life,list-runs,read-run,send-followup,snapshots,stream-events}.test.ts",
     "test/security/ignored-options.test.ts",
     ...EVERY_ENDPOINT,
   ],

@@ -23,6 +23,9 @@ export const OWN_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Json>
   "getOpenapi.200": { start: { openapi: "3.1.1" } },
   cancelRuns: { waiting: { filter: { state: ["QUEUED"], metadata: { ticket: "SHOP-1412" } } } },
   "cancelRuns.200": { some: { matched: 3, cancelled: 3, refused: [], has_more: false } },
+  deleteRuns: { failed: { filter: { task_status: ["failed"], created_before: "2026-04-18T19:00:00.000Z" } } },
+  archiveRuns: { ended: { filter: { state: ["SUCCEEDED"], created_before: "2026-04-18T19:00:00.000Z" } } },
+  unarchiveRuns: { labelled: { filter: { metadata: { ticket: "SHOP-1412" } } } },
   createEnvironment: {
     shop: {
       name: "shop",

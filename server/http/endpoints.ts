@@ -67,12 +67,14 @@ import { getPublicRun as publicGetPublicRun } from "#functions/public/get-public
 import { getOpenidConfiguration as runIdentityGetOpenidConfiguration } from "#functions/run-identity/get-openid-configuration.ts";
 import { listSigningKeys as runIdentityListSigningKeys } from "#functions/run-identity/list-signing-keys.ts";
 import { archiveRun as runsArchiveRun } from "#functions/runs/archive-run.ts";
+import { archiveRuns as runsArchiveRuns } from "#functions/runs/archive-runs.ts";
 import { cancelRun as runsCancelRun } from "#functions/runs/cancel-run.ts";
 import { cancelRuns as runsCancelRuns } from "#functions/runs/cancel-runs.ts";
 import { createClientEvent as runsCreateClientEvent } from "#functions/runs/create-client-event.ts";
 import { createRun as runsCreateRun } from "#functions/runs/create-run.ts";
 import { deleteFollowup as runsDeleteFollowup } from "#functions/runs/delete-followup.ts";
 import { deleteRun as runsDeleteRun } from "#functions/runs/delete-run.ts";
+import { deleteRuns as runsDeleteRuns } from "#functions/runs/delete-runs.ts";
 import { findRunByReference as runsFindRunByReference } from "#functions/runs/find-run-by-reference.ts";
 import { getConversation as runsGetConversation } from "#functions/runs/get-conversation.ts";
 import { getResponse as runsGetResponse } from "#functions/runs/get-response.ts";
@@ -88,6 +90,7 @@ import { promoteFollowup as runsPromoteFollowup } from "#functions/runs/promote-
 import { sendFollowup as runsSendFollowup } from "#functions/runs/send-followup.ts";
 import { shareRun as runsShareRun } from "#functions/runs/share-run.ts";
 import { unarchiveRun as runsUnarchiveRun } from "#functions/runs/unarchive-run.ts";
+import { unarchiveRuns as runsUnarchiveRuns } from "#functions/runs/unarchive-runs.ts";
 import { updateFollowup as runsUpdateFollowup } from "#functions/runs/update-followup.ts";
 import { createSchedule as schedulesCreateSchedule } from "#functions/schedules/create-schedule.ts";
 import { deleteSchedule as schedulesDeleteSchedule } from "#functions/schedules/delete-schedule.ts";
@@ -222,12 +225,14 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "run-identity/get-openid-configuration": runIdentityGetOpenidConfiguration,
   "run-identity/list-signing-keys": runIdentityListSigningKeys,
   "runs/archive-run": runsArchiveRun,
+  "runs/archive-runs": runsArchiveRuns,
   "runs/cancel-run": runsCancelRun,
   "runs/cancel-runs": runsCancelRuns,
   "runs/create-client-event": runsCreateClientEvent,
   "runs/create-run": runsCreateRun,
   "runs/delete-followup": runsDeleteFollowup,
   "runs/delete-run": runsDeleteRun,
+  "runs/delete-runs": runsDeleteRuns,
   "runs/find-run-by-reference": runsFindRunByReference,
   "runs/get-conversation": runsGetConversation,
   "runs/get-response": runsGetResponse,
@@ -243,6 +248,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "runs/send-followup": runsSendFollowup,
   "runs/share-run": runsShareRun,
   "runs/unarchive-run": runsUnarchiveRun,
+  "runs/unarchive-runs": runsUnarchiveRuns,
   "runs/update-followup": runsUpdateFollowup,
   "schedules/create-schedule": schedulesCreateSchedule,
   "schedules/delete-schedule": schedulesDeleteSchedule,

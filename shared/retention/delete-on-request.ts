@@ -49,6 +49,15 @@ export async function deleteRunOnRequest(
   );
 }
 
+/** As `deleteRunOnRequest`, as part of a request for many runs. */
+export async function deleteOneOfMany(runId: string, principal: Principal, ports: RunPorts): Promise<void> {
+  await retryOnConflict("the run is", async () => {
+    const run = await visibleRun(runId, principal, ports);
+    requireDeleter(principal, run);
+    await deleteTree(run, {}, ports);
+  });
+}
+
 /** @throws RunyardError 403 for others than the run's creator and the admins of its team */
 function requireDeleter(principal: Principal, { head, body }: FoundRun): void {
   const { type, uid: owner } = parseOwner(head);

@@ -17,6 +17,7 @@ const changing = routes.filter(
 /** The requests of the stage that find nothing to change. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   "POST /agent/runs/cancel",
+  "POST /agent/runs/unarchive",
   "POST /agent/runs/{runId}/unarchive",
   "POST /agent/webhooks/{webhookUid}/redeliver",
 ]);

@@ -17,6 +17,7 @@ afterAll(async () => {
 
 const UID = "01990000-0000-7000-8000-000000000001";
 const bodyAt = (at: number): unknown => JSON.parse(server.seen[at]?.body ?? "null");
+const bodies = () => server.seen.map(({ body }) => JSON.parse(body));
 const requests = () =>
   server.seen.map(({ method, path, rawQuery }) => `${method} ${path}${rawQuery && `?${rawQuery}`}`);
 const page = (ids: readonly string[], next?: string) =>
@@ -26,15 +27,26 @@ const page = (ids: readonly string[], next?: string) =>
   });
 
 describe("runyard runs delete", () => {
-  const gone = { at: "api", status: 204, headers: {}, delay_ms: 0, stall_ms: 0, body: undefined } as const;
   const filters = ["runs", "delete", "--task-status", "failed"];
+  const deleted = (ids: readonly string[], refused: readonly unknown[] = [], next_cursor?: string) =>
+    api({
+      matched: ids.length + refused.length,
+      deleted: ids,
+      refused,
+      page_info: { has_next_page: next_cursor !== undefined, next_cursor },
+    });
 
   it("deletes every run that matches, and names those that are refused", async () => {
-    server.play([page(["r1", "r2"], "c1"), page(["r3"]), gone, problem(409, "conflict", "r2 has not ended"), gone]);
+    const refused = [{ run_id: "r2", error_code: "conflict" }];
+    server.play([deleted(["r1"], refused, "c1"), deleted(["r3"])]);
     const { code, out, err } = await run([...filters, "--yes"]);
-    expect([code, out, err]).toEqual([1, "deleted: 2\n", "r2: r2 has not ended\n"]);
-    expect(requests().slice(0, 1)).toEqual(["GET /agent/runs?task_status=failed&archived=all&limit=100"]);
-    expect(requests().slice(2)).toEqual(["r1", "r2", "r3"].map((id) => `DELETE /agent/runs/${id}`));
+    expect([code, out, err]).toEqual([1, "deleted: 2\n", "r2: conflict\n"]);
+    expect(requests()).toEqual(["POST /agent/runs/delete", "POST /agent/runs/delete"]);
+    const filter = { task_status: ["failed"], archived: "all" };
+    expect(bodies()).toEqual([{ filter }, { filter, cursor: "c1" }]);
+    server.play([deleted(["r4"])]);
+    expect((await run(["runs", "delete", "--all", "--yes", "--json"])).out).toBe('{"deleted":["r4"]}\n');
+    expect(bodies()).toEqual([{ all: true }]);
   });
 
   it("asks a person before, and refuses without --yes where there is none", async () => {
@@ -44,14 +56,15 @@ describe("runyard runs delete", () => {
     server.play([page(["r1"])]);
     const kept = await run(filters, { responses: ["n"] });
     expect([kept.code, kept.shell.questions]).toEqual([1, ["Delete 1 runs? [y/N] "]]);
-    server.play([page(["r1"]), gone]);
+    expect(requests()).toEqual(["GET /agent/runs?task_status=failed&archived=all&limit=100"]);
+    server.play([page(["r1"]), deleted(["r1"])]);
     expect((await run(filters, { responses: ["y"] })).out).toBe("deleted: 1\n");
   });
 
   it("needs ids or filters, and not both", async () => {
     server.play([]);
     expect((await run(["runs", "delete"])).err).toContain("at least one filter");
-    expect((await run([...filters, "r1"])).err).toContain("not both");
+    expect((await run([...filters, "r1"])).err).toContain("not several");
   });
 });
 
@@ -315,32 +328,31 @@ describe("commands for existing runs", () => {
 });
 
 describe("runyard runs archive", () => {
-  it("archives all runs that match the filters, once all of them are listed", async () => {
-    const page = (ids: readonly string[], next_cursor?: string) =>
+  it("archives all runs that match the filters, page by page", async () => {
+    const result = (name: string, ids: readonly string[], next_cursor?: string) =>
       api({
-        runs: ids.map((run_id) => ({ ...RUN, run_id })),
+        matched: ids.length,
+        [name]: ids,
+        refused: [],
         page_info: { has_next_page: next_cursor !== undefined, next_cursor },
       });
-    server.play([page(["r1", "r2"], "c1"), page(["r3"]), api(RUN), api(RUN), api(RUN)]);
+    server.play([result("archived", ["r1", "r2"], "c1"), result("archived", ["r3"])]);
     const filters = ["--state", "succeeded", "--search", "flaky"];
     expect(await run(["runs", "archive", ...filters])).toMatchObject({ code: 0, out: "archived: 3\n" });
-    expect(requests()).toEqual([
-      "GET /agent/runs?state=SUCCEEDED&q=flaky&archived=false&limit=100",
-      "GET /agent/runs?state=SUCCEEDED&q=flaky&archived=false&limit=100&cursor=c1",
-      ...["r1", "r2", "r3"].map((id) => `POST /agent/runs/${id}/archive`),
-    ]);
-    server.play([page(["r4"]), api(RUN)]);
+    expect(requests()).toEqual(["POST /agent/runs/archive", "POST /agent/runs/archive"]);
+    const filter = { state: ["SUCCEEDED"], q: "flaky" };
+    expect(bodies()).toEqual([{ filter }, { filter, cursor: "c1" }]);
+    server.play([result("unarchived", ["r4"])]);
     expect((await run(["runs", "unarchive", "--model", "m", "--json"])).out).toBe('{"unarchived":["r4"]}\n');
-    expect(requests().slice(-2)).toEqual([
-      "GET /agent/runs?model_id=m&archived=true&limit=100",
-      "POST /agent/runs/r4/unarchive",
-    ]);
+    server.play([result("unarchived", ["r5"])]);
+    expect((await run(["runs", "unarchive", "--all"])).out).toBe("unarchived: 1\n");
+    expect(bodies()).toEqual([{ all: true }]);
   });
 
   it("needs run ids or filters, and not both", async () => {
     server.play([]);
     const sent = server.seen.length;
-    for (const words of [[], ["r1", "--state", "FAILED"]]) {
+    for (const words of [[], ["r1", "--state", "FAILED"], ["--all", "--state", "FAILED"], ["r1", "--all"]]) {
       const { code, err } = await run(["runs", "archive", ...words]);
       expect([code, server.seen.length]).toEqual([1, sent]);
       expect(err).toContain("Give run ids");

@@ -7,6 +7,7 @@ import { type Resource, type Synthesized, synthesize } from "./synthesize.ts";
  */
 const DEFAULT_FUNCTION = "512 MB, 10 s";
 const FUNCTIONS: Readonly<Record<string, string>> = {
+  "archive-runs": "512 MB, 30 s",
   "attempt-deliveries": "256 MB, 80 s",
   "build-sandbox-image": "undefined MB, 30 s",
   "call-model": "512 MB, 900 s",
@@ -16,6 +17,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   "delete-identity": "512 MB, 30 s",
   "delete-old-runs": "256 MB, 900 s",
   "delete-run": "512 MB, 30 s",
+  "delete-runs": "512 MB, 30 s",
   "delete-team": "512 MB, 30 s",
   "decide-events": "512 MB, 30 s",
   "discover-skills": "512 MB, 28 s",
@@ -38,6 +40,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   "send-webhooks": "256 MB, 35 s",
   "call-systems": "256 MB, 14 s",
   "stream-events": "512 MB, 900 s",
+  "unarchive-runs": "512 MB, 30 s",
 };
 
 const FOURTEEN_DAYS = 14 * 24 * 3600;
@@ -60,6 +63,7 @@ const CONSUMERS: Readonly<Record<string, number>> = {
 
 /** What Lambda does with an event of an asynchronous invocation that failed, and with one that it throttles. */
 const EVENTS: Readonly<Record<string, string>> = {
+  "archive-runs": "512 MB, 30 s",
   "attempt-deliveries": "0 retries, 60 s",
   "decide-events": "0 retries, 60 s",
   "delete-old-runs": "0 retries, 300 s",

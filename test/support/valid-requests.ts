@@ -41,6 +41,9 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
     params: { name: "start_run", arguments: { prompt: "hello" } },
   }),
   "POST /agent/runs/{runId}/share": () => ({ public_access: "VIEWER" }),
+  "POST /agent/runs/delete": () => ({ filter: { state: ["SUCCEEDED"] } }),
+  "POST /agent/runs/archive": () => ({ all: true }),
+  "POST /agent/runs/unarchive": () => ({ all: true }),
   "POST /agent/runs/cancel": () => ({ filter: { state: ["QUEUED"] } }),
   "POST /agent/runs/{runId}/followups": () => ({ message: "more" }),
   "PUT /agent/runs/{runId}/followups/{followupId}": () => ({ message: "less" }),
@@ -141,7 +144,7 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     const artifact = { artifact_type: "EXTERNAL_REFERENCE", data: REFERENCE };
     await createClient(stage.plane, stage.key("the run itself")).post("/harness-support/report-artifact", artifact);
   }
-  if (route === "DELETE /agent/runs/{runId}") await stage.end();
+  if (route === "DELETE /agent/runs/{runId}" || route === "POST /agent/runs/delete") await stage.end();
   if (route.endsWith("/harness-support/transcript")) await writeRawTranscript(stage);
   if (route.endsWith("/redirect") || route.startsWith("GET /public/")) {
     const config = { session_sharing: { public_access: "VIEWER" } };

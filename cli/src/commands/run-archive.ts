@@ -1,5 +1,5 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { APIError, type Runyard } from "../../../clients/typescript/src/index.ts";
+import type { DeleteRunsResponse, MatchingRunsRequest, Runyard } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { EXIT } from "../exit-code.ts";
@@ -8,63 +8,51 @@ import { withExamples } from "./examples.ts";
 import { createFilteredCommand, type FilterOptions, toFilters } from "./run-filters.ts";
 
 export function archiveCommand(context: Context) {
-  const command = createFilteredCommand("archive")
+  const command = withAll(createFilteredCommand("archive"))
     .description("archive runs, by their ids or by filters: lists leave them out")
     .argument("[run...]", "run ids")
     .action(async (ids, options) => {
       const client = await context.client();
-      const archived = await chooseRuns(client, ids, options, "false");
-      for (const id of archived) await client.runs.archive(id);
-      context.show({ archived }, () => context.say(`archived: ${archived.length}`));
+      const selection = await selectRuns(client, ids, options);
+      const results = isIds(selection)
+        ? await eachRun(selection, (id) => client.runs.archive(id))
+        : await allPages(selection, (body) => client.runs.archiveMany(body), "archived");
+      report(context, "archived", results);
     });
   return withExamples(command, "runyard runs archive $id", "runyard runs archive --state SUCCEEDED --before 30d");
 }
 
 export function unarchiveCommand(context: Context) {
-  const command = createFilteredCommand("unarchive")
+  const command = withAll(createFilteredCommand("unarchive"))
     .description("return archived runs to the lists, by their ids or by filters")
     .argument("[run...]", "run ids")
     .action(async (ids, options) => {
       const client = await context.client();
-      const unarchived = await chooseRuns(client, ids, options, "true");
-      for (const id of unarchived) await client.runs.unarchive(id);
-      context.show({ unarchived }, () => context.say(`unarchived: ${unarchived.length}`));
+      const selection = await selectRuns(client, ids, options);
+      const results = isIds(selection)
+        ? await eachRun(selection, (id) => client.runs.unarchive(id))
+        : await allPages(selection, (body) => client.runs.unarchiveMany(body), "unarchived");
+      report(context, "unarchived", results);
     });
   return withExamples(command, "runyard runs unarchive $id", "runyard runs unarchive --schedule nightly");
 }
 
-/** The runs that are named, or those that match the filters. They are listed before one of them is changed. */
-async function chooseRuns(
-  client: Runyard,
-  ids: readonly string[],
-  options: FilterOptions,
-  archived: "false" | "true" | "all",
-): Promise<readonly string[]> {
-  const filters = defined(await toFilters(client, options));
-  const isFiltered = Object.keys(filters).length > 0;
-  if (ids.length > 0 && isFiltered) throw new Problem("Give run ids or filters, not both.");
-  if (ids.length > 0) return ids;
-  if (!isFiltered) throw new Problem("Give run ids, or at least one filter such as --state SUCCEEDED.");
-  const found: string[] = [];
-  for await (const { run_id } of client.runs.list({ ...filters, archived, limit: 100 })) found.push(run_id);
-  return found;
-}
-
 export function deleteCommand(context: Context) {
-  const command = createFilteredCommand("delete")
+  const command = withAll(createFilteredCommand("delete"))
     .description("delete runs that have ended, by id or by filters, with the runs below them; this cannot be undone")
     .argument("[run...]", "run ids")
     .option("-y, --yes", "with filters: delete the matching runs without confirmation")
     .action(async (ids, { yes = false, ...options }) => {
       const client = await context.client();
-      const chosen = await chooseRuns(client, ids, options, "all");
-      if (ids.length === 0) await confirmDeletion(context, chosen.length, yes);
-      const { deleted, refused } = await deleteRuns(client, chosen, ids.length > 0);
-      for (const { run_id, message } of refused) context.note(`${run_id}: ${message}`);
-      context.show({ deleted, ...(refused.length === 0 ? {} : { refused }) }, () =>
-        context.say(`deleted: ${deleted.length}`),
-      );
-      if (refused.length > 0) context.exitCode = EXIT.failed;
+      const selection = await selectRuns(client, ids, options);
+      if (isIds(selection)) {
+        report(context, "deleted", await eachRun(selection, (id) => client.runs.delete(id)));
+        return;
+      }
+      // Archived runs are deleted too, since nobody sees them in the lists any more.
+      const body: MatchingRuns = selection.all ? selection : { filter: { ...selection.filter, archived: "all" } };
+      if (!yes) await confirmDeletion(context, client, body);
+      report(context, "deleted", await allPages(body, (page) => client.runs.deleteMany(page), "deleted"));
     });
   return withExamples(
     command,
@@ -73,32 +61,78 @@ export function deleteCommand(context: Context) {
   );
 }
 
-async function confirmDeletion({ shell }: Context, count: number, yes: boolean): Promise<void> {
-  if (yes || count === 0) return;
+const withAll = <C extends ReturnType<typeof createFilteredCommand>>(command: C) =>
+  command.option("--all", "all runs, in place of filters");
+
+type RunFilter = ReturnType<typeof defined<Awaited<ReturnType<typeof toFilters>>>>;
+type MatchingRuns =
+  | { readonly all: true; readonly filter?: never }
+  | { readonly filter: RunFilter & { archived?: "all" }; readonly all?: never };
+
+const isIds = (selection: readonly string[] | MatchingRuns): selection is readonly string[] => Array.isArray(selection);
+
+/** The runs that are named, or the filters of those that a request is about. */
+async function selectRuns(
+  client: Runyard,
+  ids: readonly string[],
+  { all = false, ...options }: FilterOptions & { readonly all?: boolean },
+): Promise<readonly string[] | MatchingRuns> {
+  const filter = defined(await toFilters(client, options));
+  const isFiltered = Object.keys(filter).length > 0;
+  if ([ids.length > 0, isFiltered, all].filter(Boolean).length > 1) {
+    throw new Problem("Give run ids, filters or --all, not several of them.");
+  }
+  if (ids.length > 0) return ids;
+  if (all) return { all: true };
+  if (!isFiltered) throw new Problem("Give run ids, at least one filter such as --state SUCCEEDED, or --all.");
+  return { filter };
+}
+
+interface Results {
+  readonly changed: readonly string[];
+  readonly refused: readonly { readonly run_id: string; readonly error_code: string }[];
+}
+
+async function eachRun(ids: readonly string[], change: (id: string) => PromiseLike<unknown>): Promise<Results> {
+  for (const id of ids) await change(id);
+  return { changed: ids, refused: [] };
+}
+
+/** Sends a request for all runs that match: again and again, as long as there are more. */
+async function allPages<Name extends string>(
+  selection: MatchingRuns,
+  send: (
+    body: MatchingRunsRequest,
+  ) => PromiseLike<Record<Name, string[]> & Pick<DeleteRunsResponse, "refused" | "page_info">>,
+  name: Name,
+): Promise<Results> {
+  const changed: string[] = [];
+  const refused: Results["refused"][number][] = [];
+  for (let cursor: string | undefined; ; ) {
+    const response = await send(cursor === undefined ? selection : { ...selection, cursor });
+    changed.push(...response[name]);
+    refused.push(...response.refused);
+    cursor = response.page_info.next_cursor;
+    if (cursor === undefined) return { changed, refused };
+  }
+}
+
+function report(context: Context, name: string, { changed, refused }: Results): void {
+  for (const { run_id, error_code } of refused) context.note(`${run_id}: ${error_code}`);
+  context.show({ [name]: changed, ...(refused.length === 0 ? {} : { refused }) }, () =>
+    context.say(`${name}: ${changed.length}`),
+  );
+  if (refused.length > 0) context.exitCode = EXIT.failed;
+}
+
+/** Asks a person, with the number of the runs that match. */
+async function confirmDeletion({ shell }: Context, client: Runyard, { filter }: MatchingRuns): Promise<void> {
+  let count = 0;
+  for await (const _ of client.runs.list({ ...filter, archived: "all", limit: 100 })) count++;
+  if (count === 0) return;
   if (!shell.canAsk) throw usage(`${count} runs match.`, "Delete them with --yes.");
   const response = await shell.ask(`Delete ${count} runs? [y/N] `);
   if (response?.trim().toLowerCase() !== "y") throw new Problem("Nothing was deleted.");
-}
-
-/**
- * Deletes runs. Of those that matched filters, one that is refused stops nothing, and one may be gone already, with a run above it.
- * @param stops whether an error ends the command
- */
-async function deleteRuns(client: Runyard, ids: readonly string[], stops: boolean) {
-  const deleted: string[] = [];
-  const refused: { run_id: string; message: string }[] = [];
-  for (const id of ids) {
-    try {
-      await client.runs.delete(id);
-      deleted.push(id);
-    } catch (error) {
-      const isRefusal = error instanceof APIError && [403, 404, 409].includes(error.status ?? 0);
-      if (stops || !isRefusal) throw error;
-      if (error.status === 404) deleted.push(id);
-      else refused.push({ run_id: id, message: error.detail ?? error.message });
-    }
-  }
-  return { deleted, refused };
 }
 
 export function shareCommand(context: Context) {

@@ -21,7 +21,11 @@ interface Trail {
   /** The scope of what the request is about, as far as it was read. */
   owner?: OwnerFound | undefined;
   name?: string | undefined;
+  details?: ChangeDetails | undefined;
 }
+
+/** What a request says of its change before it begins. */
+type ChangeDetails = Pick<NewAuditEvent, "filter" | "matched">;
 
 type OwnerFound = { readonly team: string } | "person";
 
@@ -35,6 +39,14 @@ export async function withAudit<T>(request: AuditedRequest, work: () => Promise<
   } finally {
     trail.isOpen = false;
   }
+}
+
+/** Adds details to the event of the current request, before its first change, and says in which team's log it is, if in any. */
+export function describeChange(details: ChangeDetails, team: string | undefined): void {
+  const trail = current.getStore();
+  if (trail === undefined) return;
+  trail.details = details;
+  trail.owner = team === undefined ? "person" : { team };
 }
 
 /** Runs `work` outside of any other request. */
@@ -129,7 +141,7 @@ function toEvent(trail: Trail, writes: readonly TransactionWrite[], now: number)
     uid === undefined
       ? toCallerOrTeam(action.isOwn, event, team)
       : { type: action.type, uid, ...(name === undefined ? {} : { name }) };
-  return putAuditEvent(team, { ...event, action: action.name, target }, now);
+  return putAuditEvent(team, { ...event, ...trail.details, action: action.name, target }, now);
 }
 
 /** What a request is about that names nothing: its caller, or their team. */

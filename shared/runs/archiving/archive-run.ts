@@ -30,17 +30,22 @@ export async function setArchived(
   ports: Ports,
 ): Promise<ArchivedRun> {
   const { value: head, replayed } = await runReversible(ports.table, idempotency, ports.now, {
-    apply: (record) => applyArchived(first, archived, record?.(first.run_id), ports),
+    apply: (record) => applyWithRecord(first, archived, record?.(first.run_id), ports),
     read: () => readCurrent(first, ports),
     isSet: (current) => isArchived(current) === archived,
   });
   return { head, replayed };
 }
 
+/** As `setArchived`, as part of a request for many runs. */
+export async function applyArchived(first: RunHead, archived: boolean, ports: Ports): Promise<void> {
+  await applyWithRecord(first, archived, undefined, ports);
+}
+
 const isArchived = ({ p }: RunHead): boolean => p.archived === true;
 
 /** @throws IdempotencyRecordExists if the request's record exists */
-async function applyArchived(
+async function applyWithRecord(
   first: RunHead,
   archived: boolean,
   record: Put | undefined,

@@ -1,10 +1,7 @@
 import * as v from "valibot";
 import { type ErrorCode, RunyardError } from "#shared/errors.ts";
-import {
-  IdempotencyRecordExists,
-  type IdempotentRequest,
-  runIdempotent,
-} from "#shared/idempotency/idempotent-request.ts";
+import type { IdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
+import { runResumable } from "#shared/idempotency/resumable-request.ts";
 import {
   type AgentPrincipal,
   listVisibleOwners,
@@ -17,7 +14,6 @@ import { cancelFoundRun } from "#shared/runs/cancel-run.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { type CancelRunsRequest, CancelRunsResponse } from "#shared/wire/cancel.ts";
-import { cancelMatchingStore } from "./cancel-matching-store.ts";
 import { type Filters, type FoundRun, matchesEntry, matchingRuns } from "./filters.ts";
 import { toFilters } from "./run-filter.ts";
 import { runIndexStore, toScopes } from "./run-index-store.ts";
@@ -45,41 +41,23 @@ interface CancelledRuns {
   readonly replayed: boolean;
 }
 
-/**
- * Cancels the runs that match and have not ended. The record of the request is written first and its response last: a
- * repeat gets the same response, and where the first attempt was interrupted, a repeat continues it.
- */
+/** Cancels the runs that match and have not ended. */
 export async function cancelMatchingRuns(
-  { principal, ...rest }: ReceivedCall,
+  { principal, once, request }: ReceivedCall,
   ports: RunPorts,
 ): Promise<CancelledRuns> {
   if (principal.kind === "run") {
     throw new RunyardError("not_authorized", { detail: "a run's key cancels its descendants one by one" });
   }
-  const call = { ...rest, principal };
-  await refuseUnknownAncestor(call.request.filter.ancestor_run_id, call.principal, ports, "filter.ancestor_run_id");
-  return runIdempotent<CancelledRuns>(
-    ports.table,
-    call.once,
-    ports.now,
-    async (record) => {
-      if (!(await cancelMatchingStore(ports.table).begin(record("")))) throw new IdempotencyRecordExists();
-      return { response: await cancelAndSave(call, ports), replayed: false };
-    },
-    async (kept) => ({
-      response: kept === "" ? await cancelAndSave(call, ports) : v.parse(Kept, kept),
-      replayed: true,
-    }),
-  );
+  const call = { principal, once, request };
+  await refuseUnknownAncestor(request.filter.ancestor_run_id, principal, ports, "filter.ancestor_run_id");
+  return runResumable(ports, once, {
+    run: () => cancelAll(call, ports),
+    parse: (kept) => v.parse(Kept, kept),
+  });
 }
 
 const Kept = v.pipe(v.string(), v.parseJson(), CancelRunsResponse);
-
-async function cancelAndSave(call: CancelManyCall, ports: RunPorts): Promise<CancelRunsResponse> {
-  const response = await cancelAll(call, ports);
-  await cancelMatchingStore(ports.table).saveResponse(call.once, JSON.stringify(response));
-  return response;
-}
 
 async function cancelAll({ request, principal }: CancelManyCall, ports: RunPorts): Promise<CancelRunsResponse> {
   const deadline = ports.now() + WORK_MS;

@@ -1,5 +1,7 @@
 import * as v from "valibot";
+import { RunFilter } from "#shared/wire/cancel.ts";
 import { PageInfo } from "#shared/wire/list.ts";
+import { Count } from "#shared/wire/primitives.ts";
 import { UserProfile } from "#shared/wire/run.ts";
 
 /** What the caller of a request authenticated with, or what acted for them. */
@@ -39,6 +41,10 @@ export const AuditEvent = v.object({
   ip: v.exactOptional(v.string()),
   /** The names of the request's members. */
   changes: v.exactOptional(v.array(v.string())),
+  /** The filter of a request that changes all runs that match it. The text of `q` is replaced by `***`. */
+  filter: v.exactOptional(RunFilter),
+  /** The number of runs that matched when the request began to change them. */
+  matched: v.exactOptional(Count),
   /** True if the request was refused and changed nothing. */
   refused: v.exactOptional(v.literal(true)),
 });

@@ -1026,6 +1026,78 @@ class CancelRunsResponse(BaseModel):
     """Whether more runs may match. If true, send the request again."""
 
 
+class DeleteRunsResponseRefused(BaseModel):
+    run_id: str
+    """The run's id."""
+
+    error_code: str
+    """The error code that the request for this run alone returns."""
+
+
+class DeleteRunsResponse(BaseModel):
+    """The result of a bulk deletion."""
+
+    deleted: List[str]
+    """The ids of the deleted runs that matched. Runs below them are deleted too, and are listed only if they matched."""
+
+    matched: int
+    """The number of runs of this page that matched."""
+
+    refused: List[DeleteRunsResponseRefused]
+    """The runs that could not be changed."""
+
+    page_info: PageInfo
+    """Whether more runs may match. If so, send the request again with `next_cursor` as `cursor`."""
+
+
+class ArchiveRunsResponseRefused(BaseModel):
+    run_id: str
+    """The run's id."""
+
+    error_code: str
+    """The error code that the request for this run alone returns."""
+
+
+class ArchiveRunsResponse(BaseModel):
+    """The result of a bulk archival."""
+
+    archived: List[str]
+    """The ids of the runs that matched and are archived now."""
+
+    matched: int
+    """The number of runs of this page that matched."""
+
+    refused: List[ArchiveRunsResponseRefused]
+    """The runs that could not be changed."""
+
+    page_info: PageInfo
+    """Whether more runs may match. If so, send the request again with `next_cursor` as `cursor`."""
+
+
+class UnarchiveRunsResponseRefused(BaseModel):
+    run_id: str
+    """The run's id."""
+
+    error_code: str
+    """The error code that the request for this run alone returns."""
+
+
+class UnarchiveRunsResponse(BaseModel):
+    """The result of reversing a bulk archival."""
+
+    unarchived: List[str]
+    """The ids of the runs that matched and are not archived any more."""
+
+    matched: int
+    """The number of runs of this page that matched."""
+
+    refused: List[UnarchiveRunsResponseRefused]
+    """The runs that could not be changed."""
+
+    page_info: PageInfo
+    """Whether more runs may match. If so, send the request again with `next_cursor` as `cursor`."""
+
+
 class ShareRunResponse(BaseModel):
     """The link of the public view. Absent where the run is not shared, or the deployment has no web app."""
 
@@ -1512,6 +1584,76 @@ class AuditTarget(BaseModel):
     """The resource's name. Absent if it has none."""
 
 
+class AuditEventFilter(BaseModel):
+    """The filter of a request that changes all runs that match it. The text of `q` is replaced by `***`."""
+
+    state: Optional[List[Union[RunState, str]]] = None
+    """Selects runs in one of these states."""
+
+    task_status: Optional[List[Union[TaskStatus, str]]] = None
+    """Selects runs whose task has one of these statuses. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two."""
+
+    name: Optional[str] = None
+    """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
+
+    model_id: Optional[str] = None
+    """Selects runs by model. At most 512 bytes in UTF-8."""
+
+    creator: Optional[str] = None
+    """Selects runs by the uid of their creator. At most 512 bytes in UTF-8."""
+
+    executor: Optional[str] = None
+    """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
+
+    source: Optional[Union[str, List[str]]] = None
+    """Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs."""
+
+    execution_location: Optional[Union[ExecutionLocation, str]] = None
+    """Selects runs by execution location."""
+
+    created_after: Optional[Timestamp] = None
+    """Selects runs created after this time. RFC 3339 with an offset."""
+
+    created_before: Optional[Timestamp] = None
+    """Selects runs created before this time. RFC 3339 with an offset."""
+
+    updated_after: Optional[Timestamp] = None
+    """Selects runs that changed after this time. RFC 3339 with an offset."""
+
+    environment_id: Optional[str] = None
+    """Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8."""
+
+    skill: Optional[str] = None
+    """An alias of `skill_spec`. At most 512 bytes in UTF-8."""
+
+    skill_spec: Optional[str] = None
+    """Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8."""
+
+    schedule_id: Optional[str] = None
+    """Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8."""
+
+    trigger_id: Optional[str] = None
+    """Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8."""
+
+    automation_id: Optional[str] = None
+    """Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
+
+    ancestor_run_id: Optional[str] = None
+    """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
+
+    artifact_type: Optional[Union[ArtifactType, str]] = None
+    """Selects runs with an artifact of this type."""
+
+    archived: Optional[Union[Literal["false", "true", "all"], str]] = None
+    """Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`."""
+
+    q: Optional[str] = None
+    """Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run."""
+
+    metadata: Optional[Dict[str, str]] = None
+    """Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys."""
+
+
 class AuditEvent(BaseModel):
     """A request that changed something, or that was refused."""
 
@@ -1544,6 +1686,12 @@ class AuditEvent(BaseModel):
 
     changes: Optional[List[str]] = None
     """The names of the request's members."""
+
+    filter: Optional[AuditEventFilter] = None
+    """The filter of a request that changes all runs that match it. The text of `q` is replaced by `***`."""
+
+    matched: Optional[int] = None
+    """The number of runs that matched when the request began to change them."""
 
     refused: Optional[bool] = None
     """True if the request was refused and changed nothing."""

@@ -225,6 +225,46 @@ export class Runs extends APIResource {
   }
 
   /**
+   * Deletes all ended runs that match a filter.
+   *
+   * Each is deleted as by `DELETE /agent/runs/{runId}`: with the runs below it, and its files within about an hour. One
+   * call looks at up to 200 matching runs; while `page_info.has_next_page` is true, send the request again with
+   * `next_cursor` as `cursor`. A run that cannot be deleted is listed in `refused` with its error code and does not
+   * fail the request.
+   *
+   * `POST /agent/runs/delete`
+   */
+  deleteMany(body: types.MatchingRunsRequest, options?: RequestOptions): APIPromise<types.DeleteRunsResponse> {
+    return this.transport.request({ method: "POST", path: "/agent/runs/delete", body, options });
+  }
+
+  /**
+   * Archives all runs that match a filter.
+   *
+   * One call looks at up to 200 matching runs; while `page_info.has_next_page` is true, send the request again with
+   * `next_cursor` as `cursor`. A run that cannot be archived is listed in `refused` with its error code and does not
+   * fail the request.
+   *
+   * `POST /agent/runs/archive`
+   */
+  archiveMany(body: types.MatchingRunsRequest, options?: RequestOptions): APIPromise<types.ArchiveRunsResponse> {
+    return this.transport.request({ method: "POST", path: "/agent/runs/archive", body, options });
+  }
+
+  /**
+   * Returns all archived runs that match a filter to the list of runs.
+   *
+   * One call looks at up to 200 matching runs; while `page_info.has_next_page` is true, send the request again with
+   * `next_cursor` as `cursor`. A run that cannot be returned is listed in `refused` with its error code and does not
+   * fail the request.
+   *
+   * `POST /agent/runs/unarchive`
+   */
+  unarchiveMany(body: types.MatchingRunsRequest, options?: RequestOptions): APIPromise<types.UnarchiveRunsResponse> {
+    return this.transport.request({ method: "POST", path: "/agent/runs/unarchive", body, options });
+  }
+
+  /**
    * Returns a run with its full prompt, configuration and artifacts.
    *
    * The configuration is the resolved one, with the defaults of the identity, the environment and the team applied.

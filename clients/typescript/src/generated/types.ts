@@ -185,6 +185,22 @@ interface components {
             /** @description The name of the person who decided. */
             by: string;
         };
+        /** @description The result of a bulk archival. */
+        ArchiveRunsResponse: {
+            /** @description The ids of the runs that matched and are archived now. */
+            archived: string[];
+            /** @description The number of runs of this page that matched. */
+            matched: number;
+            /** @description The runs that could not be changed. */
+            refused: {
+                /** @description The run's id. */
+                run_id: string;
+                /** @description The error code that the request for this run alone returns. */
+                error_code: string;
+            }[];
+            /** @description Whether more runs may match. If so, send the request again with `next_cursor` as `cursor`. */
+            page_info: components["schemas"]["PageInfo"];
+        };
         /** @description An artifact as part of a run: metadata only. */
         ArtifactItem: {
             /**
@@ -436,6 +452,69 @@ interface components {
             ip?: string;
             /** @description The names of the request's members. */
             changes?: string[];
+            /** @description The filter of a request that changes all runs that match it. The text of `q` is replaced by `***`. */
+            filter?: {
+                /** @description Selects runs in one of these states. */
+                state?: components["schemas"]["RunState"][];
+                /** @description Selects runs whose task has one of these statuses. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. */
+                task_status?: components["schemas"]["TaskStatus"][];
+                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
+                name?: string;
+                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
+                model_id?: string;
+                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
+                creator?: string;
+                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
+                executor?: string;
+                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
+                source?: string | string[];
+                /** @description Selects runs by execution location. */
+                execution_location?: components["schemas"]["ExecutionLocation"];
+                /**
+                 * Format: date-time
+                 * @description Selects runs created after this time. RFC 3339 with an offset.
+                 */
+                created_after?: string;
+                /**
+                 * Format: date-time
+                 * @description Selects runs created before this time. RFC 3339 with an offset.
+                 */
+                created_before?: string;
+                /**
+                 * Format: date-time
+                 * @description Selects runs that changed after this time. RFC 3339 with an offset.
+                 */
+                updated_after?: string;
+                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
+                environment_id?: string;
+                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
+                skill?: string;
+                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
+                skill_spec?: string;
+                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
+                schedule_id?: string;
+                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
+                trigger_id?: string;
+                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+                automation_id?: string;
+                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
+                ancestor_run_id?: string;
+                /** @description Selects runs with an artifact of this type. */
+                artifact_type?: components["schemas"]["ArtifactType"];
+                /**
+                 * @description Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`.
+                 * @enum {string}
+                 */
+                archived?: "false" | "true" | "all";
+                /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run. */
+                q?: string;
+                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
+                metadata?: {
+                    [key: string]: string;
+                };
+            };
+            /** @description The number of runs that matched when the request began to change them. */
+            matched?: number;
             /**
              * @description True if the request was refused and changed nothing.
              * @constant
@@ -1304,6 +1383,22 @@ interface components {
             previous_secret_expires_at?: string;
             /** @description The signing secret, returned once. */
             secret: string;
+        };
+        /** @description The result of a bulk deletion. */
+        DeleteRunsResponse: {
+            /** @description The ids of the deleted runs that matched. Runs below them are deleted too, and are listed only if they matched. */
+            deleted: string[];
+            /** @description The number of runs of this page that matched. */
+            matched: number;
+            /** @description The runs that could not be changed. */
+            refused: {
+                /** @description The run's id. */
+                run_id: string;
+                /** @description The error code that the request for this run alone returns. */
+                error_code: string;
+            }[];
+            /** @description Whether more runs may match. If so, send the request again with `next_cursor` as `cursor`. */
+            page_info: components["schemas"]["PageInfo"];
         };
         /** @description The result of deleting a schedule. */
         DeleteScheduleResponse: {
@@ -2261,6 +2356,77 @@ interface components {
                 /** @description The tools not to use, at most 100. */
                 exclude?: string[];
             };
+        };
+        /** @description The runs that a request is about. Is required; send all: true in its place if you mean every run. Must be absent where there is a filter: send one of the two. */
+        MatchingRunsRequest: {
+            /** @description Which runs. Takes the filters of `GET /agent/runs`, at least one. Required unless `all` is true. */
+            filter?: {
+                /** @description Selects runs in one of these states. */
+                state?: components["schemas"]["RunState"][];
+                /** @description Selects runs whose task has one of these statuses. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. */
+                task_status?: components["schemas"]["TaskStatus"][];
+                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
+                name?: string;
+                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
+                model_id?: string;
+                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
+                creator?: string;
+                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
+                executor?: string;
+                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
+                source?: string | string[];
+                /** @description Selects runs by execution location. */
+                execution_location?: components["schemas"]["ExecutionLocation"];
+                /**
+                 * Format: date-time
+                 * @description Selects runs created after this time. RFC 3339 with an offset.
+                 */
+                created_after?: string;
+                /**
+                 * Format: date-time
+                 * @description Selects runs created before this time. RFC 3339 with an offset.
+                 */
+                created_before?: string;
+                /**
+                 * Format: date-time
+                 * @description Selects runs that changed after this time. RFC 3339 with an offset.
+                 */
+                updated_after?: string;
+                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
+                environment_id?: string;
+                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
+                skill?: string;
+                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
+                skill_spec?: string;
+                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
+                schedule_id?: string;
+                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
+                trigger_id?: string;
+                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+                automation_id?: string;
+                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
+                ancestor_run_id?: string;
+                /** @description Selects runs with an artifact of this type. */
+                artifact_type?: components["schemas"]["ArtifactType"];
+                /**
+                 * @description Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`.
+                 * @enum {string}
+                 */
+                archived?: "false" | "true" | "all";
+                /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run. */
+                q?: string;
+                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
+                metadata?: {
+                    [key: string]: string;
+                };
+            };
+            /**
+             * @description True for all runs, in place of a filter.
+             * @constant
+             */
+            all?: true;
+            /** @description The `page_info.next_cursor` of the previous response. At most 4096 bytes in UTF-8. */
+            cursor?: string;
         };
         /** @description A message of the Model Context Protocol: a request has an `id`, a notification has none. Responses of clients have no `method`. */
         McpMessage: {
@@ -4208,6 +4374,22 @@ interface components {
             /** @description What the keys may be used for. By default they have all scopes of the request's own credential, which has to have each of them. */
             scopes?: components["schemas"]["Scope"][] | null;
         };
+        /** @description The result of reversing a bulk archival. */
+        UnarchiveRunsResponse: {
+            /** @description The ids of the runs that matched and are not archived any more. */
+            unarchived: string[];
+            /** @description The number of runs of this page that matched. */
+            matched: number;
+            /** @description The runs that could not be changed. */
+            refused: {
+                /** @description The run's id. */
+                run_id: string;
+                /** @description The error code that the request for this run alone returns. */
+                error_code: string;
+            }[];
+            /** @description Whether more runs may match. If so, send the request again with `next_cursor` as `cursor`. */
+            page_info: components["schemas"]["PageInfo"];
+        };
         /** @description A repository whose skills could not be read completely. */
         UnavailableRepository: {
             /** @description The repository's owner: the second-to-last segment of its URL. */
@@ -5231,6 +5413,7 @@ export type AmbientAgentConfig = components['schemas']['AmbientAgentConfig'];
 export type Approval = components['schemas']['Approval'];
 export type ApprovalCall = components['schemas']['ApprovalCall'];
 export type ApprovalDecision = components['schemas']['ApprovalDecision'];
+export type ArchiveRunsResponse = components['schemas']['ArchiveRunsResponse'];
 export type ArtifactItem = components['schemas']['ArtifactItem'];
 export type ArtifactResponse = components['schemas']['ArtifactResponse'];
 export type ArtifactType = components['schemas']['ArtifactType'];
@@ -5262,6 +5445,7 @@ export type CreatedInvitation = components['schemas']['CreatedInvitation'];
 export type CreatedKey = components['schemas']['CreatedKey'];
 export type CreatedTrigger = components['schemas']['CreatedTrigger'];
 export type CreatedWebhook = components['schemas']['CreatedWebhook'];
+export type DeleteRunsResponse = components['schemas']['DeleteRunsResponse'];
 export type DeleteScheduleResponse = components['schemas']['DeleteScheduleResponse'];
 export type DeliveryCounts = components['schemas']['DeliveryCounts'];
 export type DeliveryItem = components['schemas']['DeliveryItem'];
@@ -5324,6 +5508,7 @@ export type LiveFrame = components['schemas']['LiveFrame'];
 export type LiveRequest = components['schemas']['LiveRequest'];
 export type LiveResponse = components['schemas']['LiveResponse'];
 export type MCPServerConfig = components['schemas']['MCPServerConfig'];
+export type MatchingRunsRequest = components['schemas']['MatchingRunsRequest'];
 export type McpMessage = components['schemas']['McpMessage'];
 export type McpResponse = components['schemas']['McpResponse'];
 export type Me = components['schemas']['Me'];
@@ -5419,6 +5604,7 @@ export type TriggerReply = components['schemas']['TriggerReply'];
 export type TriggerVerification = components['schemas']['TriggerVerification'];
 export type TrustRuleItem = components['schemas']['TrustRuleItem'];
 export type TrustRuleRequest = components['schemas']['TrustRuleRequest'];
+export type UnarchiveRunsResponse = components['schemas']['UnarchiveRunsResponse'];
 export type UnavailableRepository = components['schemas']['UnavailableRepository'];
 export type UpdateEnvironmentRequest = components['schemas']['UpdateEnvironmentRequest'];
 export type UpdateFollowupRequest = components['schemas']['UpdateFollowupRequest'];

@@ -14,6 +14,7 @@ from ...params import (
     AmbientAgentConfigParam,
     CancelRunsRequestFilterParam,
     ClientEventPayloadParam,
+    MatchingRunsRequestFilterParam,
     PrepareAttachmentsRequestAttachmentParam,
     PrepareAttachmentsRequestFileParam,
     RunAgentRequestAttachmentByAttachmentIdParam,
@@ -22,9 +23,11 @@ from ...params import (
     RunFollowupRequestAttachmentParam,
 )
 from ...types import (
+    ArchiveRunsResponse,
     ArtifactType,
     CancelRunsResponse,
     Conversation,
+    DeleteRunsResponse,
     DownloadAttachmentsResponse,
     DownloadUrl,
     DryRunResponse,
@@ -52,6 +55,7 @@ from ...types import (
     TaskStatus,
     Timeline,
     TimelineEvent,
+    UnarchiveRunsResponse,
 )
 from .._io import Page
 from .._resource import Resource, to_raw
@@ -357,6 +361,94 @@ class RunsBase(Resource):
             "/agent/runs/cancel",
             cast_to=CancelRunsResponse,
             body={"filter": filter, "force": force},
+            options=options,
+        )
+
+    def delete_many(
+        self,
+        *,
+        filter: Union[MatchingRunsRequestFilterParam, NotGiven] = NOT_GIVEN,
+        all: Union[Literal[True], NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> DeleteRunsResponse:
+        """Deletes all ended runs that match a filter.
+
+        Each is deleted as by `DELETE /agent/runs/{runId}`: with the runs below it, and its files within about an
+        hour. One call looks at up to 200 matching runs; while `page_info.has_next_page` is true, send the
+        request again with `next_cursor` as `cursor`. A run that cannot be deleted is listed in `refused` with
+        its error code and does not fail the request.
+
+        `POST /agent/runs/delete`
+
+        Args:
+            filter: Which runs. Takes the filters of `GET /agent/runs`, at least one. Required unless `all` is true.
+            all: True for all runs, in place of a filter.
+            cursor: The `page_info.next_cursor` of the previous response. At most 4096 bytes in UTF-8.
+        """
+        return self._call(
+            "POST",
+            "/agent/runs/delete",
+            cast_to=DeleteRunsResponse,
+            body={"filter": filter, "all": all, "cursor": cursor},
+            options=options,
+        )
+
+    def archive_many(
+        self,
+        *,
+        filter: Union[MatchingRunsRequestFilterParam, NotGiven] = NOT_GIVEN,
+        all: Union[Literal[True], NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> ArchiveRunsResponse:
+        """Archives all runs that match a filter.
+
+        One call looks at up to 200 matching runs; while `page_info.has_next_page` is true, send the request
+        again with `next_cursor` as `cursor`. A run that cannot be archived is listed in `refused` with its error
+        code and does not fail the request.
+
+        `POST /agent/runs/archive`
+
+        Args:
+            filter: Which runs. Takes the filters of `GET /agent/runs`, at least one. Required unless `all` is true.
+            all: True for all runs, in place of a filter.
+            cursor: The `page_info.next_cursor` of the previous response. At most 4096 bytes in UTF-8.
+        """
+        return self._call(
+            "POST",
+            "/agent/runs/archive",
+            cast_to=ArchiveRunsResponse,
+            body={"filter": filter, "all": all, "cursor": cursor},
+            options=options,
+        )
+
+    def unarchive_many(
+        self,
+        *,
+        filter: Union[MatchingRunsRequestFilterParam, NotGiven] = NOT_GIVEN,
+        all: Union[Literal[True], NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> UnarchiveRunsResponse:
+        """Returns all archived runs that match a filter to the list of runs.
+
+        One call looks at up to 200 matching runs; while `page_info.has_next_page` is true, send the request
+        again with `next_cursor` as `cursor`. A run that cannot be returned is listed in `refused` with its error
+        code and does not fail the request.
+
+        `POST /agent/runs/unarchive`
+
+        Args:
+            filter: Which runs. Takes the filters of `GET /agent/runs`, at least one. Required unless `all` is true.
+            all: True for all runs, in place of a filter.
+            cursor: The `page_info.next_cursor` of the previous response. At most 4096 bytes in UTF-8.
+        """
+        return self._call(
+            "POST",
+            "/agent/runs/unarchive",
+            cast_to=UnarchiveRunsResponse,
+            body={"filter": filter, "all": all, "cursor": cursor},
             options=options,
         )
 
@@ -954,6 +1046,9 @@ class RunsWithRawResponse:
         self.dry_run = to_raw(raw.dry_run)
         self.list = to_raw(raw.list)
         self.cancel_many = to_raw(raw.cancel_many)
+        self.delete_many = to_raw(raw.delete_many)
+        self.archive_many = to_raw(raw.archive_many)
+        self.unarchive_many = to_raw(raw.unarchive_many)
         self.retrieve = to_raw(raw.retrieve)
         self.delete = to_raw(raw.delete)
         self.cancel = to_raw(raw.cancel)

@@ -1,9 +1,9 @@
-import type { IdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { Put, Table } from "#shared/table/table.ts";
 import { writeIf } from "#shared/table/write-if.ts";
+import type { IdempotentRequest } from "./idempotent-request.ts";
 
-/** The record of a request to cancel many runs: it is written before any is cancelled, and gets the response afterwards. */
-export function cancelMatchingStore(table: Pick<Table, "write">) {
+/** The record of a request that changes many things: it is written before the first change, and gets the response after the last. */
+export function resumableStore(table: Pick<Table, "write">) {
   return {
     /** Returns false where the record exists. */
     begin: (record: Put): Promise<boolean> => writeIf(table, record),
