@@ -23,7 +23,7 @@ export async function namedSchemas(): Promise<Readonly<Record<string, Schema>>> 
     const module: Record<string, unknown> = await import(pathToFileURL(join(root, file)).href);
     for (const [exported, value] of Object.entries(module)) {
       const name = ALIASES[exported] ?? exported;
-      if (!isSchema(value) || !/^(object|record|variant|union|picklist|lazy)$/.test(value.type)) continue;
+      if (!isSchema(value) || !/^(object|strict_object|record|variant|union|picklist|lazy)$/.test(value.type)) continue;
       if (named[name] !== undefined && named[name] !== value) throw new Error(`two schemas are called ${name}`);
       named[name] = value;
     }

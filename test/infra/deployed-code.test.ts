@@ -214,6 +214,9 @@ function carriedBytes(output: string): number {
   // The end of an execution carries the delivery of its run's end.
   if (output.startsWith("harness/finish-task/")) return 1_500;
   if (output.startsWith("runs/cancel-runs/")) return 4_000;
+  // They carry the search of the list of runs; one also what a deletion does.
+  if (output.startsWith("runs/delete-runs/")) return 26_000;
+  if (/^runs\/(un)?archive-runs\//.test(output)) return 12_000;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
   // their keys.
   if (output.startsWith("web-sessions/exchange-code/")) return 18_500;

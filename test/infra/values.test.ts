@@ -63,7 +63,6 @@ const CONSUMERS: Readonly<Record<string, number>> = {
 
 /** What Lambda does with an event of an asynchronous invocation that failed, and with one that it throttles. */
 const EVENTS: Readonly<Record<string, string>> = {
-  "archive-runs": "512 MB, 30 s",
   "attempt-deliveries": "0 retries, 60 s",
   "decide-events": "0 retries, 60 s",
   "delete-old-runs": "0 retries, 300 s",

@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { RunFilter } from "#shared/wire/cancel.ts";
 import { PageInfo } from "#shared/wire/list.ts";
 import { Count } from "#shared/wire/primitives.ts";
 import { UserProfile } from "#shared/wire/run.ts";
@@ -18,6 +17,9 @@ export const AuditTarget = v.object({
   name: v.exactOptional(v.string()),
 });
 export type AuditTarget = v.InferOutput<typeof AuditTarget>;
+
+/** The filters of a request by their names. */
+const Filter = v.record(v.string(), v.union([v.string(), v.array(v.string()), v.record(v.string(), v.string())]));
 
 /** A request that changed something, or that was refused. */
 export const AuditEvent = v.object({
@@ -42,7 +44,7 @@ export const AuditEvent = v.object({
   /** The names of the request's members. */
   changes: v.exactOptional(v.array(v.string())),
   /** The filter of a request that changes all runs that match it. The text of `q` is replaced by `***`. */
-  filter: v.exactOptional(RunFilter),
+  filter: v.exactOptional(Filter),
   /** The number of runs that matched when the request began to change them. */
   matched: v.exactOptional(Count),
   /** True if the request was refused and changed nothing. */

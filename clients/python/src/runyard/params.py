@@ -351,8 +351,8 @@ class RunAgentRequestParam(TypedDict, total=False):
     """Where each event that ends the run is sent, as webhooks get it; also its later ends, after follow-ups. Child runs do not inherit it, a run's key cannot set it, and no response shows it. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment."""
 
 
-class CancelRunsRequestFilterParam(TypedDict, total=False):
-    """The runs to cancel. Takes the filters of `GET /agent/runs`, at least one."""
+class RunFilterParam(TypedDict, total=False):
+    """The filters of the list of runs as a JSON object, combined with AND. Unknown members are refused, since ignoring a misspelled filter would cancel more runs than intended."""
 
     state: Sequence[RunState]
     """Selects runs in one of these states."""
@@ -424,87 +424,17 @@ class CancelRunsRequestFilterParam(TypedDict, total=False):
 class CancelRunsRequestParam(TypedDict, total=False):
     """The runs to cancel."""
 
-    filter: Required[CancelRunsRequestFilterParam]
+    filter: Required[RunFilterParam]
     """The runs to cancel. Takes the filters of `GET /agent/runs`, at least one."""
 
     force: bool
     """Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false."""
 
 
-class MatchingRunsRequestFilterParam(TypedDict, total=False):
-    """Which runs. Takes the filters of `GET /agent/runs`, at least one. Required unless `all` is true."""
-
-    state: Sequence[RunState]
-    """Selects runs in one of these states."""
-
-    task_status: Sequence[TaskStatus]
-    """Selects runs whose task has one of these statuses. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two."""
-
-    name: str
-    """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
-
-    model_id: str
-    """Selects runs by model. At most 512 bytes in UTF-8."""
-
-    creator: str
-    """Selects runs by the uid of their creator. At most 512 bytes in UTF-8."""
-
-    executor: str
-    """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
-
-    source: Union[str, Sequence[str]]
-    """Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs."""
-
-    execution_location: ExecutionLocation
-    """Selects runs by execution location."""
-
-    created_after: Union[str, datetime]
-    """Selects runs created after this time. RFC 3339 with an offset."""
-
-    created_before: Union[str, datetime]
-    """Selects runs created before this time. RFC 3339 with an offset."""
-
-    updated_after: Union[str, datetime]
-    """Selects runs that changed after this time. RFC 3339 with an offset."""
-
-    environment_id: str
-    """Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8."""
-
-    skill: str
-    """An alias of `skill_spec`. At most 512 bytes in UTF-8."""
-
-    skill_spec: str
-    """Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8."""
-
-    schedule_id: str
-    """Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8."""
-
-    trigger_id: str
-    """Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8."""
-
-    automation_id: str
-    """Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
-
-    ancestor_run_id: str
-    """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
-
-    artifact_type: ArtifactType
-    """Selects runs with an artifact of this type."""
-
-    archived: Literal["false", "true", "all"]
-    """Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`."""
-
-    q: str
-    """Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run."""
-
-    metadata: Mapping[str, str]
-    """Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys."""
-
-
 class MatchingRunsRequestParam(TypedDict, total=False):
     """The runs that a request is about. Is required; send all: true in its place if you mean every run. Must be absent where there is a filter: send one of the two."""
 
-    filter: MatchingRunsRequestFilterParam
+    filter: RunFilterParam
     """Which runs. Takes the filters of `GET /agent/runs`, at least one. Required unless `all` is true."""
 
     all: Literal[True]
@@ -1756,7 +1686,9 @@ class CreateSecretRequestParam(TypedDict, total=False):
     """The value. It is never returned. At most 4096 bytes in UTF-8."""
 
 
-class CreateWebhookRequestFilterParam(TypedDict, total=False):
+class WebhookFilterParam(TypedDict, total=False):
+    """The runs whose events are delivered: filters of the list of runs that a run matches for as long as it exists, combined with AND."""
+
     name: str
     """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
 
@@ -1812,55 +1744,11 @@ class CreateWebhookRequestParam(TypedDict, total=False):
     event_types: Optional[Sequence[WebhookEventType]]
     """The types of events that are delivered. `[]` stands for all."""
 
-    filter: Optional[CreateWebhookRequestFilterParam]
+    filter: Optional[WebhookFilterParam]
     """Selects the runs whose events are delivered. All runs of the team by default, and with `{}`."""
 
     enabled: Optional[bool]
     """Whether events are delivered. True for a new webhook."""
-
-
-class UpdateWebhookRequestFilterParam(TypedDict, total=False):
-    name: str
-    """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
-
-    model_id: str
-    """Selects runs by model. At most 512 bytes in UTF-8."""
-
-    creator: str
-    """Selects runs by the uid of their creator. At most 512 bytes in UTF-8."""
-
-    executor: str
-    """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
-
-    source: Union[str, Sequence[str]]
-    """Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs."""
-
-    execution_location: ExecutionLocation
-    """Selects runs by execution location."""
-
-    environment_id: str
-    """Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8."""
-
-    skill: str
-    """An alias of `skill_spec`. At most 512 bytes in UTF-8."""
-
-    skill_spec: str
-    """Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8."""
-
-    schedule_id: str
-    """Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8."""
-
-    trigger_id: str
-    """Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8."""
-
-    automation_id: str
-    """Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
-
-    ancestor_run_id: str
-    """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
-
-    metadata: Mapping[str, str]
-    """Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys."""
 
 
 class UpdateWebhookRequestParam(TypedDict, total=False):
@@ -1875,7 +1763,7 @@ class UpdateWebhookRequestParam(TypedDict, total=False):
     event_types: Optional[Sequence[WebhookEventType]]
     """The types of events that are delivered. `[]` stands for all."""
 
-    filter: Optional[UpdateWebhookRequestFilterParam]
+    filter: Optional[WebhookFilterParam]
     """Selects the runs whose events are delivered. All runs of the team by default, and with `{}`."""
 
     enabled: Optional[bool]

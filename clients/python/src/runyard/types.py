@@ -1584,76 +1584,6 @@ class AuditTarget(BaseModel):
     """The resource's name. Absent if it has none."""
 
 
-class AuditEventFilter(BaseModel):
-    """The filter of a request that changes all runs that match it. The text of `q` is replaced by `***`."""
-
-    state: Optional[List[Union[RunState, str]]] = None
-    """Selects runs in one of these states."""
-
-    task_status: Optional[List[Union[TaskStatus, str]]] = None
-    """Selects runs whose task has one of these statuses. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two."""
-
-    name: Optional[str] = None
-    """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
-
-    model_id: Optional[str] = None
-    """Selects runs by model. At most 512 bytes in UTF-8."""
-
-    creator: Optional[str] = None
-    """Selects runs by the uid of their creator. At most 512 bytes in UTF-8."""
-
-    executor: Optional[str] = None
-    """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
-
-    source: Optional[Union[str, List[str]]] = None
-    """Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs."""
-
-    execution_location: Optional[Union[ExecutionLocation, str]] = None
-    """Selects runs by execution location."""
-
-    created_after: Optional[Timestamp] = None
-    """Selects runs created after this time. RFC 3339 with an offset."""
-
-    created_before: Optional[Timestamp] = None
-    """Selects runs created before this time. RFC 3339 with an offset."""
-
-    updated_after: Optional[Timestamp] = None
-    """Selects runs that changed after this time. RFC 3339 with an offset."""
-
-    environment_id: Optional[str] = None
-    """Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8."""
-
-    skill: Optional[str] = None
-    """An alias of `skill_spec`. At most 512 bytes in UTF-8."""
-
-    skill_spec: Optional[str] = None
-    """Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8."""
-
-    schedule_id: Optional[str] = None
-    """Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8."""
-
-    trigger_id: Optional[str] = None
-    """Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8."""
-
-    automation_id: Optional[str] = None
-    """Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
-
-    ancestor_run_id: Optional[str] = None
-    """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
-
-    artifact_type: Optional[Union[ArtifactType, str]] = None
-    """Selects runs with an artifact of this type."""
-
-    archived: Optional[Union[Literal["false", "true", "all"], str]] = None
-    """Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`."""
-
-    q: Optional[str] = None
-    """Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run."""
-
-    metadata: Optional[Dict[str, str]] = None
-    """Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys."""
-
-
 class AuditEvent(BaseModel):
     """A request that changed something, or that was refused."""
 
@@ -1687,7 +1617,7 @@ class AuditEvent(BaseModel):
     changes: Optional[List[str]] = None
     """The names of the request's members."""
 
-    filter: Optional[AuditEventFilter] = None
+    filter: Optional[Dict[str, Union[str, List[str], Dict[str, str]]]] = None
     """The filter of a request that changes all runs that match it. The text of `q` is replaced by `***`."""
 
     matched: Optional[int] = None
@@ -3892,8 +3822,8 @@ class ListSecretsResponse(BaseModel):
     """The position of the page in the list."""
 
 
-class CreatedWebhookFilter(BaseModel):
-    """The runs whose events are delivered. Absent for all runs of the team."""
+class WebhookFilter(BaseModel):
+    """The runs whose events are delivered: filters of the list of runs that a run matches for as long as it exists, combined with AND."""
 
     name: Optional[str] = None
     """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
@@ -3963,7 +3893,7 @@ class CreatedWebhook(BaseModel):
     event_types: List[Union[WebhookEventType, str]]
     """The types of events that are delivered."""
 
-    filter: Optional[CreatedWebhookFilter] = None
+    filter: Optional[WebhookFilter] = None
     """The runs whose events are delivered. Absent for all runs of the team."""
 
     enabled: bool
@@ -3986,52 +3916,6 @@ class CreatedWebhook(BaseModel):
 
     secret: str
     """The signing secret, returned once."""
-
-
-class WebhookItemFilter(BaseModel):
-    """The runs whose events are delivered. Absent for all runs of the team."""
-
-    name: Optional[str] = None
-    """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
-
-    model_id: Optional[str] = None
-    """Selects runs by model. At most 512 bytes in UTF-8."""
-
-    creator: Optional[str] = None
-    """Selects runs by the uid of their creator. At most 512 bytes in UTF-8."""
-
-    executor: Optional[str] = None
-    """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
-
-    source: Optional[Union[str, List[str]]] = None
-    """Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs."""
-
-    execution_location: Optional[Union[ExecutionLocation, str]] = None
-    """Selects runs by execution location."""
-
-    environment_id: Optional[str] = None
-    """Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8."""
-
-    skill: Optional[str] = None
-    """An alias of `skill_spec`. At most 512 bytes in UTF-8."""
-
-    skill_spec: Optional[str] = None
-    """Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8."""
-
-    schedule_id: Optional[str] = None
-    """Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8."""
-
-    trigger_id: Optional[str] = None
-    """Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8."""
-
-    automation_id: Optional[str] = None
-    """Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
-
-    ancestor_run_id: Optional[str] = None
-    """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
-
-    metadata: Optional[Dict[str, str]] = None
-    """Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys."""
 
 
 class WebhookItemScope(BaseModel):
@@ -4059,7 +3943,7 @@ class WebhookItem(BaseModel):
     event_types: List[Union[WebhookEventType, str]]
     """The types of events that are delivered."""
 
-    filter: Optional[WebhookItemFilter] = None
+    filter: Optional[WebhookFilter] = None
     """The runs whose events are delivered. Absent for all runs of the team."""
 
     enabled: bool
@@ -4091,52 +3975,6 @@ class ListWebhooksResponse(BaseModel):
     """The position of the page in the list."""
 
 
-class RotateSecretResponseFilter(BaseModel):
-    """The runs whose events are delivered. Absent for all runs of the team."""
-
-    name: Optional[str] = None
-    """Selects runs by the name of their configuration. At most 1024 bytes in UTF-8."""
-
-    model_id: Optional[str] = None
-    """Selects runs by model. At most 512 bytes in UTF-8."""
-
-    creator: Optional[str] = None
-    """Selects runs by the uid of their creator. At most 512 bytes in UTF-8."""
-
-    executor: Optional[str] = None
-    """Selects runs by the uid of their executor. At most 512 bytes in UTF-8."""
-
-    source: Optional[Union[str, List[str]]] = None
-    """Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs."""
-
-    execution_location: Optional[Union[ExecutionLocation, str]] = None
-    """Selects runs by execution location."""
-
-    environment_id: Optional[str] = None
-    """Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8."""
-
-    skill: Optional[str] = None
-    """An alias of `skill_spec`. At most 512 bytes in UTF-8."""
-
-    skill_spec: Optional[str] = None
-    """Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8."""
-
-    schedule_id: Optional[str] = None
-    """Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8."""
-
-    trigger_id: Optional[str] = None
-    """Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8."""
-
-    automation_id: Optional[str] = None
-    """Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8."""
-
-    ancestor_run_id: Optional[str] = None
-    """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
-
-    metadata: Optional[Dict[str, str]] = None
-    """Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys."""
-
-
 class RotateSecretResponseScope(BaseModel):
     """The owner."""
 
@@ -4162,7 +4000,7 @@ class RotateSecretResponse(BaseModel):
     event_types: List[Union[WebhookEventType, str]]
     """The types of events that are delivered."""
 
-    filter: Optional[RotateSecretResponseFilter] = None
+    filter: Optional[WebhookFilter] = None
     """The runs whose events are delivered. Absent for all runs of the team."""
 
     enabled: bool

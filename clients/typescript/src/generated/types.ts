@@ -454,62 +454,7 @@ interface components {
             changes?: string[];
             /** @description The filter of a request that changes all runs that match it. The text of `q` is replaced by `***`. */
             filter?: {
-                /** @description Selects runs in one of these states. */
-                state?: components["schemas"]["RunState"][];
-                /** @description Selects runs whose task has one of these statuses. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. */
-                task_status?: components["schemas"]["TaskStatus"][];
-                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
-                name?: string;
-                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
-                model_id?: string;
-                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
-                creator?: string;
-                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
-                executor?: string;
-                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
-                source?: string | string[];
-                /** @description Selects runs by execution location. */
-                execution_location?: components["schemas"]["ExecutionLocation"];
-                /**
-                 * Format: date-time
-                 * @description Selects runs created after this time. RFC 3339 with an offset.
-                 */
-                created_after?: string;
-                /**
-                 * Format: date-time
-                 * @description Selects runs created before this time. RFC 3339 with an offset.
-                 */
-                created_before?: string;
-                /**
-                 * Format: date-time
-                 * @description Selects runs that changed after this time. RFC 3339 with an offset.
-                 */
-                updated_after?: string;
-                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
-                environment_id?: string;
-                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
-                skill?: string;
-                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
-                skill_spec?: string;
-                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
-                schedule_id?: string;
-                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
-                trigger_id?: string;
-                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
-                automation_id?: string;
-                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
-                ancestor_run_id?: string;
-                /** @description Selects runs with an artifact of this type. */
-                artifact_type?: components["schemas"]["ArtifactType"];
-                /**
-                 * @description Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`.
-                 * @enum {string}
-                 */
-                archived?: "false" | "true" | "all";
-                /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run. */
-                q?: string;
-                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
-                metadata?: {
+                [key: string]: string | string[] | {
                     [key: string]: string;
                 };
             };
@@ -613,66 +558,7 @@ interface components {
         /** @description The runs to cancel. */
         CancelRunsRequest: {
             /** @description The runs to cancel. Takes the filters of `GET /agent/runs`, at least one. */
-            filter: {
-                /** @description Selects runs in one of these states. */
-                state?: components["schemas"]["RunState"][];
-                /** @description Selects runs whose task has one of these statuses. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. */
-                task_status?: components["schemas"]["TaskStatus"][];
-                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
-                name?: string;
-                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
-                model_id?: string;
-                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
-                creator?: string;
-                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
-                executor?: string;
-                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
-                source?: string | string[];
-                /** @description Selects runs by execution location. */
-                execution_location?: components["schemas"]["ExecutionLocation"];
-                /**
-                 * Format: date-time
-                 * @description Selects runs created after this time. RFC 3339 with an offset.
-                 */
-                created_after?: string;
-                /**
-                 * Format: date-time
-                 * @description Selects runs created before this time. RFC 3339 with an offset.
-                 */
-                created_before?: string;
-                /**
-                 * Format: date-time
-                 * @description Selects runs that changed after this time. RFC 3339 with an offset.
-                 */
-                updated_after?: string;
-                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
-                environment_id?: string;
-                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
-                skill?: string;
-                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
-                skill_spec?: string;
-                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
-                schedule_id?: string;
-                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
-                trigger_id?: string;
-                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
-                automation_id?: string;
-                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
-                ancestor_run_id?: string;
-                /** @description Selects runs with an artifact of this type. */
-                artifact_type?: components["schemas"]["ArtifactType"];
-                /**
-                 * @description Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`.
-                 * @enum {string}
-                 */
-                archived?: "false" | "true" | "all";
-                /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run. */
-                q?: string;
-                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
-                metadata?: {
-                    [key: string]: string;
-                };
-            };
+            filter: components["schemas"]["RunFilter"];
             /** @description Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false. */
             force?: boolean;
         };
@@ -1110,38 +996,7 @@ interface components {
             /** @description The types of events that are delivered. `[]` stands for all. */
             event_types?: components["schemas"]["WebhookEventType"][] | null;
             /** @description Selects the runs whose events are delivered. All runs of the team by default, and with `{}`. */
-            filter?: {
-                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
-                name?: string;
-                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
-                model_id?: string;
-                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
-                creator?: string;
-                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
-                executor?: string;
-                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
-                source?: string | string[];
-                /** @description Selects runs by execution location. */
-                execution_location?: components["schemas"]["ExecutionLocation"];
-                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
-                environment_id?: string;
-                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
-                skill?: string;
-                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
-                skill_spec?: string;
-                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
-                schedule_id?: string;
-                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
-                trigger_id?: string;
-                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
-                automation_id?: string;
-                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
-                ancestor_run_id?: string;
-                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
-                metadata?: {
-                    [key: string]: string;
-                };
-            } | null;
+            filter?: components["schemas"]["WebhookFilter"] | null;
             /** @description Whether events are delivered. True for a new webhook. */
             enabled?: boolean | null;
         };
@@ -1320,38 +1175,7 @@ interface components {
             /** @description The types of events that are delivered. */
             event_types: components["schemas"]["WebhookEventType"][];
             /** @description The runs whose events are delivered. Absent for all runs of the team. */
-            filter?: {
-                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
-                name?: string;
-                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
-                model_id?: string;
-                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
-                creator?: string;
-                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
-                executor?: string;
-                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
-                source?: string | string[];
-                /** @description Selects runs by execution location. */
-                execution_location?: components["schemas"]["ExecutionLocation"];
-                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
-                environment_id?: string;
-                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
-                skill?: string;
-                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
-                skill_spec?: string;
-                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
-                schedule_id?: string;
-                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
-                trigger_id?: string;
-                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
-                automation_id?: string;
-                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
-                ancestor_run_id?: string;
-                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
-                metadata?: {
-                    [key: string]: string;
-                };
-            };
+            filter?: components["schemas"]["WebhookFilter"];
             /** @description Whether events are delivered. A receiver that responds 410 disables the webhook. */
             enabled: boolean;
             /**
@@ -2360,66 +2184,7 @@ interface components {
         /** @description The runs that a request is about. Is required; send all: true in its place if you mean every run. Must be absent where there is a filter: send one of the two. */
         MatchingRunsRequest: {
             /** @description Which runs. Takes the filters of `GET /agent/runs`, at least one. Required unless `all` is true. */
-            filter?: {
-                /** @description Selects runs in one of these states. */
-                state?: components["schemas"]["RunState"][];
-                /** @description Selects runs whose task has one of these statuses. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. */
-                task_status?: components["schemas"]["TaskStatus"][];
-                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
-                name?: string;
-                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
-                model_id?: string;
-                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
-                creator?: string;
-                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
-                executor?: string;
-                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
-                source?: string | string[];
-                /** @description Selects runs by execution location. */
-                execution_location?: components["schemas"]["ExecutionLocation"];
-                /**
-                 * Format: date-time
-                 * @description Selects runs created after this time. RFC 3339 with an offset.
-                 */
-                created_after?: string;
-                /**
-                 * Format: date-time
-                 * @description Selects runs created before this time. RFC 3339 with an offset.
-                 */
-                created_before?: string;
-                /**
-                 * Format: date-time
-                 * @description Selects runs that changed after this time. RFC 3339 with an offset.
-                 */
-                updated_after?: string;
-                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
-                environment_id?: string;
-                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
-                skill?: string;
-                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
-                skill_spec?: string;
-                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
-                schedule_id?: string;
-                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
-                trigger_id?: string;
-                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
-                automation_id?: string;
-                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
-                ancestor_run_id?: string;
-                /** @description Selects runs with an artifact of this type. */
-                artifact_type?: components["schemas"]["ArtifactType"];
-                /**
-                 * @description Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`.
-                 * @enum {string}
-                 */
-                archived?: "false" | "true" | "all";
-                /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run. */
-                q?: string;
-                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
-                metadata?: {
-                    [key: string]: string;
-                };
-            };
+            filter?: components["schemas"]["RunFilter"];
             /**
              * @description True for all runs, in place of a filter.
              * @constant
@@ -3236,38 +3001,7 @@ interface components {
             /** @description The types of events that are delivered. */
             event_types: components["schemas"]["WebhookEventType"][];
             /** @description The runs whose events are delivered. Absent for all runs of the team. */
-            filter?: {
-                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
-                name?: string;
-                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
-                model_id?: string;
-                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
-                creator?: string;
-                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
-                executor?: string;
-                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
-                source?: string | string[];
-                /** @description Selects runs by execution location. */
-                execution_location?: components["schemas"]["ExecutionLocation"];
-                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
-                environment_id?: string;
-                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
-                skill?: string;
-                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
-                skill_spec?: string;
-                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
-                schedule_id?: string;
-                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
-                trigger_id?: string;
-                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
-                automation_id?: string;
-                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
-                ancestor_run_id?: string;
-                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
-                metadata?: {
-                    [key: string]: string;
-                };
-            };
+            filter?: components["schemas"]["WebhookFilter"];
             /** @description Whether events are delivered. A receiver that responds 410 disables the webhook. */
             enabled: boolean;
             /**
@@ -3526,6 +3260,67 @@ interface components {
             waiting?: {
                 /** @description The position in the wait queue; 1 is the next run to start. */
                 position: number;
+            };
+        };
+        /** @description The filters of the list of runs as a JSON object, combined with AND. Unknown members are refused, since ignoring a misspelled filter would cancel more runs than intended. */
+        RunFilter: {
+            /** @description Selects runs in one of these states. */
+            state?: components["schemas"]["RunState"][];
+            /** @description Selects runs whose task has one of these statuses. `running`: the run or one of its descendants has not ended. The others match the state of the run itself: `failed` (`FAILED`, `ERROR`), `blocked`, `cancelled`, `complete` (`SUCCEEDED`). A run may match two. */
+            task_status?: components["schemas"]["TaskStatus"][];
+            /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
+            name?: string;
+            /** @description Selects runs by model. At most 512 bytes in UTF-8. */
+            model_id?: string;
+            /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
+            creator?: string;
+            /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
+            executor?: string;
+            /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
+            source?: string | string[];
+            /** @description Selects runs by execution location. */
+            execution_location?: components["schemas"]["ExecutionLocation"];
+            /**
+             * Format: date-time
+             * @description Selects runs created after this time. RFC 3339 with an offset.
+             */
+            created_after?: string;
+            /**
+             * Format: date-time
+             * @description Selects runs created before this time. RFC 3339 with an offset.
+             */
+            created_before?: string;
+            /**
+             * Format: date-time
+             * @description Selects runs that changed after this time. RFC 3339 with an offset.
+             */
+            updated_after?: string;
+            /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
+            environment_id?: string;
+            /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
+            skill?: string;
+            /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
+            skill_spec?: string;
+            /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
+            schedule_id?: string;
+            /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
+            trigger_id?: string;
+            /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+            automation_id?: string;
+            /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
+            ancestor_run_id?: string;
+            /** @description Selects runs with an artifact of this type. */
+            artifact_type?: components["schemas"]["ArtifactType"];
+            /**
+             * @description Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`.
+             * @enum {string}
+             */
+            archived?: "false" | "true" | "all";
+            /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run. */
+            q?: string;
+            /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
+            metadata?: {
+                [key: string]: string;
             };
         };
         /** @description A follow-up message for a run. */
@@ -4697,38 +4492,7 @@ interface components {
             /** @description The types of events that are delivered. `[]` stands for all. */
             event_types?: components["schemas"]["WebhookEventType"][] | null;
             /** @description Selects the runs whose events are delivered. All runs of the team by default, and with `{}`. */
-            filter?: {
-                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
-                name?: string;
-                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
-                model_id?: string;
-                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
-                creator?: string;
-                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
-                executor?: string;
-                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
-                source?: string | string[];
-                /** @description Selects runs by execution location. */
-                execution_location?: components["schemas"]["ExecutionLocation"];
-                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
-                environment_id?: string;
-                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
-                skill?: string;
-                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
-                skill_spec?: string;
-                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
-                schedule_id?: string;
-                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
-                trigger_id?: string;
-                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
-                automation_id?: string;
-                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
-                ancestor_run_id?: string;
-                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
-                metadata?: {
-                    [key: string]: string;
-                };
-            } | null;
+            filter?: components["schemas"]["WebhookFilter"] | null;
             /** @description Whether events are delivered. True for a new webhook. */
             enabled?: boolean | null;
         };
@@ -4872,6 +4636,39 @@ interface components {
          * @enum {string}
          */
         WebhookEventType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "followup_received" | "execution_lost" | "artifact_created" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "run_cancelled" | "run_stopped" | "trigger_failed" | "schedule_failed" | "schedule_missed";
+        /** @description The runs whose events are delivered: filters of the list of runs that a run matches for as long as it exists, combined with AND. */
+        WebhookFilter: {
+            /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
+            name?: string;
+            /** @description Selects runs by model. At most 512 bytes in UTF-8. */
+            model_id?: string;
+            /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
+            creator?: string;
+            /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
+            executor?: string;
+            /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
+            source?: string | string[];
+            /** @description Selects runs by execution location. */
+            execution_location?: components["schemas"]["ExecutionLocation"];
+            /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
+            environment_id?: string;
+            /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
+            skill?: string;
+            /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
+            skill_spec?: string;
+            /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
+            schedule_id?: string;
+            /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
+            trigger_id?: string;
+            /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
+            automation_id?: string;
+            /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
+            ancestor_run_id?: string;
+            /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
         /** @description A webhook as responses show it. */
         WebhookItem: {
             /** @description The webhook's id. */
@@ -4883,38 +4680,7 @@ interface components {
             /** @description The types of events that are delivered. */
             event_types: components["schemas"]["WebhookEventType"][];
             /** @description The runs whose events are delivered. Absent for all runs of the team. */
-            filter?: {
-                /** @description Selects runs by the name of their configuration. At most 1024 bytes in UTF-8. */
-                name?: string;
-                /** @description Selects runs by model. At most 512 bytes in UTF-8. */
-                model_id?: string;
-                /** @description Selects runs by the uid of their creator. At most 512 bytes in UTF-8. */
-                creator?: string;
-                /** @description Selects runs by the uid of their executor. At most 512 bytes in UTF-8. */
-                executor?: string;
-                /** @description Selects runs from this source or one of these, each a RunSourceType. An unknown value selects no runs. */
-                source?: string | string[];
-                /** @description Selects runs by execution location. */
-                execution_location?: components["schemas"]["ExecutionLocation"];
-                /** @description Selects runs by environment; `empty-environment` selects runs without one. At most 512 bytes in UTF-8. */
-                environment_id?: string;
-                /** @description An alias of `skill_spec`. At most 512 bytes in UTF-8. */
-                skill?: string;
-                /** @description Selects runs by skill: `owner/repo:name` or `owner/repo:path/to/SKILL.md`. At most 512 bytes in UTF-8. */
-                skill_spec?: string;
-                /** @description Selects runs by schedule, including deleted schedules. At most 512 bytes in UTF-8. */
-                schedule_id?: string;
-                /** @description Selects runs by the trigger that started them, including deleted triggers. At most 512 bytes in UTF-8. */
-                trigger_id?: string;
-                /** @description Selects runs by automation: the uid of a trigger, or the value of the metadata key `automation_id`. At most 512 bytes in UTF-8. */
-                automation_id?: string;
-                /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
-                ancestor_run_id?: string;
-                /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
-                metadata?: {
-                    [key: string]: string;
-                };
-            };
+            filter?: components["schemas"]["WebhookFilter"];
             /** @description Whether events are delivered. A receiver that responds 410 disables the webhook. */
             enabled: boolean;
             /**
@@ -5556,6 +5322,7 @@ export type RunAgentResponse = components['schemas']['RunAgentResponse'];
 export type RunCreatorInfo = components['schemas']['RunCreatorInfo'];
 export type RunEvent = components['schemas']['RunEvent'];
 export type RunEvents = components['schemas']['RunEvents'];
+export type RunFilter = components['schemas']['RunFilter'];
 export type RunFollowupRequest = components['schemas']['RunFollowupRequest'];
 export type RunFollowupResponse = components['schemas']['RunFollowupResponse'];
 export type RunItem = components['schemas']['RunItem'];
@@ -5625,6 +5392,7 @@ export type Variables = components['schemas']['Variables'];
 export type WaitingFor = components['schemas']['WaitingFor'];
 export type WebSessionItem = components['schemas']['WebSessionItem'];
 export type WebhookEventType = components['schemas']['WebhookEventType'];
+export type WebhookFilter = components['schemas']['WebhookFilter'];
 export type WebhookItem = components['schemas']['WebhookItem'];
 export type WorkerItem = components['schemas']['WorkerItem'];
 export type RunsListParams = components['schemas']['RunsListParams'];

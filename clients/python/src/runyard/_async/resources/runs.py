@@ -12,14 +12,13 @@ from ... import _wire
 from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from ...params import (
     AmbientAgentConfigParam,
-    CancelRunsRequestFilterParam,
     ClientEventPayloadParam,
-    MatchingRunsRequestFilterParam,
     PrepareAttachmentsRequestAttachmentParam,
     PrepareAttachmentsRequestFileParam,
     RunAgentRequestAttachmentByAttachmentIdParam,
     RunAgentRequestAttachmentByFileNameParam,
     RunAgentRequestImageParam,
+    RunFilterParam,
     RunFollowupRequestAttachmentParam,
 )
 from ...types import (
@@ -338,11 +337,7 @@ class AsyncRunsBase(AsyncResource):
         )
 
     async def cancel_many(
-        self,
-        *,
-        filter: CancelRunsRequestFilterParam,
-        force: Union[bool, NotGiven] = NOT_GIVEN,
-        **options: Unpack[RequestOptions],
+        self, *, filter: RunFilterParam, force: Union[bool, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]
     ) -> CancelRunsResponse:
         """Cancels all active runs that match a filter.
 
@@ -367,7 +362,7 @@ class AsyncRunsBase(AsyncResource):
     async def delete_many(
         self,
         *,
-        filter: Union[MatchingRunsRequestFilterParam, NotGiven] = NOT_GIVEN,
+        filter: Union[RunFilterParam, NotGiven] = NOT_GIVEN,
         all: Union[Literal[True], NotGiven] = NOT_GIVEN,
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
@@ -397,7 +392,7 @@ class AsyncRunsBase(AsyncResource):
     async def archive_many(
         self,
         *,
-        filter: Union[MatchingRunsRequestFilterParam, NotGiven] = NOT_GIVEN,
+        filter: Union[RunFilterParam, NotGiven] = NOT_GIVEN,
         all: Union[Literal[True], NotGiven] = NOT_GIVEN,
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
@@ -426,7 +421,7 @@ class AsyncRunsBase(AsyncResource):
     async def unarchive_many(
         self,
         *,
-        filter: Union[MatchingRunsRequestFilterParam, NotGiven] = NOT_GIVEN,
+        filter: Union[RunFilterParam, NotGiven] = NOT_GIVEN,
         all: Union[Literal[True], NotGiven] = NOT_GIVEN,
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],

@@ -10,8 +10,7 @@ from typing_extensions import Literal, Unpack
 from ... import _wire
 from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from ...params import (
-    CreateWebhookRequestFilterParam,
-    UpdateWebhookRequestFilterParam,
+    WebhookFilterParam,
 )
 from ...types import (
     CreatedWebhook,
@@ -40,7 +39,7 @@ class AsyncWebhooks(AsyncResource):
         url: str,
         name: Union[Optional[str], NotGiven] = NOT_GIVEN,
         event_types: Union[Optional[Sequence[WebhookEventType]], NotGiven] = NOT_GIVEN,
-        filter: Union[Optional[CreateWebhookRequestFilterParam], NotGiven] = NOT_GIVEN,
+        filter: Union[Optional[WebhookFilterParam], NotGiven] = NOT_GIVEN,
         enabled: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> CreatedWebhook:
@@ -115,7 +114,7 @@ class AsyncWebhooks(AsyncResource):
         name: Union[Optional[Union[str, Literal[""]]], NotGiven] = NOT_GIVEN,
         url: Union[Optional[str], NotGiven] = NOT_GIVEN,
         event_types: Union[Optional[Sequence[WebhookEventType]], NotGiven] = NOT_GIVEN,
-        filter: Union[Optional[UpdateWebhookRequestFilterParam], NotGiven] = NOT_GIVEN,
+        filter: Union[Optional[WebhookFilterParam], NotGiven] = NOT_GIVEN,
         enabled: Union[Optional[bool], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> WebhookItem:
