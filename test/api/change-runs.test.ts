@@ -37,6 +37,7 @@ describe("POST /agent/runs/delete", () => {
   it("deletes the ended runs that match, and no others", async () => {
     const [first, second] = [await endedRun(), await endedRun()];
     const other = await endedRun({ metadata: { batch: "8" } });
+    plane.clock.now += 1;
     const active = await createRun(plane, { prompt: "waits", ...BATCH });
     expect(await remove({ filter: BATCH })).toMatchObject({
       status: 200,
