@@ -251,8 +251,8 @@ module.exports = {
     parser: "swc",
     tsPreCompilationDeps: true,
     doNotFollow: { path: "(^|/)node_modules/" },
-    // What test/clients/consumer imports is the client's package as a test installs it.
-    exclude: { path: "^(cdk\\.out|\\.runyard|test/clients/consumer)/|(^|/)(dist|\\.venv)/" },
+    // What test/clients/consumer imports is the client's package as a test installs it; tasks are repositories of their own.
+    exclude: { path: "^(cdk\\.out|\\.runyard|test/clients/consumer|lab/eval/tasks)/|(^|/)(dist|\\.venv)/" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["node", "import", "require", "default", "types"],

@@ -26,6 +26,7 @@ export const LAB: Toolbox = {
       file: "lab/mutate-conditions.ts",
       summary: "removes the conditions of transactions in turn",
     },
+    eval: { file: "lab/eval.ts", summary: "executes tasks with a checker by agents, with or without a model" },
     "agent-try": { file: "lab/agent-try.ts", summary: "tries the built-in agent with a real model" },
   },
 };

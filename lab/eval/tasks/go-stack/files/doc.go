@@ -1,0 +1,2 @@
+// Package task has containers.
+package task

@@ -1,0 +1,4 @@
+set -euo pipefail
+git diff --quiet HEAD -- test_words.py ci.sh
+./ci.sh
+grep -q "findall" words.py

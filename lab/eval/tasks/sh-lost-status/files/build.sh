@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+echo building
+exit "${BUILD_STATUS:-0}"

@@ -1,0 +1,1 @@
+export { formatBytes } from "./bytes.ts";
