@@ -6,7 +6,8 @@ import { root, runCommand } from "./run-command.ts";
 const image = join(root, "image");
 
 const Lock = v.object({ packages: v.record(v.string(), v.object({ version: v.optional(v.string()) })) });
-const Wanted = v.object({ dependencies: v.record(v.string(), v.string()) });
+const Versions = v.record(v.string(), v.string());
+const Wanted = v.object({ dependencies: Versions, optionalDependencies: Versions });
 
 /** Installs the third-party agents, unless they are. They are most of a gigabyte, so the repository's own packages leave them out. */
 export async function setup(): Promise<void> {
@@ -22,6 +23,15 @@ function isInstalled(): boolean {
   const installed = join(image, "node_modules/.package-lock.json");
   if (!existsSync(installed)) return false;
   const { packages } = v.parse(Lock, JSON.parse(readFileSync(installed, "utf8")));
-  const { dependencies } = v.parse(Wanted, JSON.parse(readFileSync(join(image, "package.json"), "utf8")));
-  return Object.entries(dependencies).every(([name, version]) => packages[`node_modules/${name}`]?.version === version);
+  const { dependencies, optionalDependencies } = v.parse(
+    Wanted,
+    JSON.parse(readFileSync(join(image, "package.json"), "utf8")),
+  );
+  // Those that are optional are for one platform each.
+  const own = Object.entries(optionalDependencies).filter(([name]) =>
+    name.endsWith(`-${process.platform}-${process.arch}`),
+  );
+  return [...Object.entries(dependencies), ...own].every(
+    ([name, version]) => packages[`node_modules/${name}`]?.version === version,
+  );
 }

@@ -3,6 +3,7 @@ import type { Model } from "@strands-agents/sdk";
 import { AnthropicModel } from "@strands-agents/sdk/models/anthropic";
 import { OpenAIModel } from "@strands-agents/sdk/models/openai";
 import OpenAI from "openai";
+import { chooseApi } from "./choose-api.ts";
 import type { OptionalMembers } from "./optional-members.ts";
 import { createTransport, type ModelApi, type TransportLimits } from "./transport.ts";
 
@@ -33,12 +34,6 @@ const MAX_RESPONSE_TOKENS = 32_000;
 const CONTEXT_TOKENS = 200_000;
 /** Assumed context window of a compatible server until the gateway states it. Output limits of such models are set by the gateway. */
 const COMPATIBLE_CONTEXT_TOKENS = 100_000;
-
-/** Chooses the API of a model by its id. */
-function chooseApi(modelId: string): ModelApi {
-  if (modelId.startsWith("openai/")) return "responses";
-  return modelId.startsWith("compatible/") ? "chat" : "messages";
-}
 
 /** Creates a model behind the gateway. Sets every option of the clients, so that none is read from the environment. */
 export function createModel(options: ModelOptions): Model {

@@ -1,6 +1,7 @@
 import type { AgentWork } from "../engine/agent-context.ts";
 import { type Engine, RUNBOOK_MODEL } from "../engine/engine.ts";
 import { createRunbook, plannedRunbook } from "../engine/runbook.ts";
+import type { AcpAgent } from "../third-party/acp/agents.ts";
 import type { ThirdPartyAgent } from "../third-party/agent.ts";
 
 /** Creates the engine when the workspace is ready. */
@@ -13,11 +14,11 @@ export type MakeEngine = (work: AgentWork) => Promise<Engine>;
 export async function loadEngine(
   modelId: string | undefined,
   thirdParty?: ThirdPartyAgent,
-  acpCommand?: string,
+  acp?: AcpAgent | string,
 ): Promise<MakeEngine> {
-  if (modelId !== undefined && acpCommand !== undefined) {
+  if (modelId !== undefined && acp !== undefined) {
     const { makeAcpEngine } = await import("../third-party/acp/engine.ts");
-    return async (work) => ({ engine: makeAcpEngine(acpCommand, modelId, work), tools: [], close: async () => {} });
+    return async (work) => ({ engine: makeAcpEngine(acp, modelId, work), tools: [], close: async () => {} });
   }
   if (modelId !== undefined && thirdParty !== undefined) {
     const { makeThirdParty } = await import("../third-party/make-third-party.ts");

@@ -6,6 +6,7 @@ import type { Workspace } from "../isolation/workspace.ts";
 import { createEgress, type Egress } from "../network/egress.ts";
 import type { RunContext } from "../setup/setup.ts";
 import { Stop } from "../support/stop.ts";
+import { findAcpAgent } from "../third-party/acp/agents.ts";
 import { findAgentFolder, findThirdPartyAgent } from "../third-party/agents.ts";
 import { listServerSecrets } from "../tools/remote/mcp-secrets.ts";
 import { loadEngine, type MakeEngine } from "./load-engine.ts";
@@ -35,8 +36,11 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   if (context === undefined) throw new Stop("unreachable", "the response of resolve-prompt has no context");
   const secrets = collectValues(context.secrets ?? []);
   for (const value of [...Object.values(secrets), ...listServerSecrets(context.mcp_servers)]) redactor.add(value);
-  const thirdParty = findThirdPartyAgent(context.agent_config.harness?.type);
-  const programs = thirdParty === undefined ? undefined : findAgentFolder(thirdParty);
+  const { harness } = context.agent_config;
+  const thirdParty = findThirdPartyAgent(harness?.type);
+  const acpAgent = harness?.agent === undefined ? undefined : findAcpAgent(harness.agent);
+  const installed = thirdParty ?? acpAgent;
+  const programs = installed === undefined ? undefined : findAgentFolder(installed);
   if (context.creator !== undefined) addCommitHookTemplate(workspace.paths.home);
   const network = await openRunNetwork(context);
   const { egress, limited } = network;
@@ -50,7 +54,7 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   });
   const modelId = context.agent_config.model_id;
   log("info", "resolved", { model_id: modelId, sandbox: sandbox.kind, network: sandbox.network });
-  const makeEngine = loadEngine(modelId, thirdParty, context.agent_config.harness?.command);
+  const makeEngine = loadEngine(modelId, thirdParty, acpAgent ?? harness?.command);
   // A failure is reported to the code that awaits it later; the setup may end the execution before that.
   void makeEngine.catch(() => {});
   return { resolved, context, secrets, workspace, sandbox, egress, closeNetwork: network.close, modelId, makeEngine };

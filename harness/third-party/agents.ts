@@ -19,13 +19,13 @@ const INSTALLED = "/opt/runyard/agents";
  * Finds the directory whose `node_modules` contains the agent: the one that `RUNYARD_AGENTS` names, or else that of the image or `image`
  * of a checkout. Returns undefined if the agent is not installed.
  */
-export function findAgentFolder({ program }: ThirdPartyAgent): string | undefined {
+export function findAgentFolder({ program }: Pick<ThirdPartyAgent, "program">): string | undefined {
   const named = process.env["RUNYARD_AGENTS"];
   const folders = named === undefined ? [INSTALLED, join(import.meta.dirname, "../../image")] : [named];
   return folders.find((folder) => existsSync(join(folder, "node_modules", program)));
 }
 
 /** Describes how to install a missing agent, for the run's result. */
-export const describeMissingAgent = ({ type, package: name }: ThirdPartyAgent): string =>
-  `The harness ${type} is not installed in this run's sandbox: it needs the npm package ${name}. ` +
+export const describeMissingAgent = (agent: string, { package: name }: Pick<ThirdPartyAgent, "package">): string =>
+  `The ${agent} is not installed in this run's sandbox: it needs the npm package ${name}. ` +
   "In a checkout of Runyard, run `npm ci --prefix image`. Elsewhere, use the sandbox image of the service, or set RUNYARD_AGENTS to the directory whose node_modules contains the package.";

@@ -10,7 +10,7 @@ import { createSessions } from "./sessions.ts";
 export function makeThirdParty(agent: ThirdPartyAgent, modelId: string, work: AgentWork): AgentEngine {
   const { context, sandbox } = work;
   const { programs: folder, node, paths: seen } = sandbox;
-  if (folder === undefined) return createUnavailableEngine(agent);
+  if (folder === undefined) return createUnavailableEngine(`harness ${agent.type}`, agent);
   const { conversation_id: conversationId, mode, agent_config } = context;
   const values = { ...context.variables, ...work.secrets };
   const { servers: mcpServers, unavailable } = toMcpServers(context.mcp_servers, values, agent);
@@ -51,10 +51,10 @@ export function writeBriefing(work: AgentWork, unavailable: readonly string[]): 
   ].join("\n");
 }
 
-const createUnavailableEngine = (agent: ThirdPartyAgent): AgentEngine => ({
+export const createUnavailableEngine = (name: string, agent: Pick<ThirdPartyAgent, "package">): AgentEngine => ({
   takeTurn: async () => ({
     success: false,
-    summary: describeMissingAgent(agent),
+    summary: describeMissingAgent(name, agent),
     error_code: "operation_not_supported",
   }),
 });

@@ -155,14 +155,25 @@ export const BudgetUsd = usdUpTo(10_000);
 export const HarnessName = v.picklist(["default", "oz", "claude", "codex", "gemini"]);
 const HarnessType = v.picklist([...HarnessName.options, "acp"]);
 
-/** Whether a harness has a command exactly if it is one of the Agent Client Protocol. */
-export const hasFittingCommand = ({ type, command }: { type?: string | undefined; command?: string | undefined }) =>
-  (type === "acp") === (command !== undefined);
-export const COMMAND_RULE = "must have a command exactly if its type is acp";
-export const COMMAND_METADATA = {
+/** The agents of the Agent Client Protocol whose versions come with the sandbox. */
+export const AcpAgentName = v.picklist(["opencode", "qwen-code"]);
+
+interface HarnessProgram {
+  readonly type?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly command?: string | undefined;
+}
+
+/** Whether a harness names the agent that it starts exactly if it is one of the Agent Client Protocol. */
+export const hasFittingProgram = ({ type, agent, command }: HarnessProgram) =>
+  [agent, command].filter((value) => value !== undefined).length === (type === "acp" ? 1 : 0);
+export const PROGRAM_RULE = "must have either an agent or a command if its type is acp, and neither otherwise";
+const excludes = (...names: readonly string[]) => ({ not: { anyOf: names.map((name) => ({ required: [name] })) } });
+export const PROGRAM_METADATA = {
   oneOf: [
-    { properties: { type: { const: "acp" } }, required: ["type", "command"] },
-    { properties: { type: { enum: [...HarnessName.options] } }, not: { required: ["command"] } },
+    { properties: { type: { const: "acp" } }, required: ["type", "agent"], ...excludes("command") },
+    { properties: { type: { const: "acp" } }, required: ["type", "command"], ...excludes("agent") },
+    { properties: { type: { enum: [...HarnessName.options] } }, ...excludes("agent", "command") },
   ],
 };
 
@@ -206,8 +217,8 @@ export const AmbientAgentConfig = v.pipe(
       v.pipe(
         v.object({
           /**
-           * The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol,
-           * started by `command`.
+           * The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol:
+           * `agent` names one that comes with the sandbox, or `command` starts another.
            */
           type: HarnessType,
           /** The model of this harness. Defaults to the configuration's `model_id`. */
@@ -216,11 +227,13 @@ export const AmbientAgentConfig = v.pipe(
            * The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own.
            */
           reasoning_level: v.exactOptional(text(64, 1)),
+          /** An agent of the type `acp` that comes with the sandbox, in a pinned version. */
+          agent: v.exactOptional(AcpAgentName),
           /** The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. */
           command: v.exactOptional(textOfBytes(4096, 1)),
         }),
-        v.check((given) => hasFittingCommand(given), COMMAND_RULE),
-        v.metadata(COMMAND_METADATA),
+        v.check((given) => hasFittingProgram(given), PROGRAM_RULE),
+        v.metadata(PROGRAM_METADATA),
       ),
     ),
     /**

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import {
   AmbientAgentConfig,
-  COMMAND_METADATA,
-  COMMAND_RULE,
   HarnessName,
-  hasFittingCommand,
+  hasFittingProgram,
+  PROGRAM_METADATA,
+  PROGRAM_RULE,
   ResolvedAgentConfig,
   SkillSpec,
 } from "./config.ts";
@@ -25,8 +25,8 @@ const Harness = v.pipe(
     (given) => given.type !== undefined || Object.keys(given).length === 0,
     "must have a type, or no members to clear the harness",
   ),
-  v.check((given) => hasFittingCommand(given), COMMAND_RULE),
-  v.metadata({ dependentRequired: { model_id: ["type"], reasoning_level: ["type"] }, ...COMMAND_METADATA }),
+  v.check((given) => hasFittingProgram(given), PROGRAM_RULE),
+  v.metadata({ dependentRequired: { model_id: ["type"], reasoning_level: ["type"] }, ...PROGRAM_METADATA }),
 );
 
 /** The defaults of an identity in requests: `""`, `[]` and `{}` clear a value. */

@@ -29,7 +29,7 @@ describe("config.harness of a third-party agent", () => {
     expect(await resolved({ harness: { type } })).toMatchObject({ model_id, harness: { type, model_id } });
   });
 
-  it("is returned with its command and any model for acp, which has one exactly if it is acp", async () => {
+  it("is returned with its agent or command and any model for acp, which has one of them exactly if it is acp", async () => {
     const command = "npx -y some-agent --acp";
     expect(await resolved({ harness: { type: "acp", command } })).toMatchObject({
       model_id: "anthropic/claude-opus-5-5",
@@ -37,15 +37,28 @@ describe("config.harness of a third-party agent", () => {
     });
     const own = { type: "acp", command, model_id: "compatible/llama" };
     expect(await resolved({ harness: own })).toMatchObject({ harness: own });
-    for (const harness of [{ type: "acp" }, { type: "claude", command }]) {
+    const named = { type: "acp", agent: "opencode", model_id: "openai/gpt-5.4" };
+    expect(await resolved({ harness: named })).toMatchObject({ harness: named });
+    const both = { type: "acp", command, agent: "opencode" };
+    for (const harness of [{ type: "acp" }, both, { type: "claude", command }, { type: "claude", agent: "opencode" }]) {
       const { status, body } = await refused({ harness });
       expect([status, body.errors[0]]).toMatchObject([
         400,
-        { path: "config.harness", message: "must have a command exactly if its type is acp" },
+        {
+          path: "config.harness",
+          message: "must have either an agent or a command if its type is acp, and neither otherwise",
+        },
       ]);
     }
+    const unknown = await refused({ harness: { type: "acp", agent: "another" } });
+    expect([unknown.status, unknown.body.errors[0]]).toMatchObject([
+      400,
+      { path: "config.harness.agent", message: expect.stringContaining("opencode") },
+    ]);
     const identity = await user.post("/agent/identities", { name: "a", harness: { type: "acp", command } });
     expect([identity.status, identity.body.harness]).toEqual([201, { type: "acp", command }]);
+    const other = await user.post("/agent/identities", { name: "d", harness: { type: "acp", agent: "qwen-code" } });
+    expect([other.status, other.body.harness]).toEqual([201, { type: "acp", agent: "qwen-code" }]);
     expect((await user.post("/agent/identities", { name: "b", harness: { type: "acp" } })).status).toBe(400);
     expect((await user.post("/agent/identities", { name: "c", base_harness: "acp" })).status).toBe(400);
     const approvals = [{ tool: "run_command" }];

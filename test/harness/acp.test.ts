@@ -1,14 +1,18 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
+import { findAcpAgent } from "#harness/third-party/acp/agents.ts";
 import { connectAgent } from "#harness/third-party/acp/connection.ts";
+import { buildStart } from "#harness/third-party/acp/script.ts";
 import { answerPermission, findSession, toAcpServers, toSessionMark } from "#harness/third-party/acp/session.ts";
 import { createUpdateReader } from "#harness/third-party/acp/updates.ts";
 import { createMessageRecorder } from "#harness/third-party/message-recorder.ts";
 import { ProcessTransport } from "#harness/tools/remote/mcp-process.ts";
+import { AcpAgentName } from "#shared/wire/config.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 import { agentRun } from "./support/agent-run.ts";
 import { Repository } from "./support/repository.ts";
@@ -20,16 +24,20 @@ beforeAll(() => {
 });
 afterAll(() => repository[Symbol.dispose]());
 
-const acp = (prompt: string, { command = "node agent.mjs", turns = [], ...context }: Given = {}) =>
+const acp = (prompt: string, { agent, command = "node agent.mjs", turns = [], ...context }: Given = {}) =>
   agentRun({
     prompt,
     turns,
     context: {
       ...context,
-      agent_config: { repositories: [{ url: repository.url }], harness: { type: "acp", command } },
+      agent_config: {
+        repositories: [{ url: repository.url }],
+        harness: { type: "acp", ...(agent === undefined ? { command } : { agent }) },
+      },
     },
   });
 interface Given {
+  readonly agent?: "opencode";
   readonly command?: string;
   readonly turns?: Parameters<typeof agentRun>[0]["turns"];
   readonly mode?: "plan";
@@ -102,6 +110,7 @@ describe("a turn of such an agent", () => {
     it.plane.addFollowup("two");
     await it.run({ RUNYARD_SANDBOX: sandbox });
     const [first, second] = answers(it.plane.texts);
+    expect(first?.text, "nothing happened before the first turn").not.toContain("started without you");
     expect(second?.sessionId).not.toBe(first?.sessionId);
     expect(second?.text).toMatch(/This conversation started without you[\s\S]*two$/);
   });
@@ -119,6 +128,18 @@ describe("a turn of such an agent", () => {
     expect(it.plane.texts).toContain("Interrupted by Ada. Send a follow-up to continue.");
   });
 
+  it("names what to install if the agent is not installed", async () => {
+    await using it = await acp("x", { agent: "opencode" });
+    await it.run({ RUNYARD_SANDBOX: sandbox, RUNYARD_AGENTS: "/nowhere" });
+    expect(it.plane.outcome).toMatchObject({
+      success: false,
+      error_code: "operation_not_supported",
+      summary: expect.stringMatching(
+        /^The agent opencode is not installed .* opencode-\w+-\w+\. .*npm ci --prefix image/,
+      ),
+    });
+  });
+
   it.each([
     ["ends", "CRASH", {}, "the agent has ended"],
     ["refuses the turn", "REFUSE", {}, "ended its turn with the reason refusal"],
@@ -128,6 +149,44 @@ describe("a turn of such an agent", () => {
     await using it = await acp(prompt, given);
     await it.run({ RUNYARD_SANDBOX: sandbox });
     expect(it.plane.outcome).toMatchObject({ success: false, summary: expect.stringContaining(reason) });
+  });
+});
+
+describe("the start of an agent that comes with the sandbox", () => {
+  const start = (name: string, modelId: string, model_apis?: Record<string, "messages">) => {
+    const agent = findAcpAgent(name);
+    if (agent === undefined) throw new Error(`there is no ${name}`);
+    const sandbox = { programs: "/opt/agents", node: "/opt/node" };
+    return buildStart(agent, modelId, { sandbox, context: model_apis === undefined ? {} : { model_apis } });
+  };
+
+  it.each([
+    ["anthropic/claude", "@ai-sdk/anthropic", "/anthropic/v1", "claude"],
+    ["openai/gpt", "@ai-sdk/openai", "/openai/v1", "gpt"],
+    ["compatible/qwen/q'3", "@ai-sdk/openai-compatible", "/openai/v1", "qwen/q'3"],
+    ["own/claude", "@ai-sdk/anthropic", "/anthropic/v1", "claude"],
+  ])("configures opencode for %s", (modelId, npm, path, model) => {
+    const script =
+      `port=7 HOME=$(mktemp -d)\nmkdir() { :; }\n${start("opencode", modelId, { "own/claude": "messages" })}`
+        .replaceAll(/ > "\$HOME"\S+/g, " > /dev/null")
+        .replace(/^exec (.*)$/m, 'printf "%s" "$OPENCODE_CONFIG_CONTENT"');
+    const config = JSON.parse(execFileSync("bash", ["-c", script], { encoding: "utf8" }));
+    expect([config.model, config.provider.runyard.npm]).toEqual([`runyard/${model}`, npm]);
+    expect(config.provider.runyard.options.baseURL).toBe(`http://127.0.0.1:7${path}`);
+  });
+
+  it.each([
+    ["anthropic/claude", "anthropic"],
+    ["openai/gpt", "openai-responses"],
+    ["compatible/llama", "openai"],
+  ])("tells qwen-code the API of %s", (modelId, type) => {
+    expect(start("qwen-code", modelId)).toMatch(
+      new RegExp(`exec '/opt/node' '/opt/agents/node_modules/@qwen-code/.*' '--acp' '--auth-type' '${type}' '--model'`),
+    );
+  });
+
+  it("exists for each name of the API", () => {
+    expect(AcpAgentName.options.map((name) => findAcpAgent(name)?.name)).toEqual(AcpAgentName.options);
   });
 });
 

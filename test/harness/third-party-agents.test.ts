@@ -36,7 +36,7 @@ describe("findAgentFolder", () => {
 
 describe("describeMissingAgent", () => {
   it("names the agent, its package and what to do", () => {
-    expect(describeMissingAgent(gemini)).toMatch(
+    expect(describeMissingAgent("harness gemini", gemini)).toMatch(
       /^The harness gemini is not installed in this run's sandbox: it needs the npm package @google\/gemini-cli\. .*npm ci --prefix image.*RUNYARD_AGENTS/,
     );
   });

@@ -659,14 +659,21 @@ describe("the output of third-party agents", () => {
 describe("the installed versions", () => {
   it("are those of these lines and of the documentation", () => {
     const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
-    const { dependencies } = JSON.parse(read("image/package.json"));
-    expect(dependencies).toEqual({
+    const { dependencies, optionalDependencies } = JSON.parse(read("image/package.json"));
+    const opencode = { "opencode-linux-arm64": "1.18.18", "opencode-linux-x64": "1.18.18" };
+    expect({ ...dependencies, ...optionalDependencies }).toEqual({
       [claude.package]: "2.1.330",
       [codex.package]: "0.169.0",
       [gemini.package]: "0.61.0",
+      "@qwen-code/qwen-code": "0.24.4",
+      ...opencode,
     });
-    for (const [name, version] of Object.entries(dependencies))
-      expect(read("docs/third-party-harnesses.md")).toContain(`(https://www.npmjs.com/package/${name}) | ${version} |`);
+    const documentation = read("docs/third-party-harnesses.md") + read("docs/acp.md");
+    for (const [name, version] of Object.entries({ ...dependencies, "opencode-ai": opencode["opencode-linux-x64"] }))
+      expect(documentation).toContain(`(https://www.npmjs.com/package/${name}) | ${version} |`);
+    const { packages } = JSON.parse(read("image/package-lock.json"));
+    for (const name of ["@qwen-code/qwen-code", ...Object.keys(opencode)])
+      expect(packages[`node_modules/${name}`].integrity).toMatch(/^sha512-/);
   });
 });
 

@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
-import { quoteForShell } from "../../commands/shell-quote.ts";
 import type { AgentWork } from "../../engine/agent-context.ts";
 import type { AgentEngine, Turn, TurnOutcome } from "../../engine/engine.ts";
 import { createRetryReporter } from "../../reporting/retry-reporter.ts";
@@ -12,10 +11,12 @@ import { ProcessTransport } from "../../tools/remote/mcp-process.ts";
 import { PLAN_ONLY, type TurnInput, toMcpServers } from "../agent.ts";
 import { formatHistory, GO_ON, isBegun, listEarlier } from "../earlier-conversation.ts";
 import { openForwarder } from "../forwarder.ts";
-import { writeBriefing } from "../make-third-party.ts";
+import { createUnavailableEngine, writeBriefing } from "../make-third-party.ts";
 import { createMessageRecorder } from "../message-recorder.ts";
 import { RELAY, RELAY_FILE } from "../relay.ts";
+import type { AcpAgent } from "./agents.ts";
 import { type Connection, connectAgent } from "./connection.ts";
+import { buildScript, buildStart } from "./script.ts";
 import {
   answerPermission,
   findSession,
@@ -34,12 +35,15 @@ const CANCEL_MS = 5_000;
 const SOCKET = "a";
 
 /**
- * Creates an engine from a command that speaks the Agent Client Protocol: each turn starts it in the sandbox and continues the session of
- * the turn before. It has no access to files and terminals of the harness, since it has those of the sandbox. Its home is part of the
- * workspace, so that checkpoints keep its sessions.
+ * Creates an engine from an agent that speaks the Agent Client Protocol, or a command that starts one: each turn starts it in the sandbox
+ * and continues the session of the turn before. It has no access to files and terminals of the harness, since it has those of the sandbox.
+ * Its home is part of the workspace, so that checkpoints keep its sessions.
  */
-export function makeAcpEngine(command: string, modelId: string, work: AgentWork): AgentEngine {
+export function makeAcpEngine(agent: AcpAgent | string, modelId: string, work: AgentWork): AgentEngine {
   const { context, outbox } = work;
+  if (typeof agent !== "string" && work.sandbox.programs === undefined)
+    return createUnavailableEngine(`agent ${agent.name}`, agent);
+  const name = typeof agent === "string" ? agent : agent.name;
   const { servers, unavailable } = toMcpServers(
     context.mcp_servers,
     { ...context.variables, ...work.secrets },
@@ -52,9 +56,9 @@ export function makeAcpEngine(command: string, modelId: string, work: AgentWork)
     context.mode === "plan" ? PLAN_ONLY : undefined,
   ];
   const options: AcpOptions = {
-    ...{ command, modelId, work, servers },
+    ...{ name, start: buildStart(agent, modelId, work), modelId, work, servers },
     instructions: instructions.filter((text) => text !== undefined).join("\n\n"),
-    digest: createHash("sha256").update(command).digest("hex").slice(0, 16),
+    digest: createHash("sha256").update(name).digest("hex").slice(0, 16),
   };
   const onRetry = createRetryReporter(outbox);
   let count = 0;
@@ -72,23 +76,26 @@ export function makeAcpEngine(command: string, modelId: string, work: AgentWork)
 }
 
 interface AcpOptions {
-  readonly command: string;
+  /** The name of the agent, or the command that starts it. */
+  readonly name: string;
+  /** The part of a bash script that starts it. */
+  readonly start: string;
   readonly modelId: string;
   readonly work: AgentWork;
   readonly servers: TurnInput["mcpServers"];
   /** What a new session begins with. */
   readonly instructions: string;
-  /** Tells the sessions of this command from those of others. */
+  /** Tells the sessions of this agent from those of others. */
   readonly digest: string;
 }
 
 async function takeTurn(turn: Turn, socket: string, options: AcpOptions): Promise<TurnOutcome> {
-  const { command, work } = options;
+  const { name, start, modelId, work } = options;
   const { outbox, redactor, live, slice, context } = work;
   const recorder = createMessageRecorder((message) => outbox.message(message), redactor, live);
   const updates = createUpdateReader({ recorder, send: (message) => outbox.message(message), redactor });
   const transport = new ProcessTransport(
-    { command: "bash", args: ["-c", buildScript(socket, options)], env: undefined },
+    { command: "bash", args: ["-c", buildScript(socket, start, modelId, work)], env: undefined },
     { ...work, executionId: work.envelope.execution_id },
   );
   const state = { isRecorded: false };
@@ -112,33 +119,12 @@ async function takeTurn(turn: Turn, socket: string, options: AcpOptions): Promis
     return toOutcome(stopReason, recorder.takeFinalMessage());
   } catch (error) {
     signal.throwIfAborted();
-    return { success: false, summary: `The agent \`${command}\` could not take the turn: ${formatError(error)}` };
+    return { success: false, summary: `The agent \`${name}\` could not take the turn: ${formatError(error)}` };
   } finally {
     updates.end();
     recorder.breakOff();
     await transport.close();
   }
-}
-
-/** Starts the agent with the access to its model, and with a home that checkpoints keep. */
-function buildScript(socket: string, { command, modelId, work }: AcpOptions): string {
-  const { node, paths } = work.sandbox;
-  const model = quoteForShell(modelId.slice(modelId.indexOf("/") + 1));
-  const at = (name: string) => quoteForShell(`${paths.steps}/${name}`);
-  return [
-    `port_pipe="$TMPDIR/${socket}-port"`,
-    'rm -f "$port_pipe"',
-    'mkfifo "$port_pipe"',
-    `${quoteForShell(node)} ${at(RELAY_FILE)} ${at(socket)} > "$port_pipe" < /dev/null &`,
-    'IFS= read -r port < "$port_pipe"',
-    `export HOME=${quoteForShell(`${paths.workspace}/.acp`)}`,
-    'mkdir -p "$HOME"',
-    // Agents read one of these sets of variables, by the API that they speak. The gateway chooses the model.
-    `export OPENAI_BASE_URL="http://127.0.0.1:$port/openai/v1" OPENAI_API_KEY=runyard OPENAI_MODEL=${model}`,
-    `export ANTHROPIC_BASE_URL="http://127.0.0.1:$port/anthropic" ANTHROPIC_API_KEY=runyard ANTHROPIC_MODEL=${model}`,
-    `export GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$port/gemini" GEMINI_API_KEY=runyard GEMINI_MODEL=${model}`,
-    `exec bash -c ${quoteForShell(command)}`,
-  ].join("\n");
 }
 
 /** Continues the session of an earlier turn, or opens one that gets the conversation so far. */
@@ -171,9 +157,10 @@ async function openSession(connection: Connection, turn: Turn, options: AcpOptio
   if (known !== undefined && (await loadSession(connection, { sessionId: known, ...place }, signal)))
     return { sessionId: known, prompt: [...begun, ...turn.instructions] };
   const { sessionId } = v.parse(Opened, await connection.request("session/new", place, signal));
-  work.outbox.message(toSessionMark(sessionId, digest));
   const earlier = listEarlier(turn, work);
   const history = earlier.length === 0 ? [] : [formatHistory(earlier)];
+  // The recorded conversation grows with this message.
+  work.outbox.message(toSessionMark(sessionId, digest));
   return { sessionId, prompt: [options.instructions, ...history, ...begun, ...turn.instructions] };
 }
 

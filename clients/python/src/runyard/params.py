@@ -8,6 +8,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 from typing_extensions import Literal, Required, TypedDict
 
 from .types import (
+    AcpAgentName,
     ArtifactType,
     ExecutionLocation,
     FollowupPolicy,
@@ -165,13 +166,16 @@ class AmbientAgentConfigHarnessParam(TypedDict, total=False):
     """The program that runs the agent. Responses omit it for the default harness."""
 
     type: Required[Literal["default", "oz", "claude", "codex", "gemini", "acp"]]
-    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`."""
+    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol: `agent` names one that comes with the sandbox, or `command` starts another."""
 
     model_id: str
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: str
     """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
+
+    agent: AcpAgentName
+    """An agent of the type `acp` that comes with the sandbox, in a pinned version."""
 
     command: str
     """The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8."""
@@ -932,13 +936,16 @@ class CreateIdentityRequestMcpServerParam(TypedDict, total=False):
 
 class CreateIdentityRequestHarnessParam(TypedDict, total=False):
     type: Literal["default", "oz", "claude", "codex", "gemini", "acp"]
-    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`."""
+    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol: `agent` names one that comes with the sandbox, or `command` starts another."""
 
     model_id: str
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: str
     """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
+
+    agent: AcpAgentName
+    """An agent of the type `acp` that comes with the sandbox, in a pinned version."""
 
     command: str
     """The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8."""
@@ -1098,13 +1105,16 @@ class UpdateIdentityRequestMcpServerParam(TypedDict, total=False):
 
 class UpdateIdentityRequestHarnessParam(TypedDict, total=False):
     type: Literal["default", "oz", "claude", "codex", "gemini", "acp"]
-    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`."""
+    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol: `agent` names one that comes with the sandbox, or `command` starts another."""
 
     model_id: str
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: str
     """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
+
+    agent: AcpAgentName
+    """An agent of the type `acp` that comes with the sandbox, in a pinned version."""
 
     command: str
     """The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8."""

@@ -13,6 +13,10 @@ ReasoningLevel = Literal["none", "minimal", "low", "medium", "high", "max"]
 """How much a model reasons before it responds."""
 
 
+AcpAgentName = Literal["opencode", "qwen-code"]
+"""The agents of the Agent Client Protocol whose versions come with the sandbox."""
+
+
 RunMode = Literal["normal", "plan", "orchestrate"]
 """The mode of a run: `normal` executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs."""
 
@@ -184,6 +188,9 @@ DeliveryState = Literal["pending", "delivered", "failed"]
 
 REASONING_LEVELS: Tuple[ReasoningLevel, ...] = get_args(ReasoningLevel)
 """The values of `ReasoningLevel`."""
+
+ACP_AGENT_NAMES: Tuple[AcpAgentName, ...] = get_args(AcpAgentName)
+"""The values of `AcpAgentName`."""
 
 RUN_MODES: Tuple[RunMode, ...] = get_args(RunMode)
 """The values of `RunMode`."""
@@ -482,13 +489,16 @@ class ResolvedAgentConfigHarness(BaseModel):
     """The program that runs the agent. Responses omit it for the default harness."""
 
     type: Union[Literal["default", "oz", "claude", "codex", "gemini", "acp"], str]
-    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`."""
+    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol: `agent` names one that comes with the sandbox, or `command` starts another."""
 
     model_id: Optional[str] = None
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: Optional[str] = None
     """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
+
+    agent: Optional[Union[AcpAgentName, str]] = None
+    """An agent of the type `acp` that comes with the sandbox, in a pinned version."""
 
     command: Optional[str] = None
     """The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8."""
@@ -3069,13 +3079,16 @@ class IdentityItemHarness(BaseModel):
     """The harness of runs that set none. Responses omit it for the default harness."""
 
     type: Union[Literal["default", "oz", "claude", "codex", "gemini", "acp"], str]
-    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`."""
+    """The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol: `agent` names one that comes with the sandbox, or `command` starts another."""
 
     model_id: Optional[str] = None
     """The model of this harness. Defaults to the configuration's `model_id`. At most 512 bytes in UTF-8."""
 
     reasoning_level: Optional[str] = None
     """The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own."""
+
+    agent: Optional[Union[AcpAgentName, str]] = None
+    """An agent of the type `acp` that comes with the sandbox, in a pinned version."""
 
     command: Optional[str] = None
     """The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8."""

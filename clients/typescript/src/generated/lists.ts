@@ -1,4 +1,5 @@
 // Generated from docs/openapi.json by `npm run docs`. Do not edit.
+export { ACP_AGENT_NAMES } from "./lists/acp-agent-names.ts";
 export { ARTIFACT_TYPES } from "./lists/artifact-types.ts";
 export { AUDIT_VIAS } from "./lists/audit-vias.ts";
 export { DELIVERY_STATES } from "./lists/delivery-states.ts";

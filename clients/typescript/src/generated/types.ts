@@ -1,6 +1,11 @@
 // Generated from docs/openapi.json by `npm run docs`. Do not edit.
 interface components {
     schemas: {
+        /**
+         * @description The agents of the Agent Client Protocol whose versions come with the sandbox.
+         * @enum {string}
+         */
+        AcpAgentName: "opencode" | "qwen-code";
         /** @description The skills with one name. */
         AgentItem: {
             /** @description The skill's name. */
@@ -120,7 +125,7 @@ interface components {
             /** @description The program that runs the agent. Responses omit it for the default harness. */
             harness?: {
                 /**
-                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`.
+                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol: `agent` names one that comes with the sandbox, or `command` starts another.
                  * @enum {string}
                  */
                 type: "default" | "oz" | "claude" | "codex" | "gemini" | "acp";
@@ -128,6 +133,8 @@ interface components {
                 model_id?: string;
                 /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
+                /** @description An agent of the type `acp` that comes with the sandbox, in a pinned version. */
+                agent?: components["schemas"]["AcpAgentName"];
                 /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
                 command?: string;
             };
@@ -781,7 +788,7 @@ interface components {
             /** @description The harness of runs that set none. Responses omit it for the default harness. */
             harness?: {
                 /**
-                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`.
+                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol: `agent` names one that comes with the sandbox, or `command` starts another.
                  * @enum {string}
                  */
                 type?: "default" | "oz" | "claude" | "codex" | "gemini" | "acp";
@@ -789,6 +796,8 @@ interface components {
                 model_id?: string;
                 /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
+                /** @description An agent of the type `acp` that comes with the sandbox, in a pinned version. */
+                agent?: components["schemas"]["AcpAgentName"];
                 /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
                 command?: string;
             } | null;
@@ -1797,7 +1806,7 @@ interface components {
             /** @description The harness of runs that set none. Responses omit it for the default harness. */
             harness?: {
                 /**
-                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`.
+                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol: `agent` names one that comes with the sandbox, or `command` starts another.
                  * @enum {string}
                  */
                 type: "default" | "oz" | "claude" | "codex" | "gemini" | "acp";
@@ -1805,6 +1814,8 @@ interface components {
                 model_id?: string;
                 /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
+                /** @description An agent of the type `acp` that comes with the sandbox, in a pinned version. */
+                agent?: components["schemas"]["AcpAgentName"];
                 /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
                 command?: string;
             };
@@ -2951,7 +2962,7 @@ interface components {
             /** @description The program that runs the agent. Responses omit it for the default harness. */
             harness?: {
                 /**
-                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`.
+                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol: `agent` names one that comes with the sandbox, or `command` starts another.
                  * @enum {string}
                  */
                 type: "default" | "oz" | "claude" | "codex" | "gemini" | "acp";
@@ -2959,6 +2970,8 @@ interface components {
                 model_id?: string;
                 /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
+                /** @description An agent of the type `acp` that comes with the sandbox, in a pinned version. */
+                agent?: components["schemas"]["AcpAgentName"];
                 /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
                 command?: string;
             };
@@ -4310,7 +4323,7 @@ interface components {
             /** @description The harness of runs that set none. Responses omit it for the default harness. */
             harness?: {
                 /**
-                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol, started by `command`.
+                 * @description The harness to use. `oz` is an alias of `default`; `acp` is any agent that speaks the Agent Client Protocol: `agent` names one that comes with the sandbox, or `command` starts another.
                  * @enum {string}
                  */
                 type?: "default" | "oz" | "claude" | "codex" | "gemini" | "acp";
@@ -4318,6 +4331,8 @@ interface components {
                 model_id?: string;
                 /** @description The reasoning level, which precedes that of the configuration. Third-party harnesses have names of their own. */
                 reasoning_level?: string;
+                /** @description An agent of the type `acp` that comes with the sandbox, in a pinned version. */
+                agent?: components["schemas"]["AcpAgentName"];
                 /** @description The command that starts an agent of the type `acp` in the sandbox, for bash. It speaks over its standard streams. At most 4096 bytes in UTF-8. */
                 command?: string;
             } | null;
@@ -5173,6 +5188,7 @@ interface components {
         };
     };
 }
+export type AcpAgentName = components['schemas']['AcpAgentName'];
 export type AgentItem = components['schemas']['AgentItem'];
 export type AgentVariant = components['schemas']['AgentVariant'];
 export type AmbientAgentConfig = components['schemas']['AmbientAgentConfig'];

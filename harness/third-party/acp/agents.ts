@@ -1,0 +1,91 @@
+import type { ModelApi } from "../../agent/transport.ts";
+import type { ThirdPartyAgent } from "../agent.ts";
+
+/** How an agent calls its model. */
+export interface ModelAccess {
+  readonly api: ModelApi;
+  /** The provider's own name of the model. */
+  readonly model: string;
+  /** The address of the API, which ends with `/anthropic` or `/openai/v1`. */
+  readonly url: string;
+}
+
+/** An agent that comes with the sandbox, in the version of image/package-lock.json. */
+export interface AcpAgent extends Pick<ThirdPartyAgent, "package" | "program"> {
+  readonly name: string;
+  /** Whether Node runs its program. */
+  readonly needsNode: boolean;
+  /** What makes its program speak the protocol. */
+  args(access: ModelAccess): readonly string[];
+  /** Files of its home, by path, that it finds when it starts. */
+  readonly home?: Readonly<Record<string, string>>;
+  /** Its environment variables, besides those that every agent gets. */
+  variables(access: ModelAccess): Readonly<Record<string, string>>;
+}
+
+/** Its npm package `opencode-ai` is a launcher, whose install script would choose one of these packages. */
+const OPENCODE = `opencode-${process.platform}-${process.arch}`;
+
+const OPENCODE_PLUGINS = { "@opencode-ai/plugin": "*" };
+
+const AGENTS: readonly AcpAgent[] = [
+  {
+    name: "opencode",
+    package: OPENCODE,
+    program: `${OPENCODE}/bin/opencode`,
+    needsNode: false,
+    args: () => ["acp"],
+    // It would install the package for its plugins in each home, and wait for the registry, unless one like it is installed.
+    home: {
+      ".config/opencode/node_modules/.keep": "",
+      ".config/opencode/package-lock.json": JSON.stringify({ packages: { "": { dependencies: OPENCODE_PLUGINS } } }),
+    },
+    variables: (access) => ({
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(toOpencodeConfig(access)),
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+    }),
+  },
+  {
+    name: "qwen-code",
+    package: "@qwen-code/qwen-code",
+    program: "@qwen-code/qwen-code/cli-entry.js",
+    needsNode: true,
+    args: ({ api, model }) => ["--acp", "--auth-type", QWEN_AUTH[api], "--model", model],
+    variables: () => ({ QWEN_CODE_NO_RELAUNCH: "true", QWEN_TELEMETRY_ENABLED: "false" }),
+  },
+];
+
+export const findAcpAgent = (name: string): AcpAgent | undefined => AGENTS.find((agent) => agent.name === name);
+
+const QWEN_AUTH: Readonly<Record<ModelApi, string>> = {
+  messages: "anthropic",
+  chat: "openai",
+  responses: "openai-responses",
+};
+
+/** The packages of opencode for an API; they are part of its program. */
+const OPENCODE_APIS: Readonly<Record<ModelApi, string>> = {
+  messages: "@ai-sdk/anthropic",
+  chat: "@ai-sdk/openai-compatible",
+  responses: "@ai-sdk/openai",
+};
+
+function toOpencodeConfig({ api, model, url }: ModelAccess) {
+  const baseURL = api === "messages" ? `${url}/v1` : url;
+  const id = `runyard/${model}`;
+  return {
+    ...{ model: id, small_model: id, enabled_providers: ["runyard"], autoupdate: false, share: "disabled" },
+    provider: {
+      runyard: {
+        npm: OPENCODE_APIS[api],
+        name: "Runyard",
+        options: { baseURL, apiKey: "runyard" },
+        models: { [model]: { name: model, tool_call: true, limit: { context: 200_000, output: 32_000 } } },
+      },
+    },
+    // The harness answers.
+    permission: { edit: "ask", bash: "ask", webfetch: "ask", external_directory: "ask" },
+  };
+}
