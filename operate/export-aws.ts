@@ -24,7 +24,7 @@ const Attributes = v.record(v.string(), v.unknown());
 const ScanOutput = v.object({ Items: v.array(Attributes), LastEvaluatedKey: v.exactOptional(Attributes) });
 
 /** Reads all items that have not expired; DynamoDB deletes them some time after that. */
-async function* scanItems(dynamo: DynamoClient, table: string): AsyncGenerator<Item> {
+export async function* scanItems(dynamo: DynamoClient, table: string): AsyncGenerator<Item> {
   const now = Math.floor(Date.now() / 1000);
   let start: object | undefined;
   do {

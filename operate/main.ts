@@ -13,6 +13,10 @@ export const AWS: Toolbox = {
     redrive: { file: "operate/redrive.ts", summary: "sends dead letters to their queues again" },
     export: { file: "operate/export-aws.ts", summary: "exports the table and the bucket for a single machine" },
     import: { file: "operate/import-aws.ts", summary: "imports the export of a single machine" },
+    vault: {
+      file: "operate/vault.ts",
+      summary: "rotates the keys of secrets, and moves former secrets into the table",
+    },
     cost: { file: "operate/cost.ts", summary: "computes the cost of an idle month and of a run of ten minutes" },
   },
 };

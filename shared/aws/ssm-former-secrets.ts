@@ -34,5 +34,5 @@ export function ssmFormerSecrets(client: SSMClient, path: () => string): FormerS
 }
 
 /** Parameter Store reads double braces as a reference to another parameter, so that values with them were stored as base64. */
-const decodeParameter = (text: string): string =>
+export const decodeParameter = (text: string): string =>
   text.startsWith(ENCODED) ? Buffer.from(text.slice(ENCODED.length), "base64").toString() : text;

@@ -2,10 +2,10 @@ import * as v from "valibot";
 import { splitIntoBatches } from "#shared/arrays.ts";
 import { invalid } from "#shared/errors.ts";
 import { keys as tableKeys } from "#shared/table/keys.ts";
-import type { Item, Table } from "#shared/table/table.ts";
+import type { Item, Table, Update } from "#shared/table/table.ts";
 import { seal, unseal } from "./sealed-box.ts";
 import type { SecretVault } from "./secret-vault.ts";
-import type { VaultKeys } from "./vault-keys.ts";
+import type { VaultKey, VaultKeys } from "./vault-keys.ts";
 
 /** Bytes of a value. */
 const MAX_BYTES = 4096;
@@ -66,6 +66,15 @@ export const toSecretValue = (team: string, id: string, key: string, sealed: Uin
   key,
   sealed,
 });
+
+/** The write that encrypts a value with another key, unless it was changed or deleted since it was read. */
+export function resealValue(item: Item, from: VaultKey, to: VaultKey): Update {
+  const { pk, sk, sealed } = v.parse(SecretValue, item);
+  const prefix = tableKeys.secretValue("", "");
+  const name = toName(pk.slice(prefix.pk.length), sk.slice(prefix.sk.length));
+  const set = { key: to.id, sealed: seal(to.key, name, unseal(from.key, name, sealed)) };
+  return { kind: "update", key: { pk, sk }, set, if: { key: { eq: from.id } } };
+}
 
 /** What the encryption of a value authenticates. */
 const toName = (team: string, id: string): string => JSON.stringify([team, id]);

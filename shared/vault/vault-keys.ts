@@ -19,7 +19,7 @@ export interface VaultKeys {
 }
 
 /** Milliseconds for which a process uses keys that it has read. */
-const CACHED_MS = 5 * 60_000;
+export const CACHED_MS = 5 * 60_000;
 const KEY_BYTES = 32;
 
 const StoredKey = v.object({ id: v.string(), created_at: v.number(), key: v.string() });
@@ -29,6 +29,8 @@ const StoredKeys = v.pipe(v.string(), v.parseJson(), v.object({ v: v.literal(1),
 /** The keys of a ring, the newest last. */
 export const parseRing = (content: string): StoredKey[] => v.parse(StoredKeys, content).keys;
 export const formatRing = (keys: readonly StoredKey[]): string => JSON.stringify({ v: 1, keys });
+
+export const decodeKey = ({ id, key }: StoredKey): VaultKey => ({ id, key: Buffer.from(key, "base64") });
 
 export const makeStoredKey = (now: number): StoredKey => ({
   id: randomBytes(6).toString("hex"),
@@ -41,7 +43,7 @@ export function createVaultKeys(store: KeyRingStore, now: () => number): VaultKe
   let cache: { readonly keys: readonly VaultKey[]; readonly until: number } | undefined;
   let reading: Promise<readonly VaultKey[]> | undefined;
   const remember = (keys: readonly StoredKey[]): readonly VaultKey[] => {
-    const decoded = keys.map(({ id, key }) => ({ id, key: Buffer.from(key, "base64") }));
+    const decoded = keys.map(decodeKey);
     cache = { keys: decoded, until: now() + CACHED_MS };
     return decoded;
   };

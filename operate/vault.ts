@@ -1,0 +1,85 @@
+/** `npm run aws -- vault`: the keys and values of secrets of a deployment. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { SSMClient } from "@aws-sdk/client-ssm";
+import { dynamoTable } from "#shared/aws/dynamo-table.ts";
+import { ssmKeyRingStore } from "#shared/aws/ssm-key-ring-store.ts";
+import { tableVault } from "#shared/vault/table-vault.ts";
+import { createVaultKeys } from "#shared/vault/vault-keys.ts";
+import { Problem, say } from "../server/host/terminal.ts";
+import { aboutCredentials, runByHand } from "./by-hand.ts";
+import { scanItems } from "./export-aws.ts";
+import { operatorClient } from "./operator-client.ts";
+import { moveValues } from "./vault/move-values.ts";
+import { rotateKeys } from "./vault/rotate-keys.ts";
+
+const HELP = `Usage: npm run aws -- vault rotate|move [options]
+
+rotate   adds a new key for secrets, and one for secrets of webhooks and triggers, waits six minutes until all functions use them, and
+         encrypts all values with them; repeat it if it is interrupted
+move     moves values that an earlier release stored as parameters of Systems Manager into the table; deploy first
+
+  --table NAME     the table of the deployment (default: runyard)
+  --kms-key ARN    the KMS key that encrypts the parameters with the keys (default: the one that AWS keeps for parameters)
+  --help           show this text
+
+The account and the region are those of your AWS credentials (AWS_PROFILE, AWS_REGION and the like).`;
+
+/** Where values were stored, and the parameter with the keys of each. */
+const PLACES = [
+  { path: "/runyard/secrets", key: "/runyard/vault/secrets" },
+  { path: "/runyard/webhook-secrets", key: "/runyard/vault/webhook-secrets" },
+] as const;
+
+async function run(args: string[]): Promise<void> {
+  const text = { type: "string" } as const;
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      table: { ...text, default: "runyard" },
+      "kms-key": text,
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return say(HELP);
+  const [verb, ...others] = positionals;
+  if ((verb !== "rotate" && verb !== "move") || others.length > 0) throw new Problem("Say rotate or move.", [HELP]);
+  const dynamo = await operatorClient();
+  const ssm = new SSMClient({});
+  const table = dynamoTable(dynamo, values.table);
+  const openRing = (name: string) =>
+    ssmKeyRingStore(
+      ssm,
+      () => name,
+      () => values["kms-key"],
+    );
+  if (verb === "move") {
+    let moved = 0;
+    for (const { path, key } of PLACES) {
+      moved += await moveValues(ssm, path, tableVault(table, createVaultKeys(openRing(key), Date.now)));
+    }
+    return say(`${moved} values were moved into ${values.table}.`);
+  }
+  say("New keys are added. After six minutes, when all functions use them, the values are encrypted with them.");
+  const rotated = await rotateKeys({
+    rings: PLACES.map(({ key }) => openRing(key)),
+    table,
+    scan: () => scanItems(dynamo, values.table),
+    now: Date.now,
+    sleep: async (milliseconds) => void (await sleep(milliseconds)),
+  });
+  say(
+    rotated.keys === 0
+      ? "There are no keys yet: they are created with the first secret."
+      : `${rotated.keys} keys were added, and ${rotated.values} values encrypted with them.`,
+  );
+}
+
+if (import.meta.main) {
+  await runByHand((args) =>
+    run(args).catch((error: unknown) => {
+      throw aboutCredentials(error);
+    }),
+  );
+}

@@ -1,0 +1,75 @@
+import { ConditionFailed, type Item, type Table } from "#shared/table/table.ts";
+import type { KeyRingStore } from "#shared/vault/key-ring-store.ts";
+import { isSecretValue, resealValue } from "#shared/vault/table-vault.ts";
+import {
+  CACHED_MS,
+  decodeKey,
+  formatRing,
+  makeStoredKey,
+  parseRing,
+  type StoredKey,
+} from "#shared/vault/vault-keys.ts";
+
+/** Milliseconds for which a former key is kept: backups of the table, of up to 35 days, have values that it has encrypted. */
+const KEPT_MS = 36 * 24 * 3_600_000;
+/** Milliseconds until no process encrypts with a former key any more. */
+const WAIT_MS = CACHED_MS + 30_000;
+
+export interface RotationPorts {
+  /** The rings of keys that encrypt values of the table. */
+  readonly rings: readonly KeyRingStore[];
+  readonly table: Pick<Table, "write">;
+  /** All items of the table. */
+  readonly scan: () => AsyncIterable<Item>;
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+}
+
+export interface Rotation {
+  readonly keys: number;
+  readonly values: number;
+}
+
+/**
+ * Adds a key to each ring, waits until all processes use it, and encrypts the values of former keys with it. If it is interrupted, the
+ * next rotation completes it. Keys that no value and no backup needs are removed.
+ */
+export async function rotateKeys({ rings, table, scan, now, sleep }: RotationPorts): Promise<Rotation> {
+  const rotated: { readonly ring: KeyRingStore; readonly former: readonly StoredKey[]; readonly next: StoredKey }[] =
+    [];
+  for (const ring of rings) {
+    const content = await ring.read();
+    if (content === undefined) continue;
+    const former = parseRing(content);
+    const next = makeStoredKey(now());
+    await ring.replace(formatRing([...former, next]));
+    rotated.push({ ring, former, next });
+  }
+  if (rotated.length === 0) return { keys: 0, values: 0 };
+  await sleep(WAIT_MS);
+  const changes = new Map(
+    rotated.flatMap(({ former, next }) => former.map((from) => [from.id, { from, next }] as const)),
+  );
+  let values = 0;
+  for await (const item of scan()) {
+    const change = isSecretValue(item) ? changes.get(String(item["key"])) : undefined;
+    if (change === undefined) continue;
+    if (await reseal(item, change.from, change.next, table)) values++;
+  }
+  for (const { ring, former, next } of rotated) {
+    const kept = former.filter((_, index) => (former[index + 1] ?? next).created_at > now() - KEPT_MS);
+    if (kept.length < former.length) await ring.replace(formatRing([...kept, next]));
+  }
+  return { keys: rotated.length, values };
+}
+
+/** Returns false if the value was deleted meanwhile. */
+async function reseal(item: Item, from: StoredKey, to: StoredKey, table: RotationPorts["table"]): Promise<boolean> {
+  try {
+    await table.write(resealValue(item, decodeKey(from), decodeKey(to)));
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,154 @@
+import { ParameterNotFound, SSMClient } from "@aws-sdk/client-ssm";
+import { describe, expect, it } from "vitest";
+import { keys as tableKeys } from "#shared/table/keys.ts";
+import { memoryTable } from "#shared/table/memory-table.ts";
+import type { Item } from "#shared/table/table.ts";
+import { memoryKeyRingStore } from "#shared/vault/memory-key-ring-store.ts";
+import { tableVault } from "#shared/vault/table-vault.ts";
+import { createVaultKeys, parseRing } from "#shared/vault/vault-keys.ts";
+import { moveValues } from "../../operate/vault/move-values.ts";
+import { rotateKeys } from "../../operate/vault/rotate-keys.ts";
+import { respondToCalls } from "../support/aws-responses.ts";
+
+const DAY_MS = 24 * 3_600_000;
+
+/** A deployment with secrets of teams and of webhooks, and a process that uses them. */
+async function makeDeployment() {
+  const table = memoryTable();
+  const clock = { now: 1_000 };
+  const rings = [memoryKeyRingStore(), memoryKeyRingStore()] as const;
+  const open = (ring: (typeof rings)[number]) =>
+    tableVault(
+      table,
+      createVaultKeys(ring, () => clock.now),
+    );
+  const [secrets, webhooks] = [open(rings[0]), open(rings[1])];
+  await secrets.put("team", "a", "value of a");
+  await secrets.put("other", "b", "value of b");
+  await webhooks.put("team", "w", "value of w");
+  const keyOf = (id: string) => table.all().find(({ sk }) => sk === tableKeys.secretValue("", id).sk)?.["key"];
+  const readRing = async (index: 0 | 1) => parseRing((await rings[index].read()) ?? "");
+  /** Rotates, and does `meanwhile` while it waits. */
+  const rotate = (meanwhile: () => Promise<void> = async () => undefined) =>
+    rotateKeys({
+      rings,
+      table,
+      async *scan(): AsyncGenerator<Item> {
+        yield* table.all();
+      },
+      now: () => clock.now,
+      async sleep(milliseconds) {
+        await meanwhile();
+        clock.now += milliseconds;
+      },
+    });
+  return { table, clock, secrets, webhooks, open, rings, keyOf, readRing, rotate };
+}
+
+describe("a rotation of the keys of secrets", () => {
+  it("encrypts all values with new keys, which processes use without a restart", async () => {
+    const { secrets, webhooks, keyOf, readRing, rotate } = await makeDeployment();
+    const former = [keyOf("a"), keyOf("w")];
+    expect(await rotate()).toEqual({ keys: 2, values: 3 });
+    const [ofSecrets, ofWebhooks] = [(await readRing(0)).at(-1)?.id, (await readRing(1)).at(-1)?.id];
+    expect([keyOf("a"), keyOf("b"), keyOf("w")]).toEqual([ofSecrets, ofSecrets, ofWebhooks]);
+    expect(new Set([...former, ofSecrets, ofWebhooks]).size).toBe(4);
+    expect(await secrets.getAll("team", ["a"])).toEqual(new Map([["a", "value of a"]]));
+    expect(await secrets.getAll("other", ["b"])).toEqual(new Map([["b", "value of b"]]));
+    expect(await webhooks.getAll("team", ["w"])).toEqual(new Map([["w", "value of w"]]));
+  });
+
+  it("includes values that a process encrypts with a former key meanwhile", async () => {
+    const { secrets, keyOf, readRing, rotate } = await makeDeployment();
+    const former = keyOf("a");
+    const rotation = await rotate(async () => {
+      await secrets.put("team", "late", "value");
+      expect(keyOf("late")).toBe(former);
+    });
+    expect(rotation.values).toBe(4);
+    await secrets.put("team", "later", "value");
+    const newest = (await readRing(0)).at(-1)?.id;
+    expect([keyOf("late"), keyOf("later")]).toEqual([newest, newest]);
+    expect((await secrets.getAll("team", ["late", "later"])).size).toBe(2);
+  });
+
+  it("does not restore a secret that is deleted meanwhile", async () => {
+    const { table, clock, secrets, rings } = await makeDeployment();
+    const items = table.all();
+    const rotation = await rotateKeys({
+      rings,
+      table,
+      async *scan(): AsyncGenerator<Item> {
+        await secrets.remove("team", "a");
+        yield* items;
+      },
+      now: () => clock.now,
+      sleep: async () => undefined,
+    });
+    expect(rotation.values).toBe(2);
+    expect(await secrets.getAll("team", ["a"])).toEqual(new Map());
+  });
+
+  it("can be repeated after it was interrupted", async () => {
+    const { secrets, rotate, keyOf, readRing } = await makeDeployment();
+    const interrupted = rotate(async () => {
+      throw new Error("the connection is lost");
+    });
+    await expect(interrupted).rejects.toThrow("the connection is lost");
+    expect(await secrets.getAll("team", ["a"])).toEqual(new Map([["a", "value of a"]]));
+    expect((await rotate()).values).toBe(3);
+    expect(keyOf("a")).toBe((await readRing(0)).at(-1)?.id);
+  });
+
+  it("keeps former keys as long as backups of the table need them", async () => {
+    const { clock, rotate, readRing } = await makeDeployment();
+    await rotate();
+    clock.now += 35 * DAY_MS;
+    await rotate();
+    expect(await readRing(0)).toHaveLength(3);
+    clock.now += 2 * DAY_MS;
+    await rotate();
+    const ages = (await readRing(0)).map(({ created_at }) => Math.round((clock.now - created_at) / DAY_MS));
+    expect(ages).toEqual([37, 2, 0]);
+  });
+
+  it("does nothing before the first secret", async () => {
+    const rotation = { rings: [memoryKeyRingStore()], table: memoryTable(), now: Date.now };
+    const never = async () => expect.unreachable();
+    expect(await rotateKeys({ ...rotation, scan: async function* () {}, sleep: never })).toEqual({
+      keys: 0,
+      values: 0,
+    });
+  });
+});
+
+describe("the move of values from Systems Manager", () => {
+  it("stores each in the table before it deletes the parameter, and stores none that was deleted meanwhile", async () => {
+    const client = new SSMClient({
+      region: "eu-west-1",
+      credentials: { accessKeyId: "id", secretAccessKey: "secret" },
+    });
+    const encoded = `base64:${Buffer.from("{{a}}").toString("base64")}`;
+    const calls = respondToCalls(
+      client,
+      { Parameters: [{ Name: "/ours/team/a", Value: "one" }, { Name: "/ours/other" }], NextToken: "next" },
+      {
+        Parameters: [
+          { Name: "/ours/team/gone", Value: "two" },
+          { Name: "/ours/other/b", Value: encoded },
+        ],
+      },
+      {},
+      new ParameterNotFound({ message: "refused", $metadata: {} }),
+      {},
+    );
+    const { table, secrets } = await makeDeployment();
+    expect(await moveValues(client, "/ours", secrets)).toBe(3);
+    expect(await secrets.getAll("team", ["a", "gone"])).toEqual(new Map([["a", "one"]]));
+    expect(await secrets.getAll("other", ["b"])).toEqual(new Map([["b", "{{a}}"]]));
+    expect(JSON.stringify(table.all())).not.toContain("{{a}}");
+    expect(calls.slice(2)).toEqual(
+      ["/ours/team/a", "/ours/team/gone", "/ours/other/b"].map((Name) => `DeleteParameter ${JSON.stringify({ Name })}`),
+    );
+  });
+});
