@@ -4,10 +4,10 @@ import { type FormEvent, useState } from "react";
 import type { AuditEvent, ListAuditEventsResponse } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { byCursor } from "../api/pages.ts";
-import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
-import { Empty, InlineError, Loaded } from "../ui/status.tsx";
+import { PagedList } from "../ui/paged-list.tsx";
+import { Empty } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 
 const PAGE_SIZE = 50;
@@ -52,27 +52,17 @@ export function AuditLog({ teamUid, name }: { readonly teamUid: string; readonly
           onChange={(event) => setField(event.target.value)}
         />
       </form>
-      <Loaded query={query} rows={5}>
-        {({ pages }) =>
-          pages.every(({ events }) => events.length === 0) && !query.hasNextPage ? (
-            <Empty icon={<ScrollText size={26} aria-hidden />} title="No events">
-              <p>{action === "" ? "Nothing was changed yet." : "No request had this action."}</p>
-            </Empty>
-          ) : (
-            <ul className="item-list">
-              {pages.flatMap(({ events }) => events.map((event) => <AuditRow key={event.id} event={event} />))}
-            </ul>
-          )
+      <PagedList
+        query={query}
+        rows={5}
+        empty={
+          <Empty icon={<ScrollText size={26} aria-hidden />} title="No events">
+            <p>{action === "" ? "Nothing was changed yet." : "No request had this action."}</p>
+          </Empty>
         }
-      </Loaded>
-      {query.data !== undefined && <InlineError error={query.error} />}
-      {query.hasNextPage && (
-        <div className="card-body row">
-          <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load more
-          </Button>
-        </div>
-      )}
+      >
+        {({ events }) => events.map((event) => <AuditRow key={event.id} event={event} />)}
+      </PagedList>
     </section>
   );
 }

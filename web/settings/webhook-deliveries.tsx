@@ -14,7 +14,8 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { plural, toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
-import { Empty, InlineError, Loaded } from "../ui/status.tsx";
+import { PagedList } from "../ui/paged-list.tsx";
+import { Empty, InlineError } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 
 const PAGE_SIZE = 20;
@@ -58,36 +59,26 @@ export function WebhookDeliveries({ webhook, onClose }: WebhookDeliveriesProps) 
       {redeliver.data !== undefined && (
         <p role="status">{plural(redeliver.data, "delivery", "deliveries")} will be sent again within a minute.</p>
       )}
-      <Loaded query={query} rows={3}>
-        {({ pages }) =>
-          pages.every((page) => page.deliveries.length === 0) ? (
-            <Empty title="No deliveries">
-              <p>Nothing was sent in the last seven days.</p>
-            </Empty>
-          ) : (
-            <ul className="item-list">
-              {pages.flatMap((page) =>
-                page.deliveries.map((delivery) => (
-                  <DeliveryRow
-                    key={delivery.sequence}
-                    delivery={delivery}
-                    isRedelivering={redeliver.isPending && redeliver.variables === delivery.sequence}
-                    onRedeliver={() => redeliver.mutate(delivery.sequence)}
-                  />
-                )),
-              )}
-            </ul>
-          )
+      <PagedList
+        query={query}
+        rows={3}
+        empty={
+          <Empty title="No deliveries">
+            <p>Nothing was sent in the last seven days.</p>
+          </Empty>
         }
-      </Loaded>
-      {query.data !== undefined && <InlineError error={query.error} />}
-      {query.hasNextPage && (
-        <div className="row">
-          <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load more
-          </Button>
-        </div>
-      )}
+      >
+        {(page) =>
+          page.deliveries.map((delivery) => (
+            <DeliveryRow
+              key={delivery.sequence}
+              delivery={delivery}
+              isRedelivering={redeliver.isPending && redeliver.variables === delivery.sequence}
+              onRedeliver={() => redeliver.mutate(delivery.sequence)}
+            />
+          ))
+        }
+      </PagedList>
     </Dialog>
   );
 }

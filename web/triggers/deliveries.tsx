@@ -9,12 +9,13 @@ import { Button } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
+import { PagedList } from "../ui/paged-list.tsx";
 import { Empty, InlineError, Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { deliveriesQuery, deliveryQuery, triggerQuery } from "./trigger-queries.ts";
-import { describeReason, OUTCOMES, type Outcome } from "./trigger-texts.ts";
+import { describeReason, OUTCOME_NAMES, OUTCOMES, type Outcome } from "./trigger-texts.ts";
 
-const Choice = v.picklist(["", "started", "followed_up", "ignored", "duplicate", "failed"]);
+const Choice = v.picklist(["", ...OUTCOME_NAMES]);
 
 /** The deliveries of a trigger, newest first, kept up to date while they are shown. */
 export function Deliveries({ trigger }: { readonly trigger: TriggerItem }) {
@@ -36,42 +37,28 @@ export function Deliveries({ trigger }: { readonly trigger: TriggerItem }) {
           onChange={(event) => choose(event.target.value)}
         >
           <option value="">All outcomes</option>
-          {Object.entries(OUTCOMES).map(([value, { label }]) => (
+          {OUTCOME_NAMES.map((value) => (
             <option key={value} value={value}>
-              {label}
+              {OUTCOMES[value].label}
             </option>
           ))}
         </select>
       </div>
-      <Loaded query={query} rows={3}>
-        {({ pages }) =>
-          pages.every((page) => page.deliveries.length === 0) ? (
-            <Empty title="No deliveries">
-              <p>{outcome === undefined ? "No event has come in the last 30 days." : "None has this outcome."}</p>
-            </Empty>
-          ) : (
-            <ul className="item-list">
-              {pages.flatMap((page) =>
-                page.deliveries.map((delivery) => (
-                  <DeliveryRow
-                    key={delivery.delivery_id}
-                    delivery={delivery}
-                    onInspect={() => setInspected(delivery)}
-                  />
-                )),
-              )}
-            </ul>
-          )
+      <PagedList
+        query={query}
+        rows={3}
+        empty={
+          <Empty title="No deliveries">
+            <p>{outcome === undefined ? "No event has arrived in the last 30 days." : "None has this outcome."}</p>
+          </Empty>
         }
-      </Loaded>
-      {query.data !== undefined && <InlineError error={query.error} />}
-      {query.hasNextPage && (
-        <div className="card-body row">
-          <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load more
-          </Button>
-        </div>
-      )}
+      >
+        {({ deliveries }) =>
+          deliveries.map((delivery) => (
+            <DeliveryRow key={delivery.delivery_id} delivery={delivery} onInspect={() => setInspected(delivery)} />
+          ))
+        }
+      </PagedList>
       {inspected !== undefined && (
         <DeliveryDialog trigger={trigger} delivery={inspected} onClose={() => setInspected(undefined)} />
       )}

@@ -22,7 +22,7 @@ import { PromptTest } from "./prompt-test.tsx";
 import { TriggerEditor } from "./trigger-editor.tsx";
 import { triggerQuery, triggersQuery } from "./trigger-queries.ts";
 import { TriggerSecret } from "./trigger-secret.tsx";
-import { OUTCOMES, SYSTEMS, systemOf } from "./trigger-texts.ts";
+import { OUTCOME_NAMES, OUTCOMES, SYSTEMS, systemOf } from "./trigger-texts.ts";
 
 const route = getRouteApi("/shell/triggers/$triggerUid");
 
@@ -107,9 +107,9 @@ function Health({ trigger }: { readonly trigger: TriggerItem }) {
       )}
       {counts !== undefined && (
         <p className="item-facts">
-          {Object.entries(OUTCOMES).map(([outcome, { label }]) => (
+          {OUTCOME_NAMES.map((outcome) => (
             <span key={outcome}>
-              {label} <strong className="number">{formatCount(readCount(counts, outcome))}</strong>
+              {OUTCOMES[outcome].label} <strong className="number">{formatCount(counts[outcome])}</strong>
             </span>
           ))}
           <span className="faint">in 24 hours</span>
@@ -118,9 +118,6 @@ function Health({ trigger }: { readonly trigger: TriggerItem }) {
     </section>
   );
 }
-
-const readCount = (counts: NonNullable<TriggerItem["counts_24h"]>, outcome: string): number =>
-  new Map(Object.entries(counts)).get(outcome) ?? 0;
 
 function TriggerActions({ trigger }: { readonly trigger: TriggerItem }) {
   const { uid, enabled, name } = trigger;

@@ -17,6 +17,8 @@ export type System = keyof typeof SYSTEMS;
 
 export const systemOf = ({ kind, preset }: Pick<TriggerItem, "kind" | "preset">): System => preset ?? kind;
 
+export const OUTCOME_NAMES: readonly Outcome[] = ["started", "followed_up", "ignored", "duplicate", "failed"];
+
 /** The label and the tone of an outcome. */
 export const OUTCOMES: Readonly<Record<Outcome, { readonly label: string; readonly tone: string }>> = {
   started: { label: "Started a run", tone: "good" },
@@ -26,14 +28,15 @@ export const OUTCOMES: Readonly<Record<Outcome, { readonly label: string; readon
   failed: { label: "Failed", tone: "bad" },
 };
 
-const REASONS: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<NonNullable<TriggerDelivery["reason"]>, string>> = {
   event: "the trigger does not take events of this type",
+  own: "a reply of a run caused it",
   paused: "the trigger was paused",
   author: "its author may not start runs",
-  filter: "the filter is not true for it",
+  filter: "the event does not match the filter",
   busy: "the run of its thread was active",
 };
 
 /** Why a delivery has its outcome. */
 export const describeReason = ({ reason, detail }: Pick<TriggerDelivery, "reason" | "detail">): string | undefined =>
-  detail ?? (reason === undefined ? undefined : (REASONS[reason] ?? reason));
+  detail ?? (reason && REASONS[reason]);
