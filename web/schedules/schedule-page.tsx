@@ -1,9 +1,8 @@
-import "../styles/schedules.css";
 import "../styles/new-run.css";
 import "../styles/text.css";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { Pause, Pencil, Play, Trash2, Zap } from "lucide-react";
+import { Pencil, Trash2, Zap } from "lucide-react";
 import { useState } from "react";
 import type { ScheduleItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
@@ -16,6 +15,7 @@ import { Confirm } from "../ui/dialog.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Markdown } from "../ui/markdown.tsx";
 import { Page, useTitle } from "../ui/page.tsx";
+import { PauseButton } from "../ui/pause-button.tsx";
 import { StateBadge } from "../ui/run-state.tsx";
 import { InlineError, Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
@@ -106,13 +106,7 @@ function ScheduleActions({ schedule }: { readonly schedule: ScheduleItem }) {
       >
         Run now
       </Button>
-      <Button
-        icon={enabled ? <Pause size={15} aria-hidden /> : <Play size={15} aria-hidden />}
-        busy={toggle.isPending}
-        onClick={() => toggle.mutate()}
-      >
-        {enabled ? "Pause" : "Resume"}
-      </Button>
+      <PauseButton enabled={enabled} busy={toggle.isPending} onClick={() => toggle.mutate()} />
       <Button icon={<Pencil size={15} aria-hidden />} onClick={() => setOpen("edit")}>
         Edit
       </Button>

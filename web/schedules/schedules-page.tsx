@@ -1,7 +1,6 @@
-import "../styles/schedules.css";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { CalendarClock, Pause, Play, Plus, Zap } from "lucide-react";
+import { CalendarClock, Plus, Zap } from "lucide-react";
 import type { ScheduleItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { schedulesQuery } from "../api/queries.ts";
@@ -10,6 +9,7 @@ import { IconButton } from "../ui/button.tsx";
 import { formatWhen } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Page } from "../ui/page.tsx";
+import { PauseIcon } from "../ui/pause-button.tsx";
 import { Empty, InlineError, Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { describeCron } from "./cron.ts";
@@ -101,9 +101,7 @@ function ScheduleRow({ schedule }: { readonly schedule: ScheduleItem }) {
         <IconButton label={`Run ${name} now`} onClick={() => runNow.mutate()}>
           <Zap size={16} aria-hidden />
         </IconButton>
-        <IconButton label={enabled ? `Pause ${name}` : `Resume ${name}`} onClick={() => toggle.mutate()}>
-          {enabled ? <Pause size={16} aria-hidden /> : <Play size={16} aria-hidden />}
-        </IconButton>
+        <PauseIcon name={name} enabled={enabled} onClick={() => toggle.mutate()} />
       </div>
     </li>
   );

@@ -1,8 +1,9 @@
+import "../styles/strip.css";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { ticksQuery } from "../api/queries.ts";
 import { formatExact, formatWhen, toWords } from "../ui/format.ts";
 import { Loaded } from "../ui/status.tsx";
+import { Strip } from "../ui/strip.tsx";
 
 const TONES: Readonly<Record<string, string>> = { fired: "good", skipped: "waiting", late: "error", failed: "bad" };
 
@@ -19,27 +20,15 @@ export function TickStrip({ scheduleId }: { readonly scheduleId: string }) {
           ) : (
             <>
               <div className="tick-strip">
-                <ol className="ticks" aria-label="Outcomes of the planned times, oldest first">
-                  {ticks.toReversed().map(({ scheduled_at, outcome, run_id, reason }) => {
-                    const text = `${formatExact(scheduled_at)}: ${outcome}${reason === undefined ? "" : ` (${reason})`}`;
-                    const look = `tick tone-${TONES[outcome] ?? "off"}`;
-                    return (
-                      <li key={scheduled_at}>
-                        {run_id === undefined ? (
-                          <span className={look} role="img" aria-label={text} title={text} />
-                        ) : (
-                          <Link
-                            to="/runs/$runId"
-                            params={{ runId: run_id }}
-                            className={look}
-                            aria-label={text}
-                            title={text}
-                          />
-                        )}
-                      </li>
-                    );
-                  })}
-                </ol>
+                <Strip
+                  label="Outcomes of the planned times"
+                  items={ticks.map(({ scheduled_at, outcome, run_id, reason }) => ({
+                    id: scheduled_at,
+                    text: `${formatExact(scheduled_at)}: ${outcome}${reason === undefined ? "" : ` (${reason})`}`,
+                    tone: TONES[outcome] ?? "off",
+                    runId: run_id,
+                  }))}
+                />
                 <div className="tick-axis" aria-hidden>
                   <span>{formatWhen(ticks.at(-1)?.scheduled_at ?? "")}</span>
                   <span>{formatWhen(ticks[0]?.scheduled_at ?? "")}</span>

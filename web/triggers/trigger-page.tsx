@@ -1,8 +1,7 @@
-import "../styles/schedules.css";
 import "../styles/text.css";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { KeyRound, Pause, Pencil, Play, Trash2 } from "lucide-react";
+import { KeyRound, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { TriggerItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
@@ -14,8 +13,10 @@ import { Confirm } from "../ui/dialog.tsx";
 import { formatCount, formatExact } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Page } from "../ui/page.tsx";
+import { PauseButton } from "../ui/pause-button.tsx";
 import { stateLabel, stateTone } from "../ui/run-state.tsx";
 import { InlineError, Loaded } from "../ui/status.tsx";
+import { Strip } from "../ui/strip.tsx";
 import { Time } from "../ui/time.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { PromptTest } from "./prompt-test.tsx";
@@ -88,22 +89,15 @@ function Health({ trigger }: { readonly trigger: TriggerItem }) {
       {runs.length === 0 ? (
         <p className="faint">The trigger has not started a run yet.</p>
       ) : (
-        <ol className="ticks" aria-label="States of the latest runs, oldest first">
-          {runs.toReversed().map(({ run_id, state, created_at }) => {
-            const text = `${formatExact(created_at)}: ${stateLabel(state)}`;
-            return (
-              <li key={run_id}>
-                <Link
-                  to="/runs/$runId"
-                  params={{ runId: run_id }}
-                  className={`tick tone-${stateTone(state)}`}
-                  aria-label={text}
-                  title={text}
-                />
-              </li>
-            );
-          })}
-        </ol>
+        <Strip
+          label="States of the latest runs"
+          items={runs.map(({ run_id, state, created_at }) => ({
+            id: run_id,
+            text: `${formatExact(created_at)}: ${stateLabel(state)}`,
+            tone: stateTone(state),
+            runId: run_id,
+          }))}
+        />
       )}
       {counts !== undefined && (
         <p className="item-facts">
@@ -138,13 +132,7 @@ function TriggerActions({ trigger }: { readonly trigger: TriggerItem }) {
   });
   return (
     <>
-      <Button
-        icon={enabled ? <Pause size={15} aria-hidden /> : <Play size={15} aria-hidden />}
-        busy={toggle.isPending}
-        onClick={() => toggle.mutate()}
-      >
-        {enabled ? "Pause" : "Resume"}
-      </Button>
+      <PauseButton enabled={enabled} busy={toggle.isPending} onClick={() => toggle.mutate()} />
       <Button icon={<Pencil size={15} aria-hidden />} onClick={() => setOpen("edit")}>
         Edit
       </Button>

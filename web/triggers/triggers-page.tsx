@@ -1,14 +1,14 @@
-import "../styles/schedules.css";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Pause, Play, Plus, Radio } from "lucide-react";
+import { Plus, Radio } from "lucide-react";
 import { useState } from "react";
 import type { TriggerItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { refreshQueries } from "../api/query-client.ts";
-import { Button, IconButton } from "../ui/button.tsx";
+import { Button } from "../ui/button.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Page } from "../ui/page.tsx";
+import { PauseIcon } from "../ui/pause-button.tsx";
 import { Empty, InlineError, Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { TriggerEditor } from "./trigger-editor.tsx";
@@ -88,9 +88,7 @@ function TriggerRow({ trigger }: { readonly trigger: TriggerItem }) {
         </span>
       </div>
       <div className="item-actions">
-        <IconButton label={enabled ? `Pause ${name}` : `Resume ${name}`} onClick={() => toggle.mutate()}>
-          {enabled ? <Pause size={16} aria-hidden /> : <Play size={16} aria-hidden />}
-        </IconButton>
+        <PauseIcon name={name} enabled={enabled} onClick={() => toggle.mutate()} />
       </div>
     </li>
   );
