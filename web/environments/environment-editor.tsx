@@ -76,6 +76,7 @@ export function EnvironmentEditor({ environment, onClose }: EnvironmentEditorPro
         <RepositoryFields draft={draft} error={error} change={change} />
         <Commands draft={draft} error={error} change={change} />
         <Sandbox draft={draft} error={error} change={change} />
+        <Variables draft={draft} error={error} change={change} />
         <NetworkFields draft={draft} error={error} change={change} />
         {isNew && <Personal draft={draft} change={change} />}
         <InlineError error={error} />
@@ -157,21 +158,24 @@ const Sandbox = ({ draft, error, change }: PartProps) => (
   </>
 );
 
+const Variables = ({ draft, error, change }: PartProps) => (
+  <TextArea
+    label="Variables"
+    optional
+    rows={2}
+    className="input mono"
+    placeholder="NODE_ENV=test"
+    autoCapitalize="none"
+    spellCheck={false}
+    hint="NAME=value in each line. Everyone who can read the environment can read them."
+    value={draft.variables}
+    error={errorAt(error, "variables")}
+    onChange={(event) => change({ variables: event.target.value })}
+  />
+);
+
 const NetworkFields = ({ draft, error, change }: PartProps) => (
   <>
-    <TextArea
-      label="Variables"
-      optional
-      rows={2}
-      className="input mono"
-      placeholder="NODE_ENV=test"
-      autoCapitalize="none"
-      spellCheck={false}
-      hint="NAME=value in each line. Everyone who can read the environment can read them."
-      value={draft.variables}
-      error={errorAt(error, "variables")}
-      onChange={(event) => change({ variables: event.target.value })}
-    />
     <SelectField
       label="Network"
       value={draft.network}

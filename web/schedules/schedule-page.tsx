@@ -38,16 +38,8 @@ export function SchedulePage() {
 }
 
 function LoadedSchedule({ schedule }: { readonly schedule: ScheduleItem }) {
-  const {
-    name,
-    cron_schedule: cron,
-    time_zone: zone,
-    enabled,
-    prompt,
-    last_spawn_error: failure,
-    model_error,
-  } = schedule;
-  const fault = model_error ?? failure;
+  const { name, cron_schedule: cron, time_zone: zone, enabled, prompt } = schedule;
+  const fault = schedule.model_error ?? schedule.last_spawn_error;
   return (
     <Page
       title={revealHidden(name)}

@@ -49,17 +49,8 @@ export function SchedulesPage() {
 }
 
 function ScheduleRow({ schedule }: { readonly schedule: ScheduleItem }) {
-  const {
-    id,
-    name,
-    cron_schedule: cron,
-    time_zone: zone,
-    enabled,
-    history,
-    last_spawn_error: failure,
-    model_error,
-  } = schedule;
-  const fault = model_error ?? failure;
+  const { id, name, cron_schedule: cron, time_zone: zone, enabled, history } = schedule;
+  const fault = schedule.model_error ?? schedule.last_spawn_error;
   const toggle = useMutation({
     mutationFn: () => (enabled ? client.schedules.pause(id) : client.schedules.resume(id)),
     onSuccess: () => refreshQueries({ queryKey: ["schedules"] }),

@@ -16,37 +16,38 @@ import { SessionList } from "./session-list.tsx";
 import { TeamSection } from "./team-section.tsx";
 import { Webhooks } from "./webhooks.tsx";
 
-const SECTIONS = {
-  you: "You",
-  keys: "API keys",
-  team: "Team",
-  webhooks: "Webhooks",
-  audit: "Audit log",
-} as const;
-type Section = keyof typeof SECTIONS;
-
-/** The sections of team admins only. */
-const ADMIN_SECTIONS: ReadonlySet<Section> = new Set(["webhooks", "audit"]);
+/** The sections of the settings, with those who see them. */
+const SECTIONS = [
+  { name: "you", title: "You", viewers: "everyone" },
+  { name: "keys", title: "API keys", viewers: "everyone" },
+  { name: "team", title: "Team", viewers: "members" },
+  { name: "webhooks", title: "Webhooks", viewers: "admins" },
+  { name: "audit", title: "Audit log", viewers: "admins" },
+] as const;
 
 /** A section of the settings, each with an address of its own. */
 export function SettingsPage() {
   const me = useMe();
   const { section } = useParams({ strict: false });
-  const isAdmin = me.teams.some(({ role }) => role === "admin");
-  const shown = listSections(me.teams.length > 0, isAdmin);
-  const current = shown.find((one) => one === section) ?? "you";
+  const isViewer = {
+    everyone: true,
+    members: me.teams.length > 0,
+    admins: me.teams.some(({ role }) => role === "admin"),
+  };
+  const shown = SECTIONS.filter(({ viewers }) => isViewer[viewers]);
+  const { name: current, title } = shown.find(({ name }) => name === section) ?? SECTIONS[0];
   return (
-    <Page title={current === "you" ? "Settings" : SECTIONS[current]} narrow>
+    <Page title={current === "you" ? "Settings" : title} narrow>
       <nav aria-label="Sections of the settings" className="tabs">
-        {shown.map((one) => (
+        {shown.map(({ name, title: label }) => (
           <Link
-            key={one}
-            {...(one === "you" ? { to: "/settings" } : { to: "/settings/$section", params: { section: one } })}
+            key={name}
+            {...(name === "you" ? { to: "/settings" } : { to: "/settings/$section", params: { section: name } })}
             className="tab"
             activeProps={{ className: "tab active" }}
             activeOptions={{ exact: true }}
           >
-            {SECTIONS[one]}
+            {label}
           </Link>
         ))}
       </nav>
@@ -57,12 +58,7 @@ export function SettingsPage() {
   );
 }
 
-const listSections = (hasTeam: boolean, isAdmin: boolean): Section[] => {
-  const all: Section[] = ["you", "keys", "team", "webhooks", "audit"];
-  return all.filter((one) => (one === "team" ? hasTeam : isAdmin || !ADMIN_SECTIONS.has(one)));
-};
-
-function SectionContent({ section }: { readonly section: Section }) {
+function SectionContent({ section }: { readonly section: (typeof SECTIONS)[number]["name"] }) {
   const me = useMe();
   const administered = me.teams.filter(({ role }) => role === "admin");
   if (section === "keys") return <OwnKeys />;

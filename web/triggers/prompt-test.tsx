@@ -16,6 +16,13 @@ const TYPE_HEADERS: Readonly<Record<string, string>> = {
   sentry: "Sentry-Hook-Resource",
 };
 
+/** What the event would result in. */
+const RESULTS = {
+  started: "It would start a run with this prompt:",
+  ignored: "It would be ignored",
+  failed: "It would fail",
+} as const;
+
 /** Shows what the latest delivery would start with another template, before it is saved. Nothing is created. */
 export function PromptTest({ trigger }: { readonly trigger: TriggerItem }) {
   const [prompt, setPrompt] = useState(trigger.prompt);
@@ -51,9 +58,7 @@ export function PromptTest({ trigger }: { readonly trigger: TriggerItem }) {
         {test.data !== undefined && (
           <div role="status" className="stack">
             <p>
-              {test.data.outcome === "started"
-                ? "It would start a run with this prompt:"
-                : `It would be ${test.data.outcome}`}
+              {RESULTS[test.data.outcome]}
               {why !== undefined && `: ${revealHidden(why)}`}
             </p>
             <Code text={revealHidden(test.data.prompt)} language="markdown" />

@@ -69,8 +69,8 @@ const KINDS: Readonly<Record<System, Pick<CreateTriggerRequest, "kind" | "preset
 
 /** The systems whose API is asked about authors. */
 export const hasCredential = (system: System): boolean => KINDS[system].kind !== "webhook";
-/** The systems that make the secret themselves. */
-export const makesSecret = (system: System): boolean => ["slack", "linear", "sentry", "pagerduty"].includes(system);
+/** The systems that generate the secret themselves. */
+export const generatesSecret = (system: System): boolean => ["slack", "linear", "sentry", "pagerduty"].includes(system);
 /** Whether a trigger of the system has a prompt of its own. */
 export const hasPreset = (system: System): boolean => KINDS[system].preset !== undefined;
 
