@@ -5,12 +5,12 @@ import { client } from "../api/client.ts";
 import { fieldError } from "../api/problem.ts";
 import { trustRulesQuery } from "../api/queries.ts";
 import { refreshQueries } from "../api/query-client.ts";
+import { ScopeField, toScopeChoice } from "../keys/scope-field.tsx";
 import { parseAmount } from "../ui/amount.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { formatWholeMinutes } from "../ui/format.ts";
-import { ScopeField, toScopeChoice } from "../ui/scope-field.tsx";
 import { InlineError } from "../ui/status.tsx";
 
 interface TrustRuleEditorProps {

@@ -2,13 +2,13 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { CreatedKey, CreateKeyRequest } from "../../clients/typescript/src/index.ts";
 import { fieldError } from "../api/problem.ts";
-import { parseAmount } from "./amount.ts";
-import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
-import { SelectField, TextField } from "./field.tsx";
+import { parseAmount } from "../ui/amount.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { SelectField, TextField } from "../ui/field.tsx";
+import { ShownSecret } from "../ui/shown-secret.tsx";
+import { InlineError } from "../ui/status.tsx";
 import { type ScopeChoice, ScopeField } from "./scope-field.tsx";
-import { ShownSecret } from "./shown-secret.tsx";
-import { InlineError } from "./status.tsx";
 
 const DAY_MS = 86_400_000;
 

@@ -4,14 +4,14 @@ import { type ReactNode, useState } from "react";
 import type { CreatedKey, CreateKeyRequest, KeyItem } from "../../clients/typescript/src/index.ts";
 import { describeError } from "../api/problem.ts";
 import { refreshQueries } from "../api/query-client.ts";
-import { Button, IconButton } from "./button.tsx";
-import { Confirm } from "./dialog.tsx";
-import { formatUsd } from "./format.ts";
-import { revealHidden } from "./hidden-characters.ts";
+import { Button, IconButton } from "../ui/button.tsx";
+import { Confirm } from "../ui/dialog.tsx";
+import { formatUsd } from "../ui/format.ts";
+import { revealHidden } from "../ui/hidden-characters.ts";
+import { Empty, Loaded } from "../ui/status.tsx";
+import { Time } from "../ui/time.tsx";
 import { NewKey } from "./new-key.tsx";
 import { describeScopes } from "./scope-field.tsx";
-import { Empty, Loaded } from "./status.tsx";
-import { Time } from "./time.tsx";
 
 interface KeyListProps {
   readonly title: string;

@@ -1,6 +1,6 @@
 import { SCOPES } from "#shared/wire/keys/scopes.ts";
 import type { Scope } from "../../clients/typescript/src/index.ts";
-import { CheckField, SelectField } from "./field.tsx";
+import { CheckField, SelectField } from "../ui/field.tsx";
 
 /** The scopes of a new credential; undefined for all that its creator has. */
 export type ScopeChoice = readonly Scope[] | undefined;
