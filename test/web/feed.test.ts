@@ -81,3 +81,13 @@ describe("addLiveFrames", () => {
     expect(texts(queued.entries)).toEqual([]);
   });
 });
+
+describe("addEvents", () => {
+  it("shows the thoughts of an agent, and not which session it continues", () => {
+    const feed = addEvents(emptyFeed, [
+      toEvent({ type: "event", name: "acp_session", data: { session_id: "s-1", command: "c" } }),
+      toEvent({ type: "event", name: "agent_thought", data: { text: "I should look first." } }),
+    ]);
+    expect(texts(feed.entries)).toEqual(["agent_thought"]);
+  });
+});

@@ -43,6 +43,24 @@ describe("the page of a run", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("folds the thoughts of an agent, and shows its plan as a list and its edits as changes", async () => {
+    const agent = path.join(import.meta.dirname, "../harness/support/acp-agent.mjs");
+    const config = { model_id: "compatible/test", harness: { type: "acp", command: `node '${agent}'` } };
+    const run = await app.api().create("WORK on it.", { title: "Agent", config });
+    await app.api().ended(run);
+    const { page, complaints } = await app.open(`/runs/${run}`);
+    const thought = page.locator("details", { hasText: "I should look first." });
+    await thought.locator("summary").waitFor();
+    expect(await thought.locator(".markdown").isVisible()).toBe(false);
+    await thought.locator("summary").click();
+    await thought.locator(".markdown").waitFor();
+    await page.locator(".plan li", { hasText: "Change it" }).waitFor();
+    await page.locator(".diff-add", { hasText: "new" }).waitFor();
+    await page.locator(".diff-remove", { hasText: "old" }).waitFor();
+    expect(await page.locator("#main").innerText()).not.toMatch(/acp.session/i);
+    expect(complaints).toEqual([]);
+  });
+
   it("leads to the sign-in where the session has ended", async () => {
     const run = await app.api().create(commands("true"), { title: "Nothing", ...RUNBOOK });
     const { page } = await app.open("/runs");

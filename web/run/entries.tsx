@@ -151,12 +151,23 @@ function between(start: string, end: string | undefined): number | undefined {
   return difference >= 0 ? difference : undefined;
 }
 
+/** The first line of a text without the marks of Markdown. */
+const firstLine = (text: string): string =>
+  revealHidden(
+    (text.trimStart().split("\n")[0] ?? "")
+      .replaceAll(/[*_`#]/g, "")
+      .trim()
+      .slice(0, 120),
+  ) || "Thought";
+
 function MarkView({ entry }: { readonly entry: MarkEntry }) {
   const text = [entry.data["message"], entry.data["reason"], entry.data["detail"], entry.data["data"]].find(
     (one) => typeof one === "string",
   );
   // Of a conversation that was compacted: what the model got instead of earlier steps.
   const summary = readText(entry.data["data"], "summary");
+  const thought = entry.type === "agent_thought" ? readText(entry.data["data"], "text") : undefined;
+  const folded = summary ?? thought;
   const icon =
     entry.type === "model_retry" || entry.type === "execution_lost" ? (
       <RefreshCw size={15} aria-hidden />
@@ -168,10 +179,10 @@ function MarkView({ entry }: { readonly entry: MarkEntry }) {
   return (
     <>
       <Head icon={icon} title={toWords(entry.type)} entry={entry} />
-      {summary !== undefined && (
+      {folded !== undefined && (
         <details className="entry-body">
-          <summary>Summary</summary>
-          <Markdown text={summary} />
+          <summary>{summary === undefined ? firstLine(folded) : "Summary"}</summary>
+          <Markdown text={folded} />
         </details>
       )}
       {typeof text === "string" && text !== "" && (
