@@ -131,6 +131,7 @@ function readOptional(
 ) {
   return omitUndefined({
     baseUrl: readBaseUrl(text("baseUrl")),
+    secretsKey: readKmsKey(text("secretsKey")),
     alarmEmail: text("alarmEmail"),
     existingTable: text("existingTable"),
     existingTableStream: text("existingTableStream"),
@@ -153,6 +154,14 @@ function readOptional(
 function readBaseUrl(baseUrl: string | undefined): string | undefined {
   if (baseUrl === undefined || /^https?:\/\/[^/]+(\/.*)?\/api\/v1$/.test(baseUrl)) return baseUrl;
   throw new Error(`context "baseUrl" must be an address that ends in /api/v1, not "${baseUrl}"`);
+}
+
+/** A policy names a key by its ARN: an alias in its place would allow nothing. */
+function readKmsKey(arn: string | undefined): string | undefined {
+  if (arn === undefined || /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/.test(arn)) return arn;
+  throw new Error(
+    `context "secretsKey" must be the ARN of a KMS key, such as arn:aws:kms:eu-west-1:111122223333:key/…, not "${arn}"`,
+  );
 }
 
 /** The names of hosts that DNS and certificates accept, without a wildcard. */

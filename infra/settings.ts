@@ -120,6 +120,11 @@ export interface Settings {
     /** Name of the SSM parameter that holds the client's secret. @default the client is a public one */
     readonly clientSecretParameter?: string;
   };
+  /**
+   * ARN of the KMS key that encrypts the parameters with the keys of secrets. AWS bills it by the month.
+   * @default the key that AWS keeps for parameters, free of charge
+   */
+  readonly secretsKey?: string;
   /** Name of the SSM parameter (or, see `namedParameter`, secret) that holds the API key of Anthropic. @default its models are not offered */
   readonly anthropicKeyParameter?: string;
   /** Name of the SSM parameter that holds the API key of OpenAI. @default its models are not offered */

@@ -24,8 +24,8 @@ export interface Targets {
   readonly github?: GithubParameters;
   readonly timers?: Timers;
   /** The keys of the vault. */
-  readonly secretsKey?: Parameter;
-  readonly webhookSecretsKey?: Parameter;
+  readonly secretsKey?: VaultKeys;
+  readonly webhookSecretsKey?: VaultKeys;
   /** The values of secrets that an earlier release stored. */
   readonly secrets?: Secrets;
   /** The signing secrets of webhooks that an earlier release stored. */
@@ -73,6 +73,12 @@ export interface Models {
   /** Models of Bedrock that may be called. */
   readonly bedrock: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A parameter with keys of the vault. */
+export interface VaultKeys extends Parameter {
+  /** ARN of the KMS key that encrypts it. @default the one that AWS keeps for parameters */
+  readonly kmsKey?: string | undefined;
 }
 
 /** Parameters below one path. */
@@ -232,7 +238,8 @@ const grantVaultKey =
   (rights, targets) => {
     const actions = rights[right];
     if (!actions?.length) return nothing;
-    const { arn, name } = requireTarget(targets[right], right);
+    const { arn, name, kmsKey } = requireTarget(targets[right], right);
+    const creates = actions.includes("PutParameter");
     const create = new PolicyStatement({
       actions: ["ssm:PutParameter"],
       resources: [arn],
@@ -241,9 +248,10 @@ const grantVaultKey =
     return {
       statements: [
         ...(actions.includes("GetParameter") ? [allow("ssm", ["GetParameter"], [arn])] : []),
-        ...(actions.includes("PutParameter") ? [create] : []),
+        ...(creates ? [create] : []),
+        ...(kmsKey === undefined ? [] : [allowKms(kmsKey, creates ? ["Decrypt", "Encrypt"] : ["Decrypt"], arn)]),
       ],
-      environment: { [variable]: name },
+      environment: { [variable]: name, ...(kmsKey !== undefined && creates && { SECRETS_KMS_KEY: kmsKey }) },
     };
   };
 
@@ -340,6 +348,18 @@ function allow(service: string, actions: readonly string[], resources: readonly 
   return new PolicyStatement({
     actions: actions.map((action) => `${service}:${action}`),
     resources: [...resources],
+  });
+}
+
+/**
+ * The use of a KMS key for one parameter, which Systems Manager names to KMS.
+ * @see https://docs.aws.amazon.com/kms/latest/developerguide/services-parameter-store.html
+ */
+function allowKms(key: string, actions: readonly string[], parameterArn: string): PolicyStatement {
+  return new PolicyStatement({
+    actions: actions.map((action) => `kms:${action}`),
+    resources: [key],
+    conditions: { StringEquals: { "kms:EncryptionContext:PARAMETER_ARN": parameterArn } },
   });
 }
 

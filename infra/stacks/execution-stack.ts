@@ -73,7 +73,8 @@ export class ExecutionStack extends Stack {
       environment: { GITHUB_API_URL: settings.githubApiUrl },
     });
     const secrets = this.toSecrets(SECRETS_PATH);
-    const secretsKey = namedParameter(this, SECRETS_KEY);
+    const vaultKeys = (name: string) => ({ ...namedParameter(this, name), kmsKey: settings.secretsKey });
+    const secretsKey = vaultKeys(SECRETS_KEY);
     const systems = new BaseFunction(this, "CallSystems", {
       platform,
       targets: { ...stored, secrets, secretsKey },
@@ -101,7 +102,7 @@ export class ExecutionStack extends Stack {
       signInSecrets: signInSecrets(this, settings),
       secrets,
       secretsKey,
-      webhookSecretsKey: namedParameter(this, WEBHOOK_SECRETS_KEY),
+      webhookSecretsKey: vaultKeys(WEBHOOK_SECRETS_KEY),
       systems: systems.lambda,
       webhookSecrets: this.toSecrets(WEBHOOK_SECRETS_PATH),
       identityKeys: this.toSecrets(IDENTITY_KEYS_PATH, "ring"),

@@ -16,6 +16,8 @@ export interface Deployed {
   /** Names of those that a rule invokes each hour. */
   readonly hourly: readonly string[];
   readonly functions: ReadonlyMap<string, DeployedFunction>;
+  /** KMS keys that functions use. */
+  readonly kmsKeys: number;
 }
 
 interface DeployedFunction {
@@ -35,6 +37,7 @@ const FunctionProperties = v.object({
   MemorySize: v.number(),
   PackageType: v.exactOptional(v.string()),
   EphemeralStorage: v.exactOptional(v.object({ Size: v.number() })),
+  Environment: v.exactOptional(v.object({ Variables: v.object({ SECRETS_KMS_KEY: v.exactOptional(v.string()) }) })),
   TracingConfig: v.exactOptional(v.object({ Mode: v.string() })),
 });
 const RuleProperties = v.object({
@@ -78,10 +81,13 @@ function read(templates: readonly v.InferOutput<typeof Template>[]): Deployed {
   const ofType = (type: string) => resources.filter(([, { Type }]) => Type === type);
   const functions = new Map<string, DeployedFunction>();
   const names = new Map<string, string>();
+  const kmsKeys = new Set<string>();
   for (const [id, { Properties }] of ofType("AWS::Lambda::Function")) {
     const parsed = v.safeParse(FunctionProperties, Properties);
     // The functions of the CDK itself have no names, and run while a stack is deployed.
     if (!parsed.success) continue;
+    const kmsKey = parsed.output.Environment?.Variables.SECRETS_KMS_KEY;
+    if (kmsKey !== undefined) kmsKeys.add(kmsKey);
     const { FunctionName: name, MemorySize, PackageType, EphemeralStorage, TracingConfig } = parsed.output;
     names.set(id, name);
     functions.set(name, {
@@ -105,6 +111,7 @@ function read(templates: readonly v.InferOutput<typeof Template>[]): Deployed {
     minutely: invokedAt("rate(1 minute)"),
     hourly: invokedAt("rate(1 hour)"),
     functions,
+    kmsKeys: kmsKeys.size,
   };
 }
 

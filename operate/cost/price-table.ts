@@ -75,6 +75,7 @@ export const PRICE_TABLE = {
     source: "https://aws.amazon.com/xray/pricing/",
   },
   puts: { dollars: 5 / MILLION, per: "PUT of S3", source: "https://aws.amazon.com/s3/pricing/" },
+  kmsKeys: { dollars: 1, per: "KMS key and month", source: "https://aws.amazon.com/kms/pricing/" },
   imageGb: {
     dollars: 0.1,
     per: "GB and month of images in ECR",

@@ -151,6 +151,12 @@ describe("the costs of a deployment", () => {
     expect(sumOf(more, "charged")).toBeGreaterThan(sumOf(idleMonth(deployed, counted), "charged") + 0.5);
   });
 
+  it("are $1 a month more with a KMS key for secrets", () => {
+    const secretsKey = "arn:aws:kms:us-east-1:111122223333:key/1-2";
+    const more = idleMonth(readDeployed({ secretsKey }), counted);
+    expect(sumOf(more, "charged")).toBeCloseTo(sumOf(idleMonth(deployed, counted), "charged") + 1);
+  });
+
   it("share one allowance between lines of the same price", () => {
     const bill = toBill([
       ["first", "alarms", 8],

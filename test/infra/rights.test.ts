@@ -302,6 +302,31 @@ describe("a function's role", () => {
     }
   });
 
+  it("can use the KMS key of the settings for the parameter that it reads or creates only", () => {
+    const secretsKey = "arn:aws:kms:eu-west-1:111122223333:key/1-2";
+    const own = synthesize({ secretsKey });
+    const roles = own.all<RoleProperties>("AWS::IAM::Role");
+    const uses = roles.flatMap((role) => {
+      const statements = statementsIn(role).filter(({ Action }) => /kms:/.test([Action].flat().join()));
+      const parameters = statementsIn(role)
+        .filter(({ Action }) => [Action].flat().includes("ssm:GetParameter"))
+        .flatMap(({ Resource }) => [Resource].flat().map((one) => JSON.stringify(one)));
+      for (const { Resource, Condition } of statements) {
+        expect(Resource).toBe(secretsKey);
+        const context = Object(Object(Condition)["StringEquals"])["kms:EncryptionContext:PARAMETER_ARN"];
+        expect(JSON.stringify(context)).toMatch(/:parameter\/runyard\/vault\/(webhook-)?secrets"/);
+        expect(parameters).toContain(JSON.stringify(context));
+      }
+      return statements.map(({ Action }) => [Action].flat().join(" "));
+    });
+    expect(uses.toSorted()).toEqual([...Array(5).fill("kms:Decrypt"), ...Array(5).fill("kms:Decrypt kms:Encrypt")]);
+    const variables = own
+      .all<{ Environment?: { Variables: Record<string, unknown> } }>("AWS::Lambda::Function")
+      .flatMap(({ Properties }) => Properties.Environment?.Variables["SECRETS_KMS_KEY"] ?? []);
+    expect(variables).toEqual(Array(5).fill(secretsKey));
+    expect(JSON.stringify(allStatements())).not.toContain("kms:");
+  });
+
   it("uses no policy that others may change", () => {
     expect(
       deployment.all<RoleProperties>("AWS::IAM::Role").filter((role) => role.Properties.ManagedPolicyArns),

@@ -58,6 +58,8 @@ describe("readSettings", () => {
     [{ openaiKeyParameter: "/a/b/" }, parameter],
     [{ compatibleKeyParameter: "/a b" }, parameter],
     [{ oidcClientSecretParameter: "secret" }, parameter],
+    [{ secretsKey: "kms" }, 'context "secretsKey" must be the ARN of a KMS key'],
+    [{ secretsKey: "arn:aws:kms:eu-west-1:111122223333:alias/secrets" }, "ARN of a KMS key"],
     [{ modelPrices: "a=1/2,b=1" }, `${price}, not "b=1"`],
     [{ modelProviders: "box" }, "must be a list, in cdk.json or as JSON"],
     [
@@ -188,6 +190,10 @@ describe("readSettings", () => {
     [
       { modelLimits: "a/b=8192/1024,c=4096", compatibleTimeoutSeconds: "600" },
       { modelLimits: ["a/b=8192/1024", "c=4096"], compatibleTimeoutSeconds: 600 },
+    ],
+    [
+      { secretsKey: "arn:aws-cn:kms:cn-north-1:111122223333:key/mrk-1a" },
+      { secretsKey: "arn:aws-cn:kms:cn-north-1:111122223333:key/mrk-1a" },
     ],
     [{ disabledModels: "a,b" }, { disabledModels: ["a", "b"] }],
     [{ sandboxes: "microvm,lambda" }, { sandboxes: ["microvm", "lambda"] }],

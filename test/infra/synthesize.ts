@@ -71,6 +71,7 @@ export const EVERY_SETTING: Readonly<Record<string, string>> = {
   sandboxMemoryMb: "3072",
   sandboxSeconds: "600",
   sandboxTenancy: "false",
+  secretsKey: "arn:aws:kms:eu-west-1:111122223333:key/1-2",
   slackApiUrl: "https://slack.example/api",
   sandboxes: "lambda,microvm,fargate",
   webUrl: "https://runs.example",

@@ -44,6 +44,18 @@ describe("the keys that sign identity tokens, in Systems Manager", () => {
     expect(calls).toEqual([put("one", false), put("two", true), get]);
   });
 
+  it("are encrypted with the KMS key of the settings", async () => {
+    const client = new SSMClient(config);
+    const calls = respondToCalls(client, {});
+    const ring = ssmKeyRingStore(
+      client,
+      () => "/ours/ring",
+      () => "arn:key",
+    );
+    await ring.create("one");
+    expect(calls).toEqual([expect.stringMatching(/^PutParameter .*"Overwrite":false,"KeyId":"arn:key"/)]);
+  });
+
   it("are left as they are if another function has created them, and may be missing", async () => {
     expect(await open(new ParameterAlreadyExists(failure)).ring.create("one")).toBe(false);
     await expect(open(named("AccessDeniedException")).ring.create("one")).rejects.toThrow("refused");
