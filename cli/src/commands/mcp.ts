@@ -2,6 +2,7 @@ import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import * as v from "valibot";
 import { APIUserAbortError, type Runyard } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
+import { mcpLoginCommand, mcpRefreshCommand } from "../mcp/login.ts";
 import { explain } from "../problem.ts";
 import { withExamples } from "./examples.ts";
 
@@ -34,6 +35,7 @@ export function mcpCommand(context: Context): CommandUnknownOpts {
       }
       await Promise.all(pending);
     });
+  command.addCommand(mcpLoginCommand(context)).addCommand(mcpRefreshCommand(context));
   return withExamples(command, "runyard mcp");
 }
 

@@ -12,6 +12,7 @@ import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotoc
 import { formatError } from "../../support/stop.ts";
 import { type ProcessPlace, ProcessTransport } from "./mcp-process.ts";
 import { allowsTool, expandServer, type ServerConfig, type Values } from "./mcp-settings.ts";
+import { explainRefusal } from "./mcp-sign-in.ts";
 import type { OutwardFetch } from "./outward-fetch.ts";
 
 /** A tool as its server describes it. */
@@ -63,11 +64,13 @@ const OUTPUT_CHARACTERS = 1_000;
 /** Connects to a server. @throws an Error that says in one redacted sentence why the server cannot be used */
 export async function connect(written: ServerConfig, options: ConnectOptions): Promise<McpConnection> {
   const config = expandServer(written, options.values);
-  return limitTools(await connectToAll(config, options), config);
+  // The names of secrets are in what was written, their values in what is sent.
+  const explain = (error: unknown) => explainRefusal(error, config.url, written.headers);
+  return limitTools(await connectToAll(config, explain, options), config, explain);
 }
 
-/** Without the tools that the configuration excludes. */
-function limitTools(connection: McpConnection, config: ServerConfig): McpConnection {
+/** Without the tools that the configuration excludes. A token may expire while the run uses it. */
+function limitTools(connection: McpConnection, config: ServerConfig, explain: Explain): McpConnection {
   const choose = (tools: readonly McpTool[]) => tools.filter(({ name }) => allowsTool(config, name));
   return {
     ...connection,
@@ -75,12 +78,16 @@ function limitTools(connection: McpConnection, config: ServerConfig): McpConnect
     listTools: async (signal) => choose(await connection.listTools(signal)),
     call: async (tool, input, signal) => {
       if (!allowsTool(config, tool)) throw new Error(`the run's configuration excludes the tool ${tool}`);
-      return await connection.call(tool, input, signal);
+      return await connection.call(tool, input, signal).catch((error: unknown) => {
+        throw explain(error);
+      });
     },
   };
 }
 
-async function connectToAll(config: ServerConfig, options: ConnectOptions): Promise<McpConnection> {
+type Explain = (error: unknown) => unknown;
+
+async function connectToAll(config: ServerConfig, explain: Explain, options: ConnectOptions): Promise<McpConnection> {
   const { signal, redactor, connectMs = CONNECT_MS } = options;
   if (config.warp_id !== undefined) {
     throw new Error("shared servers (warp_id) are not supported: set command or url");
@@ -104,7 +111,7 @@ async function connectToAll(config: ServerConfig, options: ConnectOptions): Prom
   try {
     return await openUrl(new URL(config.url ?? ""), config.headers ?? {}, options.fetch, limit);
   } catch (error) {
-    throw fail(error);
+    throw fail(explain(error));
   }
 }
 
