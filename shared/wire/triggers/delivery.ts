@@ -61,7 +61,7 @@ export const TestTriggerResponse = v.object({
   outcome: v.picklist(["started", "ignored", "failed"]),
   /** Why it would be ignored. */
   reason: v.exactOptional(IgnoredReason),
-  /** Why no run could be created. */
+  /** Details of `reason`, such as the error of the filter, or why no run could be created. */
   detail: v.exactOptional(v.string()),
   /** The event as templates see it. */
   event: TriggerEvent,
@@ -108,7 +108,7 @@ export const TriggerDelivery = v.object({
    * or that a reply of a run caused it.
    */
   reason: v.exactOptional(IgnoredReason),
-  /** Why no run could be started. */
+  /** Details of `reason`, such as the error of the filter, or why the event could not be decided on. */
   detail: v.exactOptional(v.string()),
   /** The id of the run that it started or continued. */
   run_id: v.exactOptional(v.string()),

@@ -53,7 +53,7 @@ export const SignInMethods = v.object({
 });
 export type SignInMethods = v.InferOutput<typeof SignInMethods>;
 
-/** The caller, and when the caller's session ends. */
+/** The caller, and when the caller's session or API key ends. */
 export const SessionInfo = v.object({
   /** The person who is signed in. */
   user: v.object({
@@ -66,7 +66,10 @@ export const SessionInfo = v.object({
   }),
   /** The teams that the person is in. */
   teams: v.array(Membership),
-  /** The time at which the session ends unless it is used again. Absent for an API key that does not expire. @format date-time */
+  /**
+   * The time at which the session ends unless it is used again; for an API key, its expiry time. Absent for a key that does
+   * not expire. @format date-time
+   */
   expires_at: v.exactOptional(v.string()),
 });
 export type SessionInfo = v.InferOutput<typeof SessionInfo>;

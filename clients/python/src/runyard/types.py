@@ -2893,7 +2893,7 @@ class TestTriggerResponse(BaseModel):
     """Why it would be ignored."""
 
     detail: Optional[str] = None
-    """Why no run could be created."""
+    """Details of `reason`, such as the error of the filter, or why no run could be created."""
 
     event: TriggerEvent
     """The event as templates see it."""
@@ -2939,7 +2939,7 @@ class TriggerDelivery(BaseModel):
     """Why it was ignored: the type of the event, its author, the filter, a paused trigger, an active run of its thread, or that a reply of a run caused it."""
 
     detail: Optional[str] = None
-    """Why no run could be started."""
+    """Details of `reason`, such as the error of the filter, or why the event could not be decided on."""
 
     run_id: Optional[str] = None
     """The id of the run that it started or continued."""
@@ -2998,7 +2998,7 @@ class TriggerDeliveryDetails(BaseModel):
     """Why it was ignored: the type of the event, its author, the filter, a paused trigger, an active run of its thread, or that a reply of a run caused it."""
 
     detail: Optional[str] = None
-    """Why no run could be started."""
+    """Details of `reason`, such as the error of the filter, or why the event could not be decided on."""
 
     run_id: Optional[str] = None
     """The id of the run that it started or continued."""
@@ -3519,7 +3519,7 @@ class Membership(BaseModel):
 
 
 class SessionInfo(BaseModel):
-    """The caller, and when the caller's session ends."""
+    """The caller, and when the caller's session or API key ends."""
 
     user: SessionInfoUser
     """The person who is signed in."""
@@ -3528,7 +3528,7 @@ class SessionInfo(BaseModel):
     """The teams that the person is in."""
 
     expires_at: Optional[Timestamp] = None
-    """The time at which the session ends unless it is used again. Absent for an API key that does not expire."""
+    """The time at which the session ends unless it is used again; for an API key, its expiry time. Absent for a key that does not expire."""
 
 
 class SignInLink(BaseModel):

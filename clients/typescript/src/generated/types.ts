@@ -3594,7 +3594,7 @@ interface components {
                 uid: string;
             };
         };
-        /** @description The caller, and when the caller's session ends. */
+        /** @description The caller, and when the caller's session or API key ends. */
         SessionInfo: {
             /** @description The person who is signed in. */
             user: {
@@ -3609,7 +3609,7 @@ interface components {
             teams: components["schemas"]["Membership"][];
             /**
              * Format: date-time
-             * @description The time at which the session ends unless it is used again. Absent for an API key that does not expire.
+             * @description The time at which the session ends unless it is used again; for an API key, its expiry time. Absent for a key that does not expire.
              */
             expires_at?: string;
         };
@@ -3813,7 +3813,7 @@ interface components {
              * @enum {string}
              */
             reason?: "event" | "own" | "paused" | "author" | "filter" | "busy";
-            /** @description Why no run could be created. */
+            /** @description Details of `reason`, such as the error of the filter, or why no run could be created. */
             detail?: string;
             /** @description The event as templates see it. */
             event: components["schemas"]["TriggerEvent"];
@@ -3929,7 +3929,7 @@ interface components {
              * @enum {string}
              */
             reason?: "event" | "own" | "paused" | "author" | "filter" | "busy";
-            /** @description Why no run could be started. */
+            /** @description Details of `reason`, such as the error of the filter, or why the event could not be decided on. */
             detail?: string;
             /** @description The id of the run that it started or continued. */
             run_id?: string;
@@ -3968,7 +3968,7 @@ interface components {
              * @enum {string}
              */
             reason?: "event" | "own" | "paused" | "author" | "filter" | "busy";
-            /** @description Why no run could be started. */
+            /** @description Details of `reason`, such as the error of the filter, or why the event could not be decided on. */
             detail?: string;
             /** @description The id of the run that it started or continued. */
             run_id?: string;
