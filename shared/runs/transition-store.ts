@@ -5,7 +5,7 @@ import { type RunHead, toCheckAttributes } from "#shared/records/run-head.ts";
 import { toExecutionCount } from "#shared/runs/capacity/execution-count-store.ts";
 import { toSlotChange } from "#shared/runs/capacity/slot-store.ts";
 import { activePart, endedPart, groupKey, keys, sortableTime } from "#shared/table/keys.ts";
-import type { Put, Update } from "#shared/table/table.ts";
+import { type Put, type Update, valueUnchanged } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
 import type { RunState } from "#shared/wire/run.ts";
 import { type Change, leaveSandbox, refuseIllegalTransition } from "./transition.ts";
@@ -71,7 +71,7 @@ function toHeadUpdate(head: RunHead, change: Change, { lists, slots, counted, sa
     if: {
       state: { eq: head.state },
       next_sequence: { eq: next_sequence },
-      execution_id: executionId === undefined ? { exists: false } : { eq: executionId },
+      execution_id: valueUnchanged(executionId),
       ...slots.if,
       ...counted.if,
       ...sandbox.if,

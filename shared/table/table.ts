@@ -28,6 +28,10 @@ export type Test =
   | { readonly exists: boolean }
   | { readonly absentOr: Exclude<Test, { absentOr: unknown } | { exists: unknown }> };
 
+/** The condition that an attribute still has the value that was read; undefined where it had none. */
+export const valueUnchanged = (value: string | number | undefined): Test =>
+  value === undefined ? { exists: false } : { eq: value };
+
 /** All of them must hold; of a missing item only `exists: false` and `absentOr` do. */
 export type Conditions = Readonly<Record<string, Test>>;
 

@@ -2,7 +2,7 @@ import { type Revocation, revokeKeys } from "#shared/api-keys/key-store.ts";
 import { listMembers, type Member, type Person, parseMember, putMember } from "#shared/records/member.ts";
 import { addRole, putUser, removeRole, replaceRole } from "#shared/records/user.ts";
 import { keys } from "#shared/table/keys.ts";
-import type { Table, TransactionWrite, Update } from "#shared/table/table.ts";
+import { type Table, type TransactionWrite, type Update, valueUnchanged } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
 import type { Role } from "#shared/wire/role.ts";
 
@@ -63,13 +63,12 @@ export function memberStore(table: Table) {
       const { user_uid: user, role, keys_created } = member;
       const isAdmin = role === "admin";
       const count = countMember(team, -1, isAdmin ? -1 : 0);
-      const unchanged = keys_created === undefined ? { exists: false } : { eq: keys_created };
       await transact(table, {
         count: isAdmin ? { ...count, if: ANOTHER_ADMIN } : count,
         member: {
           kind: "delete",
           key: keys.member(team, user),
-          if: { role: { eq: role }, keys_created: unchanged },
+          if: { role: { eq: role }, keys_created: valueUnchanged(keys_created) },
         },
         role: removeRole(team, user),
         keys: revocations.flatMap(revokeKeys),

@@ -3,7 +3,7 @@ import { putReceiversMark } from "#shared/notifications/receivers-mark-store.ts"
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
-import type { Item, Put, Table } from "#shared/table/table.ts";
+import { type Item, type Put, type Table, valueUnchanged } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
 import { Scope } from "#shared/wire/keys/scope.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
@@ -70,7 +70,7 @@ const toMark = ({ reply }: Trigger): Put | undefined => (reply?.to === "thread" 
 /** The condition under which a trigger is as it was read. */
 const unchangedSince = ({ updated_at, failing_since }: Trigger): NonNullable<Put["if"]> => ({
   updated_at: { eq: updated_at },
-  failing_since: failing_since === undefined ? { exists: false } : { eq: failing_since },
+  failing_since: valueUnchanged(failing_since),
 });
 
 /** The triggers of teams. */

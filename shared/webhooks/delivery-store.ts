@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { DELIVERY_SHARD, keys, sortableTime } from "#shared/table/keys.ts";
-import type { Item, Key, Put, Table, Update } from "#shared/table/table.ts";
+import { type Item, type Key, type Put, type Table, type Update, valueUnchanged } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
 import { writeIf } from "#shared/table/write-if.ts";
 import { DeliveryState, WebhookEventType } from "#shared/wire/webhooks/webhook.ts";
@@ -219,5 +219,5 @@ const updateUnchanged = (delivery: Delivery, change: Pick<Update, "set" | "remov
   kind: "update",
   key: keyOf(delivery),
   ...change,
-  if: { check_at: delivery.check_at === undefined ? { exists: false } : { eq: delivery.check_at } },
+  if: { check_at: valueUnchanged(delivery.check_at) },
 });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { keys } from "#shared/table/keys.ts";
-import type { Conditions, Item, Table } from "#shared/table/table.ts";
+import { type Item, type Table, valueUnchanged } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
 import { countExecutions, countShards, toBlock, toShard } from "./execution-count-store.ts";
 import type { Place } from "./slots.ts";
@@ -73,12 +73,11 @@ export function placeStore(table: Pick<Table, "get" | "batchGet" | "write" | "tr
      */
     async forgetQueue({ queue_at }: Deployment, now: number): Promise<void> {
       if (queue_at !== undefined && now - queue_at < QUEUE_MEMORY_MS) return;
-      const unchanged: Conditions = { queue_at: queue_at === undefined ? { exists: false } : { eq: queue_at } };
       await table.write({
         kind: "update",
         key: keys.executions(),
         remove: ["queue_at", "waiting"],
-        if: unchanged,
+        if: { queue_at: valueUnchanged(queue_at) },
       });
     },
   };

@@ -2,7 +2,7 @@ import type { HeadConditions, HeadUpdate } from "#shared/records/head-attributes
 import { DEFAULT_CONCURRENCY_LIMIT, isExecuting, isTerminal, TREE_CONCURRENCY_LIMIT } from "#shared/records/run.ts";
 import { isLocal, parseOwner, type RunHead, type SlotKind } from "#shared/records/run-head.ts";
 import { keys } from "#shared/table/keys.ts";
-import type { Conditions, Key, Update } from "#shared/table/table.ts";
+import { type Conditions, type Key, type Update, valueUnchanged } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
 import { hasRoom, type SlotTransition, toWaitQueue, type WaitQueue } from "./slots.ts";
 
@@ -67,7 +67,7 @@ export function toSlotChange(head: RunHead, transition: SlotTransition, root: Ru
     head,
     own: keys.counters(parseOwner(head)),
     queued: to === undefined ? 0 : Number(to === "QUEUED") - Number(head.state === "QUEUED"),
-    isUnchanged: { slot: isSame(head.slot), waiting: isSame(head.waiting) },
+    isUnchanged: { slot: valueUnchanged(head.slot), waiting: valueUnchanged(head.waiting) },
   };
   if (to === undefined) return ownerSlot === "take" ? takeSlot(start, "owner") : releaseOwnerSlot(start);
   if (head.waiting !== undefined) return leaveQueue(start, head.waiting);
@@ -79,8 +79,6 @@ export function toSlotChange(head: RunHead, transition: SlotTransition, root: Ru
   }
   return { ...NO_CHANGE, if: start.isUnchanged, writes: { ownerCounters: countQueued(start.own, start.queued) } };
 }
-
-const isSame = (value: string | undefined) => (value === undefined ? { exists: false } : { eq: value });
 
 function leaveQueue({ head, own, queued, isUnchanged }: Start, kind: SlotKind): SlotChange {
   const pool = toPool(toWaitQueue(head, kind));

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { DELIVERY_SHARD, keys, sortableTime } from "#shared/table/keys.ts";
-import type { Item, Put, Table, Update } from "#shared/table/table.ts";
+import { type Item, type Put, type Table, type Update, valueUnchanged } from "#shared/table/table.ts";
 import { writeIf } from "#shared/table/write-if.ts";
 import type { DeliveryRef } from "#shared/webhooks/webhook-ports.ts";
 import type { TriggerReply } from "#shared/wire/triggers/trigger.ts";
@@ -135,6 +135,6 @@ const change = (reply: Reply, { set, remove }: Pick<Update, "set" | "remove">): 
   ...(remove === undefined ? {} : { remove }),
   if: {
     wanted: { eq: reply.wanted },
-    check_at: reply.check_at === undefined ? { exists: false } : { eq: reply.check_at },
+    check_at: valueUnchanged(reply.check_at),
   },
 });
