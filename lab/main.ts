@@ -27,6 +27,7 @@ export const LAB: Toolbox = {
       summary: "removes the conditions of transactions in turn",
     },
     eval: { file: "lab/eval.ts", summary: "executes tasks with a checker by agents, with or without a model" },
+    agent: { file: "test/harness/tokens/main.ts", summary: "counts the tokens of recorded tasks of the agent" },
     "agent-try": { file: "lab/agent-try.ts", summary: "tries the built-in agent with a real model" },
   },
 };

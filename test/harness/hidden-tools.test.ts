@@ -1,4 +1,4 @@
-import { Message, TextBlock, ToolResultBlock, type ToolSpec, ToolUseBlock } from "@strands-agents/sdk";
+import { Message, TextBlock, type ToolChoice, ToolResultBlock, type ToolSpec, ToolUseBlock } from "@strands-agents/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createHiddenTools } from "#harness/agent/hidden-tools.ts";
 import { createModel } from "#harness/agent/model.ts";
@@ -42,8 +42,12 @@ function start(modelId = "compatible/m") {
     optional,
     onText,
   });
-  const call = async (messages: Message[] = START, specs: ToolSpec[] = toolSpecs) => {
-    const events = model.streamAggregated(messages, { systemPrompt: "Be good.", toolSpecs: specs });
+  const call = async (messages: Message[] = START, specs: ToolSpec[] = toolSpecs, toolChoice?: ToolChoice) => {
+    const events = model.streamAggregated(messages, {
+      systemPrompt: "Be good.",
+      toolSpecs: specs,
+      ...(toolChoice && { toolChoice }),
+    });
     for (;;) {
       const next = await events.next();
       if (!next.done) continue;
@@ -96,6 +100,13 @@ describe("a model that is not shown tools", () => {
       ["answer"],
     ]);
     expect(anyOf[0].properties).toEqual({ tool: { const: "run_command" }, input });
+  });
+
+  it("may only call if the request demands it", async () => {
+    standIn.turns.push(HIDDEN, json({ tool: "todo", input: {} }));
+    await start().call(START, toolSpecs, { any: {} });
+    const { anyOf } = standIn.seen.at(-1)?.body.response_format.json_schema.schema ?? {};
+    expect(JSON.stringify(anyOf)).not.toContain("answer");
   });
 
   it("gets its calls and their results as texts of alternating roles", async () => {

