@@ -47,6 +47,8 @@ export interface ReadRights {
   readonly live?: readonly ("GetItem" | "DeleteItem")[];
   /** Records in the head of a run that live output is being read; no other attribute can be written with this right. */
   readonly watch?: readonly "UpdateItem"[];
+  /** Records refused requests in the audit log; no other item can be written with this right. */
+  readonly refusals?: readonly ("PutItem" | "UpdateItem")[];
   /** The keys that sign the identity tokens of runs, as a parameter below a path of their own. */
   readonly identityKeys?: readonly "GetParameter"[];
 }
@@ -89,6 +91,7 @@ export interface Rights {
   readonly models?: readonly "call"[];
   readonly live?: readonly LiveAction[];
   readonly watch?: readonly "UpdateItem"[];
+  readonly refusals?: readonly ("PutItem" | "UpdateItem")[];
   /** The key that encrypts values of secrets, as one parameter, which can be created and not replaced. */
   readonly secretsKey?: readonly ("GetParameter" | "PutParameter")[];
   /** As that, for the secrets of webhooks and triggers. */

@@ -1,5 +1,5 @@
 import { deflateRawSync } from "node:zlib";
-import type { Scope } from "#shared/wire/keys/scope.ts";
+import { PRIVILEGED_READS, type Scope } from "#shared/wire/keys/scope.ts";
 import { listIndexes, type ReadRights, type Rights } from "./rights.ts";
 
 /** The kinds of keys: of a person, of an agent, or of a run for itself and its descendants. */
@@ -323,6 +323,9 @@ export const routes: readonly Route[] = lines.map(withAuditRights);
 
 /** Adds the rights to record what a request changes, or that it is refused, in the audit log. */
 function withAuditRights(route: Route): Route {
+  if (route.method === "GET" && PRIVILEGED_READS.includes(route.scope)) {
+    return { ...route, rights: { ...route.rights, refusals: write } };
+  }
   if (route.method === "GET" || route.method === "ANY") return route;
   if (route.who === "public" || route.scope === "own run" || route.scope === "own session") return route;
   const table = [...new Set([...(route.rights.table ?? []), ...write])];

@@ -155,6 +155,16 @@ const grantWatch: GrantStep = ({ watch: actions }, { table }) => {
   return { statements: [statement], environment: {} };
 };
 
+const grantRefusals: GrantStep = ({ refusals: actions }, { table }) => {
+  if (!actions?.length) return nothing;
+  const statement = new PolicyStatement({
+    actions: actions.map((action) => `dynamodb:${action}`),
+    resources: [table.tableArn],
+    conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["AUDIT#*"] } },
+  });
+  return { statements: [statement], environment: {} };
+};
+
 const grantBucket: GrantStep = ({ bucket: rights }, { bucket }) => {
   if (rights === undefined) return nothing;
   const { GetObject: read = [], PutObject: written = [], DeleteObject: deleted = [], ListBucket: listed = [] } = rights;
@@ -319,6 +329,7 @@ const grantSteps: readonly GrantStep[] = [
   grantTable,
   grantLive,
   grantWatch,
+  grantRefusals,
   grantBucket,
   grantQueue("runsQueue", "RUNS_QUEUE_URL"),
   grantQueue("endsQueue", "ENDS_QUEUE_URL"),

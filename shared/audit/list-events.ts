@@ -9,7 +9,7 @@ import type { Table } from "#shared/table/table.ts";
 import type { AuditEvent, ListAuditEventsResponse } from "#shared/wire/audit/audit.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { readAuditEvents } from "./audit-store.ts";
-import { nameCreators, type Range, RUN_CREATED, readCreatedRuns, readEventsOfRun } from "./run-events.ts";
+import { addCreators, type Range, RUN_CREATED, readCreatedRuns, readEventsOfRun } from "./run-events.ts";
 
 /** Queries of one request for events that may be rare. */
 const MAX_QUERIES = 10;
@@ -48,7 +48,7 @@ export async function listAuditEventPage(
   const read = (before: string) =>
     readMerged(teams, filter, { from: toPlace(bounds.from), before, limit: BATCH }, table);
   const { events, last } = await findEvents(start, limit ?? MAX_PAGE_ITEMS, filter, read);
-  const kept = fitting(await nameCreators(events, table));
+  const kept = fitting(await addCreators(events, table));
   const end = kept.length < events.length ? kept.at(-1)?.id : last;
   const shown = kept.filter(({ expires_at }) => expires_at * 1000 > now()).map(toAuditEvent);
   if (end === undefined && limit === undefined && query.cursor === undefined) return { events: shown };

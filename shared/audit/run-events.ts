@@ -7,7 +7,7 @@ import { parseRunId, RunFacets, readHead } from "#shared/records/run-head.ts";
 import { runIndexStore, toHeadEntry, toScopes } from "#shared/runs/listing/run-index-store.ts";
 import { runTimelineStore } from "#shared/runs/run-timeline-store.ts";
 import type { Item, Table } from "#shared/table/table.ts";
-import type { AuditVia } from "#shared/wire/audit/audit.ts";
+import type { AuditVia } from "#shared/wire/audit/via.ts";
 
 // Runs and follow-ups have no stored events, since they are created most often: their events are derived from their records.
 
@@ -51,8 +51,8 @@ export async function readEventsOfRun(
   return events.filter(({ id }) => id >= from && id < before);
 }
 
-/** Adds the names of the runs' creators, which only the records of the runs have. */
-export async function nameCreators(
+/** Adds the names of the runs' creators and their requests, which only the records of the runs have. */
+export async function addCreators(
   events: readonly StoredAuditEvent[],
   table: Pick<Table, "batchGet">,
 ): Promise<StoredAuditEvent[]> {
@@ -61,8 +61,14 @@ export async function nameCreators(
     created.map(({ id }) => id),
     table,
   );
-  const creators = new Map(created.map(({ id }, index) => [id, bodies[index]?.creator]));
-  return events.map((event) => ({ ...event, actor: creators.get(event.id) ?? event.actor }));
+  const found = new Map(created.map(({ id }, index) => [id, bodies[index]]));
+  return events.map((event) => {
+    const body = found.get(event.id);
+    if (body === undefined) return event;
+    // What a schedule or a trigger creates is theirs, also at the request of a person.
+    const isUnattended = event.via === "schedule" || event.via === "trigger";
+    return { ...event, actor: body.creator, ...body.origin, ...(isUnattended ? { via: event.via } : {}) };
+  });
 }
 
 const isCreation = ({ id, target, action }: StoredAuditEvent): boolean => action === RUN_CREATED && target.uid === id;
@@ -79,12 +85,14 @@ function toCreationEvent(entry: Item): StoredAuditEvent {
     via: toVia(facets),
     action: RUN_CREATED,
     target: { type: "run", uid: runId },
+    request_id: runId,
   };
 }
 
 function toVia({ trigger, schedule, source }: RunFacets): AuditVia {
   if (trigger !== undefined) return "trigger";
   if (schedule !== undefined) return "schedule";
+  // Until the run's own record is read, which runs of earlier releases do not say it in.
   return source === "WEB_APP" ? "session" : "key";
 }
 
@@ -93,13 +101,16 @@ function toFollowupEvent(runId: string, followup: StoredFollowup): StoredAuditEv
   const { created_at: at, created_by: actor } = followup;
   if (actor === undefined) return [];
   const uid = followupIdOf(followup);
+  const id = toEventId(runId, at, uid);
   return [
     {
-      id: toEventId(runId, at, uid),
+      id,
       at,
       expires_at: expiryOf(at),
       actor,
       via: "key",
+      request_id: id,
+      ...followup.origin,
       action: FOLLOWUP_SENT,
       target: { type: "run", uid: runId, name: uid },
     },

@@ -1,5 +1,6 @@
 import { refuseDisks } from "#shared/environments/repositories.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
+import { readOrigin } from "#shared/http/audit/trail.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -69,6 +70,7 @@ export async function submitFollowup(
     policy,
     ...(mode === undefined ? {} : { mode }),
     created_by: toSender(principal),
+    ...readOrigin(),
   };
   return runIdempotent<{ receipt: FollowupReceipt; replayed: boolean }>(
     ports.table,
@@ -101,6 +103,8 @@ export async function submitFollowup(
 
 const recordExists = (): Error => new IdempotencyRecordExists();
 
+const BY_TRIGGER = { via: "trigger" } as const;
+
 interface EventFollowup {
   readonly message: string;
   readonly policy: FollowupPolicy;
@@ -121,7 +125,7 @@ export async function submitEventFollowup(
 ): Promise<FollowupReceipt> {
   if (isTerminal(head.state)) refuseDisks(body.config.repositories, "config.repositories");
   const text = await storeText(head.run_id, message, ports.files);
-  const content = { ...text, policy, attachments: [...attachments], created_by: sender };
+  const content = { ...text, policy, attachments: [...attachments], created_by: sender, origin: BY_TRIGGER };
   const { conversation_id: conversationId } = body;
   const toError = (failed: ReadonlySet<string>) => new ConflictError(failed);
   const by = { sender: sender.display_name ?? sender.uid, reason: message };

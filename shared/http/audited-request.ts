@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { isInTeam, type Principal, toProfile } from "#shared/principals/principal.ts";
 import type { NewAuditEvent } from "#shared/records/audit-event.ts";
 import { executorOf, parseOwner } from "#shared/records/run-head.ts";
-import type { AuditVia } from "#shared/wire/audit/audit.ts";
+import type { AuditVia } from "#shared/wire/audit/via.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
 import { toAction } from "./audit/action.ts";
 import { type AuditedRequest, isShownId } from "./audit/trail.ts";
@@ -60,6 +60,6 @@ export function toRefusal(
   const team = named ?? ownTeam;
   if (team === undefined) return undefined;
   const uid = action.name.endsWith(".create") ? undefined : uids.at(-1);
-  const target = uid === undefined ? { type: "team", uid: team } : { type: action.type, uid };
+  const target = uid === undefined || uid === team ? { type: "team", uid: team } : { type: action.type, uid };
   return { team, event: { ...request, action: action.name, target, refused: true } };
 }

@@ -13,6 +13,7 @@ import {
 import { loggedPath, logLine } from "#shared/log/log.ts";
 import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { settingIfAny } from "#shared/settings.ts";
+import { PRIVILEGED_READS } from "#shared/wire/keys/scope.ts";
 import { isRecorded } from "./audit/action.ts";
 import { withAudit, withoutAudit } from "./audit/trail.ts";
 import { toAuditedRequest, toRefusal } from "./audited-request.ts";
@@ -322,7 +323,7 @@ function served<
   };
 }
 
-/** Runs an endpoint that is to change something, and records it in the audit log if the caller may not do that. */
+/** Runs an endpoint that is to change something, or to read what few may, and records it in the audit log if the caller may not do that. */
 async function recordRefusals<T>(
   { event, principal }: { event: APIGatewayProxyEventV2; principal: Principal },
   { scope, principals }: CallerPorts,
@@ -331,22 +332,23 @@ async function recordRefusals<T>(
   try {
     return await run();
   } catch (error) {
-    const isChange = !event.routeKey.startsWith("GET ") && !scope.startsWith("own ");
-    const isRefused = isChange && error instanceof RunyardError && error.code === "not_authorized";
+    const isRead = event.routeKey.startsWith("GET ");
+    const isPrivileged = isRead ? PRIVILEGED_READS.includes(scope) : !scope.startsWith("own ");
+    const isRefused = isPrivileged && error instanceof RunyardError && error.code === "not_authorized";
     const refusal = isRefused ? toRefusal(event, principal) : undefined;
     if (refusal !== undefined) await principals.recordRefusal(refusal.team, refusal.event);
     throw error;
   }
 }
 
-/** Runs an endpoint whose change is recorded in the audit log. The reports of a run about itself, and of a session, are not. */
+/** Runs an endpoint, and records its change in the audit log. The reports of a run about itself, and of a session, are not. */
 function audited<T>(
   { event, principal, body }: { event: APIGatewayProxyEventV2; principal: Principal; body: unknown },
   { scope }: CallerPorts,
   run: () => Promise<T>,
 ): Promise<T> {
-  if (scope.startsWith("own ") || !isRecorded(event.routeKey)) return withoutAudit(run);
-  return withAudit(toAuditedRequest(event, principal, body), run);
+  if (scope.startsWith("own ")) return withoutAudit(run);
+  return withAudit(toAuditedRequest(event, principal, body), isRecorded(event.routeKey), run);
 }
 
 /** What a response and its log line say in addition. */

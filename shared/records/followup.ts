@@ -6,6 +6,7 @@ import type { Item, Put, Table } from "#shared/table/table.ts";
 import { ApprovalDecision } from "#shared/wire/execution/approval.ts";
 import { RunMode, UserProfile } from "#shared/wire/run.ts";
 import { FollowupPolicy } from "#shared/wire/runs/followup.ts";
+import { RequestOrigin } from "./request-origin.ts";
 import { INLINE_BYTES, StoredAttachment } from "./run-body.ts";
 
 const FollowupItem = v.object({
@@ -24,6 +25,8 @@ const FollowupItem = v.object({
   created_at: v.number(),
   /** Who sent it; absent in those that earlier versions stored. */
   created_by: v.exactOptional(UserProfile),
+  /** How it was sent; absent in those that earlier versions stored. */
+  origin: v.exactOptional(RequestOrigin),
   /** What its sender decided about the call that the run waits for. */
   decision: v.exactOptional(ApprovalDecision),
   /** True if it was deleted before an execution has stored it. */

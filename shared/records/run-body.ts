@@ -7,6 +7,7 @@ import { Providers } from "#shared/wire/execution/providers.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { StoredNetwork } from "#shared/wire/network/stored-network.ts";
 import { ExecutionLocation, RunMode, RunSchedule, RunSourceType, UserProfile } from "#shared/wire/run.ts";
+import { RequestOrigin } from "./request-origin.ts";
 
 export const StoredAttachment = v.object({
   attachment_id: v.string(),
@@ -65,6 +66,8 @@ export const RunBody = v.object({
   metadata: v.exactOptional(Metadata),
   attachments: v.array(StoredAttachment),
   agent_skill: v.exactOptional(LoadedSkill),
+  /** How it was created; absent where a schedule or a trigger did, or an earlier release. */
+  origin: v.exactOptional(RequestOrigin),
   /** What gets the events that end the run. Never shown, since it may contain a token. */
   notify_url: v.exactOptional(v.string()),
   /** What everybody with the link may do, where that was set after the run's creation; else its configuration says it. */

@@ -1,6 +1,7 @@
 import { takeCharacters } from "#shared/characters.ts";
 import { copySetup } from "#shared/environments/run-environment.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
+import { readOrigin } from "#shared/http/audit/trail.ts";
 import { sha256 } from "#shared/ids.ts";
 import { deriveTitle } from "#shared/records/run.ts";
 import { INLINE_BYTES, type RunBody, type StoredAttachment } from "#shared/records/run-body.ts";
@@ -42,6 +43,7 @@ export function toRunBody(
     interactive,
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     attachments: files.attachments,
+    ...readOrigin(),
     ...(request.notify_url === undefined ? {} : { notify_url: request.notify_url }),
   };
 }

@@ -169,8 +169,8 @@ describe("the audit log", () => {
     plane.clock.now++;
     await client.post("/agent/identities", { name: "Reviewer" });
     plane.clock.now++;
-    const headers = { "x-run-source": "WEB_APP" };
-    const { body: second } = await client.post("/agent/runs", { prompt: "private words" }, { headers });
+    const { headers } = await startSession(plane);
+    const { body: second } = await client.post("/agent/runs", { prompt: "private words" }, { key: undefined, headers });
     plane.clock.now++;
     const { id } = await makeSchedule(plane, {});
     plane.clock.now++;
@@ -187,9 +187,16 @@ describe("the audit log", () => {
         via: "session",
         action: "runs.create",
         target: { type: "run", uid: second.run_id },
+        request_id: "request-1",
       },
       expect.objectContaining({ action: "identities.create" }),
-      expect.objectContaining({ id: first.run_id, at: "2026-05-18T19:00:00.000Z", via: "key" }),
+      expect.objectContaining({
+        id: first.run_id,
+        at: "2026-05-18T19:00:00.000Z",
+        via: "key",
+        key_suffix: plane.key.slice(-4),
+        request_id: "request-1",
+      }),
     ]);
     expect(JSON.stringify(events)).not.toContain("private");
     expect(await listEvents(createClient(plane, plane.otherKey))).toEqual([]);
@@ -300,6 +307,58 @@ describe("the audit log", () => {
     expect((await listEvents(createClient(plane))).slice(0, 2)).toMatchObject([
       { action: "teams.update", target: { type: "team", uid: plane.team }, actor: { uid: member.uid }, refused: true },
       { action: "keys.delete", target: { uid: scoped.uid }, key_suffix: scoped.key.slice(-4), refused: true },
+    ]);
+  });
+
+  it("says by what a run and a follow-up were sent, also of those that an earlier release has stored", async () => {
+    const plane = await createTestControlPlane();
+    const client = createClient(plane);
+    const { headers } = await startSession(plane);
+    const { body: run } = await client.post(
+      "/agent/runs",
+      { prompt: "one" },
+      { headers: { "x-run-source": "WEB_APP" } },
+    );
+    plane.clock.now++;
+    await client.post(`/agent/runs/${run.run_id}/followups`, { message: "by key" });
+    plane.clock.now++;
+    const options = { key: undefined, headers };
+    await client.post(`/agent/runs/${run.run_id}/followups`, { message: "in the app" }, options);
+    const list = async () =>
+      (await listEvents(client, `?target=${run.run_id}`)).map(({ id, via, key_suffix, request_id }) => ({
+        via,
+        key_suffix,
+        request_id: request_id === id ? "its id" : request_id,
+      }));
+    const byKey = { via: "key", key_suffix: plane.key.slice(-4), request_id: "request-1" };
+    expect(await list()).toEqual([{ via: "session", key_suffix: undefined, request_id: "request-1" }, byKey, byKey]);
+    for (const { origin, ...item } of plane.table.all()) {
+      if (origin !== undefined) await plane.table.write({ kind: "put", item });
+    }
+    const unknown = { key_suffix: undefined, request_id: "its id" };
+    expect(await list()).toEqual([
+      { via: "key", ...unknown },
+      { via: "key", ...unknown },
+      { via: "session", ...unknown },
+    ]);
+  });
+
+  it("has refused reads of what admins only may read, and no other refused reads", async () => {
+    const plane = await createTestControlPlane();
+    const member = await plane.person("Mia");
+    const mia = createClient(plane, member.key);
+    for (const path of ["/agent/audit", "/agent/secrets", `/agent/teams/${plane.team}/members`]) {
+      plane.clock.now++;
+      expect((await mia.get(path)).status, path).toBe(403);
+    }
+    plane.clock.now++;
+    const { body: scoped } = await createClient(plane).post("/agent/keys", { name: "scoped", scopes: ["usage:read"] });
+    expect((await createClient(plane, scoped.key).get("/agent/runs")).status).toBe(403);
+    const events = (await listEvents(createClient(plane))).filter(({ refused }) => refused === true);
+    expect(events).toMatchObject([
+      { action: "teams.members.read", actor: { uid: member.uid }, target: { type: "team", uid: plane.team } },
+      { action: "secrets.read", actor: { uid: member.uid } },
+      { action: "audit.read", actor: { uid: member.uid }, target: { type: "team", uid: plane.team } },
     ]);
   });
 

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type EventSource, eventSources } from "#infra/event-sources.ts";
 import { FILE_PATTERNS, type FileKind, type Rights } from "#infra/rights.ts";
 import { type Route, routes } from "#infra/routes.ts";
+import { PRIVILEGED_READS } from "#shared/wire/keys/scope.ts";
 import { type Resource, type Synthesized, synthesize } from "./synthesize.ts";
 
 interface Statement {
@@ -180,11 +181,24 @@ describe("a function's role", () => {
     }
   });
 
-  it("of a GET cannot write, except for readers of events", () => {
+  it("of a GET cannot write, except for readers of events, and the refusals of privileged reads", () => {
     const writes = /^(dynamodb:(Put|Update|Delete|ConditionCheck|BatchWrite)|s3:(Put|Delete)|sqs:)/;
     for (const route of routes.filter(({ method, file }) => method === "GET" && file !== "runs/list-events")) {
-      expect(listActions(named(route)).filter((action) => writes.test(action))).toEqual([]);
+      const refusals = PRIVILEGED_READS.includes(route.scope) ? ["dynamodb:PutItem", "dynamodb:UpdateItem"] : [];
+      expect(listActions(named(route)).filter((action) => writes.test(action))).toEqual(refusals);
     }
+  });
+
+  it("to record the refusals of a read reaches the items of the audit log only", () => {
+    const [route] = routes.filter(({ file }) => file === "audit/list-audit-events");
+    const statements = route === undefined ? [] : listStatements(named(route));
+    const written = statements.filter(({ Action }) => [Action].flat().includes("dynamodb:PutItem"));
+    expect(written).toMatchObject([
+      {
+        Action: ["dynamodb:PutItem", "dynamodb:UpdateItem"],
+        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["AUDIT#*"] } },
+      },
+    ]);
   });
 
   it("of a GET can invoke only the function that discovers skills", () => {
@@ -361,7 +375,7 @@ function expected(rights: Rights, traces = true): string[] {
     "logs:CreateLogStream",
     "logs:PutLogEvents",
     ...(traces ? ["xray:PutTraceSegments", "xray:PutTelemetryRecords"] : []),
-    ...[rights.table, rights.live, rights.watch, rights.vault].flatMap((table) =>
+    ...[rights.table, rights.live, rights.watch, rights.refusals, rights.vault].flatMap((table) =>
       (table ?? []).map((action) => `dynamodb:${action}`),
     ),
     ...Object.keys(rights.bucket ?? {}).map((action) => `s3:${action}`),

@@ -104,6 +104,7 @@ const WRITES = { put: "PutItem", update: "UpdateItem", delete: "DeleteItem", che
 const requireWriteRights = (writes: readonly TransactionWrite[]): void => {
   for (const write of writes) {
     if (isWatch(write)) requireRight("watch", "UpdateItem");
+    else if (isAudit(write) && acting.getStore()?.rights.refusals) requireRight("refusals", WRITES[write.kind]);
     else requireRight("table", WRITES[write.kind]);
   }
 };
@@ -111,6 +112,10 @@ const requireWriteRights = (writes: readonly TransactionWrite[]): void => {
 /** True for the update that a separate right allows; see grants.ts. */
 const isWatch = (write: TransactionWrite): boolean =>
   write.kind === "update" && Object.keys(write.set ?? {}).join() === "watched_at";
+
+/** True for what the right to record refused requests is limited to. */
+const isAudit = (write: TransactionWrite): boolean =>
+  (write.kind === "put" ? write.item : write.key).pk.startsWith("AUDIT#");
 
 /** The table as the acting function may use it. */
 export function tableWithinRights<T extends Table>(table: T): T {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type NewAuditEvent, putAuditEvent } from "#shared/records/audit-event.ts";
+import type { RequestOrigin } from "#shared/records/request-origin.ts";
 import type { Item, Key, Put, Table, TransactionWrite, Value, Write } from "#shared/table/table.ts";
 import type { AuditTarget } from "#shared/wire/audit/audit.ts";
 import type { Action } from "./action.ts";
@@ -31,14 +32,22 @@ type OwnerFound = { readonly team: string } | "person";
 
 const current = new AsyncLocalStorage<Trail>();
 
-/** Runs `work`, and records its first change of an audited table. */
-export async function withAudit<T>(request: AuditedRequest, work: () => Promise<T>): Promise<T> {
-  const trail: Trail = { request, isOpen: true };
+/** Runs `work`, and records its first change of an audited table if that `isRecorded`. */
+export async function withAudit<T>(request: AuditedRequest, isRecorded: boolean, work: () => Promise<T>): Promise<T> {
+  const trail: Trail = { request, isOpen: isRecorded };
   try {
     return await current.run(trail, work);
   } finally {
     trail.isOpen = false;
   }
+}
+
+/** How the current request was sent, for the record of what it creates. */
+export function readOrigin(): { readonly origin?: RequestOrigin } {
+  const request = current.getStore()?.request;
+  if (request === undefined) return {};
+  const { via, key_suffix, request_id } = request.event;
+  return { origin: { via, request_id, ...(key_suffix === undefined ? {} : { key_suffix }) } };
 }
 
 /** Adds details to the event of the current request, before its first change, and says in which team's log it is, if in any. */

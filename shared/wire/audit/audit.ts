@@ -2,10 +2,7 @@ import * as v from "valibot";
 import { PageInfo } from "#shared/wire/list.ts";
 import { Count } from "#shared/wire/primitives.ts";
 import { UserProfile } from "#shared/wire/run.ts";
-
-/** What the caller of a request authenticated with, or what acted for them. */
-export const AuditVia = v.picklist(["key", "session", "trigger", "schedule", "service"]);
-export type AuditVia = v.InferOutput<typeof AuditVia>;
+import { AuditVia } from "./via.ts";
 
 /** What a request was about. */
 export const AuditTarget = v.object({
@@ -37,8 +34,8 @@ export const AuditEvent = v.object({
   action: v.string(),
   /** What the request was about. */
   target: AuditTarget,
-  /** The trace id of the request; absent for runs and follow-ups, whose records do not have it. */
-  request_id: v.exactOptional(v.string()),
+  /** The trace id of the request. Of runs and follow-ups that no request or an earlier release created: the event's id. */
+  request_id: v.string(),
   /** The IP address that the request came from, as the gateway saw it. */
   ip: v.exactOptional(v.string()),
   /** The names of the request's members. */

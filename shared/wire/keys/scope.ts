@@ -8,4 +8,12 @@ export type Scope = v.InferOutput<typeof Scope>;
 /** Scopes of a new credential. */
 export const Scopes = v.pipe(v.array(Scope), v.minLength(1, "must have at least one scope"));
 
+/** The scopes of reads whose refusals the audit log has: of what admins only may read, for the most part. */
+export const PRIVILEGED_READS: readonly string[] = [
+  "audit",
+  "secrets",
+  "teams:read",
+  "webhooks:read",
+] satisfies Scope[];
+
 export const isScope = (text: string): text is Scope => v.is(Scope, text);

@@ -1618,8 +1618,8 @@ class AuditEvent(BaseModel):
     target: AuditTarget
     """What the request was about."""
 
-    request_id: Optional[str] = None
-    """The trace id of the request; absent for runs and follow-ups, whose records do not have it."""
+    request_id: str
+    """The trace id of the request. Of runs and follow-ups that no request or an earlier release created: the event's id."""
 
     ip: Optional[str] = None
     """The IP address that the request came from, as the gateway saw it."""

@@ -453,8 +453,8 @@ interface components {
             action: string;
             /** @description What the request was about. */
             target: components["schemas"]["AuditTarget"];
-            /** @description The trace id of the request; absent for runs and follow-ups, whose records do not have it. */
-            request_id?: string;
+            /** @description The trace id of the request. Of runs and follow-ups that no request or an earlier release created: the event's id. */
+            request_id: string;
             /** @description The IP address that the request came from, as the gateway saw it. */
             ip?: string;
             /** @description The names of the request's members. */
