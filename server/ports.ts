@@ -267,8 +267,7 @@ export function createPorts(
     // A connection is known here before its handshake ends.
     settleSeconds: 0,
     sandbox,
-    // The default sandbox of every deployment; here it is a process.
-    offered: ["lambda"],
+    offered: ["process"],
     hasContainers: false,
     networkLimits,
     providers: modelProviders(environment, directory),

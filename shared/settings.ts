@@ -1,8 +1,9 @@
 import * as v from "valibot";
 
 /** The kinds of sandboxes that this service starts itself. */
-export const SANDBOX_PROVIDERS = ["lambda", "microvm", "fargate"] as const;
-export type SandboxProvider = (typeof SANDBOX_PROVIDERS)[number];
+export const AWS_SANDBOXES = ["lambda", "microvm", "fargate"] as const;
+/** Who starts a sandbox: a service of AWS, or the server of a single machine, of which it is a process. */
+export type SandboxProvider = (typeof AWS_SANDBOXES)[number] | "process";
 
 /** A Lambda's environment, parsed at the first event and not before. */
 type Name =
@@ -138,7 +139,7 @@ export const listSetting = (name: List): readonly string[] => settingIfAny(name)
 export function offeredSandboxes(): readonly SandboxProvider[] {
   const named = (settingIfAny("SANDBOXES") ?? "lambda").split(",");
   const hasMicrovms = settingIfAny("MICROVM_IMAGE_ARN") !== undefined;
-  const known = named.flatMap((name) => SANDBOX_PROVIDERS.filter((provider) => provider === name));
+  const known = named.flatMap((name) => AWS_SANDBOXES.filter((provider) => provider === name));
   return known.filter((provider) => provider !== "microvm" || hasMicrovms);
 }
 

@@ -95,7 +95,7 @@ export class ProcessSandbox implements Sandbox {
     const ended = (takesWaiting ? this.#takeWaiting() : this.#startNow(id))
       .then((harness) => {
         yieldProcessor(harness, Math.min(ofOwner * NICER, NICEST));
-        return runExecution({ ...envelope, ...limit, waits: true }, { ...options, waiting: harness });
+        return runExecution({ ...envelope, ...limit }, { ...options, waiting: harness });
       })
       .catch((error: unknown) => logLine("error", "an execution failed", { run_id: runId, execution_id: id, error }))
       .finally(() => this.#remove(id));

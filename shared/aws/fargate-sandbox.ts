@@ -70,7 +70,7 @@ export function fargateSandbox(client: ECSClient, settings: () => FargateSetting
 
   return {
     async start(envelope, choice) {
-      if (choice.provider !== "fargate") throw new Error(`${choice.provider} is no container`);
+      if (choice.dockerImage === undefined) throw new Error(`${choice.provider} is no container`);
       try {
         return await run(envelope, choice.dockerImage);
       } catch (error) {

@@ -6,10 +6,10 @@ import {
   executorOf,
   isLocal,
   parseOwner,
+  providerOf,
   type RunHead,
   type SlotKind,
   startLeaseMs,
-  startSeconds,
 } from "#shared/records/run-head.ts";
 import { enterDeploymentQueue, findPlace, grantExecutions } from "#shared/runs/capacity/deployment-queue.ts";
 import { needsPlace } from "#shared/runs/capacity/execution-count-store.ts";
@@ -22,6 +22,7 @@ import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import { toTransitionWrites } from "#shared/runs/transition-store.ts";
 import { chooseSandbox } from "#shared/sandbox/choose-sandbox.ts";
+import { isStoppable, isWorker, PROVIDERS, startSeconds } from "#shared/sandbox/providers.ts";
 import { type Sandbox, type SandboxChoice, StartDeferred } from "#shared/sandbox/sandbox.ts";
 import type { SandboxProvider } from "#shared/settings.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
@@ -62,13 +63,14 @@ export async function startExecution(runId: string, ports: DispatchPorts): Promi
   const now = ports.now();
   const key = newRunKey(runId);
   const restarts = head.state === "PENDING";
+  const provider = providerOf(head);
   if (restarts && (head.instance_id !== undefined || now - head.state_since < startLeaseMs(head))) return;
   // A provider that identifies starts by their execution rejects a second one with another key.
-  if (restarts && head.sandbox !== undefined) {
+  if (restarts && isStoppable(provider)) {
     return returnToQueue(runId, head.execution_id, "the sandbox did not start in time", ports);
   }
   const executionId = restarts ? head.execution_id : randomId();
-  const choice = restarts ? ({ provider: "lambda" } as const) : await chooseFor(head, ports);
+  const choice = restarts && !isWorker(provider) ? { provider } : await chooseFor(head, ports);
   try {
     // A new start has the full time limit, like the first one.
     const restart = { key_hash: hashKey(key), state_since: now, heartbeat_at: now };
@@ -192,7 +194,7 @@ function prepare(
         key_hash: hashKey(key),
         state_since: now,
         heartbeat_at: now,
-        ...(provider === "lambda" ? {} : { sandbox: { provider } }),
+        sandbox: { provider },
       },
       add: { executions: 1 },
       checkAt: { at: startBy, from: startBy, to: startBy + LATE_CHECK_MS },
@@ -201,8 +203,7 @@ function prepare(
   );
 }
 
-/** The event names the provider of a sandbox that is no function. */
-const toEventData = (provider: SandboxProvider) => (provider === "lambda" ? {} : { sandbox: provider });
+const toEventData = (provider: SandboxProvider) => (PROVIDERS[provider].isNamed ? { sandbox: provider } : {});
 
 async function startSandbox(
   runId: string,
@@ -230,7 +231,6 @@ function createEnvelope(runId: string, { executionId, key, choice: { provider } 
     run_id: runId,
     execution_id: executionId,
     key,
-    // A function is billed while it waits.
-    ...(provider === "lambda" ? {} : { waits: true as const }),
+    ...(PROVIDERS[provider].lasts ? { waits: true as const } : {}),
   };
 }

@@ -6,6 +6,7 @@ import {
   isLocal,
   isStopAwaited,
   parseOwner,
+  providerOf,
   type RunHead,
 } from "#shared/records/run-head.ts";
 import { type ChangePorts, changeRun, staleExecutionError } from "#shared/runs/change-run.ts";
@@ -14,6 +15,7 @@ import { sendRequeued, toRequeueChange } from "#shared/runs/requeue-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { type EndChange, STOP_ATTRIBUTES, type TimelineEntry } from "#shared/runs/transition.ts";
 import { findIdleEnding, toTurnEnd } from "#shared/runs/turns/idle-run.ts";
+import { isWorker } from "#shared/sandbox/providers.ts";
 import type { Conditions } from "#shared/table/table.ts";
 import { type ReportShutdownRequest, SLICE_ENDED } from "#shared/wire/harness.ts";
 
@@ -124,7 +126,7 @@ export function expireAtRestart(
   return expire(first, executionId, { why, silentSince: undefined, isRestart: true }, ports);
 }
 
-const isAtWorker = (head: RunHead): boolean => isExecutingHead(head) && head.sandbox?.provider === "worker";
+const isAtWorker = (head: RunHead): boolean => isWorker(providerOf(head));
 
 interface Expiry {
   readonly why: string;

@@ -2,6 +2,7 @@ import { logLine } from "#shared/log/log.ts";
 import { isStopAwaited, type PendingStop, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { type ChangePorts, changeRun } from "#shared/runs/change-run.ts";
 import { type AttributeChange, addPendingStop, STOP_ATTRIBUTES, sandboxUnchanged } from "#shared/runs/transition.ts";
+import { isWorker } from "#shared/sandbox/providers.ts";
 import type { PlacedSandbox, Sandbox } from "#shared/sandbox/sandbox.ts";
 import { cancelTask } from "#shared/workers/cancel-task.ts";
 import type { OfferPorts } from "#shared/workers/worker-ports.ts";
@@ -47,7 +48,7 @@ export async function stopSandboxes(
     else if (stop.by <= ports.now()) {
       over.add(stop.execution_id);
       // Without a handle, the sandbox may never have been created; and not every worker confirms a stop.
-      if (stop.handle !== undefined && stop.provider !== "worker")
+      if (stop.handle !== undefined && !isWorker(stop.provider))
         logLine("error", "a sandbox could not be stopped", { run_id: first.run_id, ...stop });
     }
   }
@@ -86,7 +87,7 @@ async function isGone(
 ): Promise<boolean> {
   const { provider, execution_id, handle } = stop;
   try {
-    if (provider === "worker") return await cancelTask(runId, stop, ports);
+    if (isWorker(provider)) return await cancelTask(runId, stop, ports);
     return await ports.sandbox.stop({ provider, executionId: execution_id, handle });
   } catch (error) {
     // The stop is retried; the rest of the ending must not wait for it.

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { ERRORS, type ErrorCode } from "#shared/errors.ts";
 import { createdAtOf } from "#shared/ids.ts";
-import { type SandboxProvider, sandboxStartSeconds, workerClaimSeconds } from "#shared/settings.ts";
+import { type Provider, startSeconds } from "#shared/sandbox/providers.ts";
+import { workerClaimSeconds } from "#shared/settings.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { checkShard, keys, type Owner, runPk, sortableTime } from "#shared/table/keys.ts";
 import type { Item, Table, Test } from "#shared/table/table.ts";
@@ -9,7 +10,7 @@ import { Approval } from "#shared/wire/execution/approval.ts";
 import { Interrupt, TurnOutcome } from "#shared/wire/execution/turn.ts";
 import { Scope } from "#shared/wire/keys/scope.ts";
 import { RunMode, RunStatusMessage, WaitingFor } from "#shared/wire/run.ts";
-import { isExecuting, isTerminal, LEASE_SECONDS, LOCAL_LEASE_SECONDS, START_LEASE_SECONDS } from "./run.ts";
+import { isExecuting, isTerminal, LEASE_SECONDS, LOCAL_LEASE_SECONDS } from "./run.ts";
 
 /** What list filters read, projected into every list index. It changes when a skill is loaded and when the run is archived. */
 export const RunFacets = v.object({
@@ -41,9 +42,9 @@ const Time = v.number();
 const Slot = v.picklist(["owner", "tree"]);
 /** The pool of a run's slot: that of its owner, or that of its run tree. */
 export type SlotKind = v.InferOutput<typeof Slot>;
-/** How a sandbox that its provider can stop is found again. A Lambda function cannot be stopped, so nothing is stored of it. */
+/** A sandbox, as its provider finds it again. */
 const Placed = v.object({
-  provider: v.picklist(["microvm", "fargate", "worker"]),
+  provider: v.picklist(["lambda", "process", "microvm", "fargate", "worker"] satisfies Provider[]),
   handle: v.exactOptional(v.string()),
 });
 /** The sandbox of an ended execution, and until when stopping it is retried. */
@@ -186,7 +187,7 @@ const execution = {
   state_since: Time,
   /** The last request of the execution. */
   heartbeat_at: Time,
-  /** Where it runs, unless in a Lambda function; without a handle until the provider has returned one. */
+  /** Where it runs; without a handle until the provider has returned one. Earlier releases stored nothing of a function or a process. */
   sandbox: v.exactOptional(Placed),
   /** The harness instance that sent the first request. */
   instance_id: v.exactOptional(v.string()),
@@ -261,11 +262,10 @@ export function leaseMs(head: RunHead): number {
 }
 
 /** Milliseconds within which the sandbox of a PENDING run must send its first request. */
-export const startLeaseMs = (head: ExecutingHead): number => startSeconds(head.sandbox?.provider ?? "lambda") * 1000;
+export const startLeaseMs = (head: ExecutingHead): number => startSeconds(providerOf(head)) * 1000;
 
-/** Seconds within which a started sandbox must send its first request. */
-export const startSeconds = (provider: SandboxProvider | "worker"): number =>
-  provider === "lambda" ? sandboxStartSeconds(START_LEASE_SECONDS.lambda) : START_LEASE_SECONDS[provider];
+/** The provider of the run's sandbox. Heads of earlier releases do not name functions. */
+export const providerOf = (head: RunHead): Provider => ("sandbox" in head && head.sandbox?.provider) || "lambda";
 
 /** Parses the head of an ended run that was parsed before, as other items store it. */
 export const parseEndedHead = (value: unknown): EndedHead => v.parse(Ended, value);

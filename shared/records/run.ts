@@ -36,25 +36,6 @@ export const heartbeatSeconds = (isWatched: boolean): number => (isWatched ? 5 :
 export const DEFAULT_IDLE_MINUTES = 10;
 /** Seconds without a heartbeat after which the lease of an execution expires. */
 export const LEASE_SECONDS = 30;
-/** Seconds within which a self-hosted worker must claim what it was offered. */
-const WORKER_OFFER_SECONDS = 30;
-/** Seconds within which a started sandbox must send its first request, by its provider. */
-export const START_LEASE_SECONDS = {
-  lambda: 20,
-  microvm: 60,
-  fargate: 180,
-  worker: WORKER_OFFER_SECONDS,
-} as const;
-/** Seconds within which a cancelled run's sandbox must report that it has stopped, or its provider that it no longer exists. */
-export const STOP_LEASE_SECONDS = {
-  lambda: 30,
-  microvm: 60,
-  fargate: 120,
-  worker: 60,
-} as const;
-/** Seconds for which stopping the sandbox of an ended execution is retried, until its provider reports that it no longer exists. */
-export const STOP_TRIES_SECONDS = 600;
-
 /** Seconds within which the caller of a run with `execution_location` LOCAL must begin it, and then send each heartbeat. */
 export const LOCAL_START_SECONDS = 3_600;
 export const LOCAL_LEASE_SECONDS = 120;

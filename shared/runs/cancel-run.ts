@@ -1,9 +1,10 @@
 import { RunyardError } from "#shared/errors.ts";
 import { type IdempotentRequest, runIdempotent } from "#shared/idempotency/idempotent-request.ts";
 import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
-import { isExecuting, isTerminal, STOP_LEASE_SECONDS } from "#shared/records/run.ts";
+import { isExecuting, isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { parseOwner, providerOf, type RunHead } from "#shared/records/run-head.ts";
+import { isStoppable, PROVIDERS } from "#shared/sandbox/providers.ts";
 import type { Put } from "#shared/table/table.ts";
 import { attemptOnHead, changeWithRecord } from "./change-run.ts";
 import { listTurnAttributes, workedMs } from "./end-run.ts";
@@ -101,8 +102,8 @@ const displayName = (principal: Principal): string =>
 
 function toCancelChange(head: RunHead, by: string, force: boolean, now: number): EndChange {
   const works = isExecuting(head.state);
-  const sandbox = "sandbox" in head ? head.sandbox : undefined;
-  const stopBy = now + STOP_LEASE_SECONDS[sandbox?.provider ?? "lambda"] * 1000;
+  const provider = providerOf(head);
+  const stopBy = now + PROVIDERS[provider].stopSeconds * 1000;
   return {
     to: "CANCELLED",
     events: [{ type: "run_cancelled", data: { state: "CANCELLED", detail: `cancelled by ${by}` } }],
@@ -119,6 +120,6 @@ function toCancelChange(head: RunHead, by: string, force: boolean, now: number):
       ...(works && !force ? [] : (["key_hash"] as const)),
       ...listTurnAttributes(head),
     ],
-    checkAt: works ? (sandbox === undefined ? stopBy : now + STOP_CHECK_MS) : now + 60_000,
+    checkAt: works ? (isStoppable(provider) ? now + STOP_CHECK_MS : stopBy) : now + 60_000,
   };
 }

@@ -1,5 +1,6 @@
 import { LEASE_SECONDS } from "#shared/records/run.ts";
-import { type ExecutingHead, parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { type ExecutingHead, parseOwner, providerOf, type RunHead } from "#shared/records/run-head.ts";
+import { isStoppable } from "#shared/sandbox/providers.ts";
 import type { ChangePorts } from "./change-run.ts";
 import { workedMs } from "./end-run.ts";
 import { type EndChange, EXECUTION_ATTRIBUTES, type TimelineEntry } from "./transition.ts";
@@ -22,5 +23,6 @@ export function toRequeueChange(head: ExecutingHead, event: TimelineEntry, now: 
 export async function sendRequeued(left: RunHead, { queue }: Pick<ChangePorts, "queue">): Promise<void> {
   await queue.sendRun(left.run_id, parseOwner(left)).catch(() => undefined);
   const hasUploads = left.placed_artifacts > left.artifacts;
-  if ("sandbox" in left || hasUploads) await queue.sendEnd(left.run_id, parseOwner(left)).catch(() => undefined);
+  if (isStoppable(providerOf(left)) || hasUploads)
+    await queue.sendEnd(left.run_id, parseOwner(left)).catch(() => undefined);
 }

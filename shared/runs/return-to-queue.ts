@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { logLine } from "#shared/log/log.ts";
-import { type ExecutingHead, parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { type ExecutingHead, parseOwner, providerOf, type RunHead } from "#shared/records/run-head.ts";
+import { PROVIDERS } from "#shared/sandbox/providers.ts";
 import { failByPlatform, failWaitingRun } from "./end-run.ts";
 import { sendRequeued } from "./requeue-run.ts";
 import type { RunPorts } from "./run-ports.ts";
@@ -48,7 +49,7 @@ export async function returnToQueue(
 /** Ends a run whose sandboxes send no request: FAILED if its environment has an image of its own, which only the owner can fix. */
 async function endSilentRun(head: ExecutingHead, ports: RunPorts): Promise<void> {
   const runId = head.run_id;
-  if (head.sandbox?.provider === "fargate")
+  if (PROVIDERS[providerOf(head)].takesImage)
     return failWaitingRun(runId, "environment_setup_failed", SILENT_IMAGE, ports);
   // The provider accepted the starts, so nothing else reports that they fail.
   logLine("error", "sandboxes send no request", { run_id: runId, startFailed: true });

@@ -5,11 +5,11 @@ import type {
   HeadUpdate,
   RemovableAttribute,
 } from "#shared/records/head-attributes.ts";
-import { isExecuting, STOP_LEASE_SECONDS, STOP_TRIES_SECONDS, TRANSITIONS } from "#shared/records/run.ts";
+import { isExecuting, TRANSITIONS } from "#shared/records/run.ts";
 import { countUnchanged, type PendingStop, type RunHead } from "#shared/records/run-head.ts";
 import type { End, SameState, Start } from "#shared/runs/capacity/slots.ts";
+import { isStoppable, PROVIDERS, type Provider } from "#shared/sandbox/providers.ts";
 import type { PlacedSandbox } from "#shared/sandbox/sandbox.ts";
-import type { SandboxProvider } from "#shared/settings.ts";
 import type { Value } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
 import type { EventType } from "#shared/wire/event.ts";
@@ -126,9 +126,11 @@ export function leaveSandbox(head: RunHead, { to, executionEnd }: Change, now: n
     return { set: {}, remove: [], if: {} };
   }
   const { provider, handle } = head.sandbox;
-  // A MicroVM is found only by its handle: the dispatcher that starts it records it here once the handle is known.
-  const isFound = handle !== undefined || provider === "fargate";
-  const stops = isFound && executionEnd !== "unstarted" && !(provider === "worker" && executionEnd === "itself");
+  if (!isStoppable(provider)) return { set: {}, remove: ["sandbox"], if: {} };
+  const { needsNoHandle, endsByItself } = PROVIDERS[provider];
+  // The dispatcher that starts the sandbox adds it here once its handle is known.
+  const isFound = handle !== undefined || needsNoHandle === true;
+  const stops = isFound && executionEnd !== "unstarted" && !(endsByItself && executionEnd === "itself");
   const placed = { provider, handle, executionId: head.execution_id };
   const set = stops ? { stops: addPendingStop(head, placed, now) } : {};
   return { set, remove: ["sandbox"], if: sandboxUnchanged(head) };
@@ -145,14 +147,14 @@ const MAX_STOPS = 5;
 /** Adds a sandbox to those of the run that have to be stopped. */
 export function addPendingStop(
   head: RunHead,
-  { provider, executionId, handle }: Omit<PlacedSandbox, "provider"> & { provider: SandboxProvider | "worker" },
+  { provider, executionId, handle }: Omit<PlacedSandbox, "provider"> & { provider: Provider },
   now: number,
 ): PendingStop[] {
   const { stops = [] } = head;
-  if (provider === "lambda") return stops;
+  const { stopTriesSeconds } = PROVIDERS[provider];
+  if (stopTriesSeconds === undefined) return stops;
   const known = handle === undefined ? {} : { handle };
-  const seconds = provider === "worker" ? STOP_LEASE_SECONDS.worker : STOP_TRIES_SECONDS;
-  const stop = { provider, ...known, execution_id: executionId, by: now + seconds * 1000 };
+  const stop = { provider, ...known, execution_id: executionId, by: now + stopTriesSeconds * 1000 };
   return [...stops.filter(({ execution_id }) => execution_id !== executionId), stop].slice(-MAX_STOPS);
 }
 

@@ -1,4 +1,5 @@
 import type { SandboxProvider } from "#shared/settings.ts";
+import { PROVIDERS } from "./providers.ts";
 import type { SandboxChoice } from "./sandbox.ts";
 
 /** What a run needs of its sandbox. */
@@ -13,10 +14,13 @@ export interface SandboxNeeds {
  * Chooses the sandbox of an execution among the providers of this deployment, the default one first. An image needs a container; a
  * deployment without containers refuses such runs earlier. A long run continues in a sandbox without a short time limit.
  */
-export function chooseSandbox(needs: SandboxNeeds, offered: readonly SandboxProvider[]): SandboxChoice {
-  const { dockerImage, isLong } = needs;
-  if (dockerImage !== undefined && offered.includes("fargate")) return { provider: "fargate", dockerImage };
-  if (isLong && offered.includes("microvm")) return { provider: "microvm" };
-  const standard = offered.find((provider) => provider !== "fargate");
-  return { provider: standard ?? "lambda" };
+export function chooseSandbox(
+  { dockerImage, isLong }: SandboxNeeds,
+  offered: readonly SandboxProvider[],
+): SandboxChoice {
+  const container = offered.find((provider) => PROVIDERS[provider].takesImage);
+  if (dockerImage !== undefined && container !== undefined) return { provider: container, dockerImage };
+  const others = offered.filter((provider) => !PROVIDERS[provider].takesImage);
+  const long = isLong ? others.find((provider) => PROVIDERS[provider].lasts) : undefined;
+  return { provider: long ?? others[0] ?? "lambda" };
 }

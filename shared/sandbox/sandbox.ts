@@ -5,9 +5,10 @@ import type { Envelope } from "#shared/wire/harness.ts";
 export class StartDeferred extends Error {}
 
 /** The sandbox of an execution, with the image of its environment, if any. */
-export type SandboxChoice =
-  | { readonly provider: "lambda" | "microvm" }
-  | { readonly provider: "fargate"; readonly dockerImage: string };
+export interface SandboxChoice {
+  readonly provider: SandboxProvider;
+  readonly dockerImage?: string;
+}
 
 /** A started sandbox, as its provider identifies it. */
 export interface PlacedSandbox {

@@ -2,10 +2,11 @@ import type { SandboxProvider } from "#shared/settings.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /** Joins the sandboxes of several providers: each call goes to the provider that it names, which is created at its first use. */
-export function sandboxes(create: Readonly<Record<SandboxProvider, () => Sandbox>>): Sandbox {
+export function sandboxes(create: Readonly<Partial<Record<SandboxProvider, () => Sandbox>>>): Sandbox {
   const created = new Map<SandboxProvider, Sandbox>();
   const find = (provider: SandboxProvider): Sandbox => {
-    const sandbox = created.get(provider) ?? create[provider]();
+    const sandbox = created.get(provider) ?? create[provider]?.();
+    if (sandbox === undefined) throw new Error(`this deployment has no sandboxes of the provider ${provider}`);
     created.set(provider, sandbox);
     return sandbox;
   };

@@ -2,19 +2,20 @@ import { randomId } from "#shared/ids.ts";
 import { logLine } from "#shared/log/log.ts";
 import { hashKey, newRunKey } from "#shared/principals/api-key.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
-import { isTerminal, START_LEASE_SECONDS } from "#shared/records/run.ts";
+import { isTerminal } from "#shared/records/run.ts";
 import { type ExecutingHead, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { returnToQueue } from "#shared/runs/return-to-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
 import { type StartChange, sandboxUnchanged } from "#shared/runs/transition.ts";
+import { PROVIDERS } from "#shared/sandbox/providers.ts";
 import { toAssignmentFrame } from "./assignment.ts";
 import { postCancellation } from "./cancel-task.ts";
 import { waitingRunStore } from "./waiting-run-store.ts";
 import type { OfferPorts } from "./worker-ports.ts";
 import { type Connection, type ConnectionKey, toOfferWrites, type WorkerStore, workerStore } from "./worker-store.ts";
 
-const OFFER_MS = START_LEASE_SECONDS.worker * 1000;
+const OFFER_SECONDS = PROVIDERS.worker.startSeconds;
 /** Offers of one pass; every claim starts another pass. */
 const MAX_OFFERS = 50;
 /** Milliseconds for which a connection that left an offer unclaimed gets no other: doubled each time, up to the maximum. */
@@ -119,7 +120,7 @@ function toPendingChange(
   { runId, executionId, key }: { readonly runId: string; readonly executionId: string; readonly key: string },
   now: number,
 ): StartChange {
-  const until = now + OFFER_MS;
+  const until = now + OFFER_SECONDS * 1000;
   const otherStops = (head.stops ?? []).filter(({ provider }) => provider !== "worker");
   const dropsStops = otherStops.length < (head.stops ?? []).length;
   return {
@@ -155,7 +156,7 @@ export async function takeBackOffer(head: ExecutingHead, ports: RunPorts): Promi
     const wait = Math.min(UNCLAIMED_MS * 2 ** found.connection.unclaimed, MAX_UNCLAIMED_MS);
     await store.block(found.key, ports.now() + wait, true);
   }
-  const why = `the worker did not claim the run within ${START_LEASE_SECONDS.worker} seconds`;
+  const why = `the worker did not claim the run within ${OFFER_SECONDS} seconds`;
   await returnToQueue(head.run_id, head.execution_id, why, ports, "unstarted");
 }
 

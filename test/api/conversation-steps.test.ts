@@ -100,6 +100,7 @@ describe("the transcript of a run", () => {
 
   it.each([
     ["lambda", false],
+    ["process", false],
     ["microvm", true],
   ] as const)("in a sandbox of %s leaves the run to the reaper: %j", async (provider, isChecked) => {
     plane.offered.splice(0, 1, provider);

@@ -54,10 +54,11 @@ function numberFrom(cell: string): number {
   return readMaximum(cell.startsWith("values of ") ? readValues(schema) : schema);
 }
 
-/** A constant, or a member of one: the first number after its name on a line of the file. */
+/** A constant, or a member of one: the first number after its name, on the line of the member. */
 function readConstant(file: string, name: string): number {
   const inner = name.replace(/^.*\./, "");
-  const [, expression] = new RegExp(`\\b${inner}\\b[^\\d\\n]*([\\d_.]+(?: \\* [\\d_.]+)*)`).exec(read(file)) ?? [];
+  const path = name.replaceAll(".", "\\b[^]*?\\b");
+  const [, expression] = new RegExp(`\\b${path}\\b[^\\d\\n]*([\\d_.]+(?: \\* [\\d_.]+)*)`).exec(read(file)) ?? [];
   if (expression === undefined) throw new Error(`${file} has no number ${name}`);
   const product = expression
     .split(" * ")

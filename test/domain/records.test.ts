@@ -34,10 +34,10 @@ import {
   leaseMs,
   parseOwner,
   parseRunHead,
+  providerOf,
   readHead,
   readHeads,
   startLeaseMs,
-  startSeconds,
   toCheckAttributes,
   toStatusMessage,
 } from "#shared/records/run-head.ts";
@@ -526,8 +526,16 @@ describe("the head of a run", () => {
     expect(leaseMs(executing())).toBe(30_000);
     expect(leaseMs(executing({ state: "CLAIMED" }))).toBe(60_000);
     expect(leaseMs(executing({ p: { ...parse().p, location: "LOCAL" } }))).toBe(120_000);
-    expect((["lambda", "microvm", "fargate", "worker"] as const).map(startSeconds)).toEqual([20, 60, 180, 30]);
     expect(startLeaseMs(executing())).toBe(20_000);
-    expect(startLeaseMs(executing({ sandbox: { provider: "fargate" } }))).toBe(180_000);
+    const leases = (["lambda", "process", "microvm", "fargate", "worker"] as const).map((provider) =>
+      startLeaseMs(executing({ sandbox: { provider } })),
+    );
+    expect(leases).toEqual([20_000, 20_000, 60_000, 180_000, 30_000]);
+  });
+
+  it("names the provider of its sandbox, which heads of earlier releases do not for functions", () => {
+    expect(providerOf(executing())).toBe("lambda");
+    expect(providerOf(executing({ sandbox: { provider: "process" } }))).toBe("process");
+    expect(providerOf(parse({ state: "CANCELLED", ended_at: 1 }))).toBe("lambda");
   });
 });

@@ -237,6 +237,11 @@ describe("the sandbox of an execution that ends", () => {
     });
   });
 
+  it.each(["lambda", "process"] as const)("is forgotten without a stop where it is a %s", (provider) => {
+    const forgotten = { set: {}, remove: ["sandbox"], if: {} };
+    expect(leaveSandbox(executing({ sandbox: { provider } }), { events: [], to: "FAILED" }, NOW)).toEqual(forgotten);
+  });
+
   it("stays without a change of state, without one, or in an executing state", () => {
     const nothing = { set: {}, remove: [], if: {} };
     const sandbox = { provider: "microvm", handle: "h" };

@@ -33,6 +33,7 @@ describe("the sandbox of an execution", () => {
     ],
     ["the usual one for it where there are no containers", image, ["lambda"], { provider: "lambda" }],
     ["no container without an image", plain, ["fargate", "lambda"], { provider: "lambda" }],
+    ["a process of the machine, also for a run that takes long", long, ["process"], { provider: "process" }],
     ["a function where containers are all that is named", plain, ["fargate"], { provider: "lambda" }],
   ])("is %s", (_, needs, offered, expected) => {
     expect(chooseSandbox(needs, offered)).toMatchObject(expected);
