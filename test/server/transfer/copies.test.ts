@@ -5,12 +5,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { MIGRATIONS } from "#server/database/migrations.ts";
 import { DatabaseInUse } from "#server/database/sqlite-errors.ts";
 import { openAdapters } from "#server/ports.ts";
+import { vaultKeys } from "#server/secrets/installation-key.ts";
 import { sqliteTable } from "#server/table/sqlite-table.ts";
 import { backUp, restore } from "#server/transfer/backup.ts";
 import { copyTree } from "#server/transfer/copy-tree.ts";
 import { exportData } from "#server/transfer/export.ts";
 import { importHere } from "#server/transfer/import-here.ts";
 import { keys } from "#shared/table/keys.ts";
+import { tableVault } from "#shared/vault/table-vault.ts";
 import { useDataDirectory } from "../support/data-directory.ts";
 
 const data = useDataDirectory();
@@ -123,6 +125,15 @@ describe("a backup", () => {
 });
 
 describe("an export", () => {
+  it("has no encrypted values of secrets, which another installation could not read", async () => {
+    const { database, table, installationKey } = await openAdapters(source);
+    await tableVault(table, vaultKeys(installationKey)).put("team", "id", "a-very-secret-value");
+    expect((await table.query({ pk: "VAULT#team" })).items).toHaveLength(1);
+    await database.close();
+    await exportData(source, to);
+    expect(readFileSync(path.join(to, "items.jsonl"), "utf8")).not.toContain("VAULT#");
+  });
+
   it("has the items that have not expired, and the files, for its owner alone", async () => {
     const manifest = await exportData(source, to);
     expect(manifest).toMatchObject({ format: "runyard export 1", files: 3, secrets: [] });
