@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { RunEvents } from "#shared/wire/event.ts";
 import { type Api, callApi } from "../server/host/api.ts";
 import { Problem, say, seconds } from "../server/host/terminal.ts";
+import { PROBE_SECRET } from "./try-sandbox-probes.ts";
 
 const block = (command: string): string => `\`\`\`sh\n${command}\n\`\`\`\n`;
 
@@ -22,10 +23,25 @@ export const FACTS = {
 /** A run that continues until it is cancelled. */
 export const ATTEMPT = { title: "Work that is cancelled", prompt: block("sleep 500") };
 
+const VARIABLE = `V=$${PROBE_SECRET}`;
+/** Prints the secret as `grep` colors a part of it, and with a color around each character. */
+const COLORS = [
+  VARIABLE,
+  `printf '%s\\n' "$V" | grep --color=always "$(printf '%s' "$V" | cut -c6-12)" || :`,
+  `printf '%s\\n' "$V" | sed $'s/./\\e[31m&\\e[m/g'; echo colors`,
+].join("\n");
+/** Prints it as shlex.quote, HTML and Python's repr quote it. */
+const QUOTES = [
+  VARIABLE,
+  `printf '%s\\n' "$V" | sed "s/'/'\\"'\\"'/g"`,
+  `printf '%s\\n' "$V" | sed "s/'/\\&apos;/g; s/\\"/\\&quot;/g"`,
+  `printf '%s\\n' "$V" | sed "s/'/\\\\\\\\'/g"; echo quotes`,
+].join("\n");
+
 /**
  * A run whose commands do to their sandbox what an attacker would: names that the harness uses become directories and links, a tree is deeper
- * than any path, a file cannot be read, and the last command's text does not end. The harness must survive all of it and report the last
- * command as failed.
+ * than any path, a file cannot be read, a secret is printed in colors and as shells, HTML and Python quote it, and the last command's text
+ * does not end. The harness must survive all of it and report the last command as failed.
  */
 export const HOSTILE = {
   title: "Commands that attack their sandbox",
@@ -35,6 +51,8 @@ export const HOSTILE = {
     "name=$(printf 'd%.0s' $(seq 200)); (for i in $(seq 40); do mkdir $name && cd -P $name 2>/dev/null || break; done; echo x > end) || :; echo deep",
     "echo precious > kept; echo x > closed; chmod 0 closed; mkdir locked; echo y > locked/file; chmod 0 locked; echo unreadable",
     "bash -c 'truncate -s 1T sparse; :' 2>/dev/null; echo sparse",
+    COLORS,
+    QUOTES,
     "trap 'echo trapped' EXIT; exec 3>&-; echo traps",
     "cat <<'NEVER'\nthe last line of a document that does not end",
     "echo 'a quote that does not end",
@@ -66,13 +84,15 @@ interface Following {
   readonly api: Api;
   /** True if the run is cancelled as soon as its agent works. */
   readonly cancels: boolean;
+  /** Called before that, with the sequence of the last event. */
+  readonly beforeCancel?: (runId: string, after: number) => Promise<void>;
   readonly timeoutMs: number;
 }
 
 type Event = RunEvents["events"][number];
 
 /** Follows a run to the end of its events, prints each, and returns what it did. Throws Problem if it takes too long. */
-export async function observed(runId: string, { api, cancels, timeoutMs }: Following): Promise<Observed> {
+export async function observed(runId: string, { api, cancels, beforeCancel, timeoutMs }: Following): Promise<Observed> {
   const deadline = Date.now() + timeoutMs;
   const events: Event[] = [];
   for (let after = 0, isOver = false, isCancelled = false; !isOver; ) {
@@ -88,6 +108,7 @@ export async function observed(runId: string, { api, cancels, timeoutMs }: Follo
     isOver = page.ended;
     if (cancels && !isCancelled && !isOver && events.some(({ type }) => type === "agent_started")) {
       isCancelled = true;
+      await beforeCancel?.(runId, after);
       await callApi(api, "POST", `/agent/runs/${runId}/cancel`, v.string());
     }
   }

@@ -4,6 +4,7 @@ import { type Api, callApi } from "../server/host/api.ts";
 import { dim, green, Problem, red, say, seconds, yellow } from "../server/host/terminal.ts";
 import { runByHand } from "./by-hand.ts";
 import { ATTEMPT, FACTS, HOSTILE, type Observed, observed, Started } from "./observed-run.ts";
+import { createProbeSecret, type Finding, findRefusals, PROBE_SECRET, readWithoutKey } from "./try-sandbox-probes.ts";
 
 const PROVIDERS = ["lambda", "microvm", "fargate"] as const;
 type Provider = (typeof PROVIDERS)[number];
@@ -11,15 +12,16 @@ type Provider = (typeof PROVIDERS)[number];
 const HELP = `Usage: npm run aws -- try-sandbox --provider lambda|microvm|fargate [options]
 
 Starts three runs in a sandbox of a deployed service, by its API: one prints what the sandbox is like and ends by itself, one is
-cancelled while it works, and the commands of one attack the harness and end with one that fails. Prints what was observed. The exit code is
-0 where all went as they should, in the sandbox that was named.
+cancelled while it works, and the commands of one attack the harness, print a secret in other forms and end with one that fails. A key reads
+the second run until it is deleted. Sends the service addresses and URLs that it must refuse. Prints what was observed. The exit code is 0
+where all went as they should, in the sandbox that was named.
 
   --provider NAME   the kind of sandbox that the runs are to get
   --image IMAGE     the image of the environment, for fargate (default: public.ecr.aws/docker/library/python:3.13-slim-bookworm)
   --base-url URL    the service's address, which ends in /api/v1 (default: RUNYARD_BASE_URL)
   --help            show this text
 
-RUNYARD_API_KEY holds the key to it. \`npm run aws -- bootstrap\` makes the first one of a deployment.
+RUNYARD_API_KEY holds an admin's key to it. \`npm run aws -- bootstrap\` makes the first one of a deployment.
 The deployment has to have the sandbox:  npx cdk deploy --all -c sandboxes=microvm,lambda,fargate   (docs/sandboxes.md)`;
 
 const IMAGE = "public.ecr.aws/docker/library/python:3.13-slim-bookworm";
@@ -44,9 +46,18 @@ export async function trySandbox(args: string[], env: NodeJS.ProcessEnv): Promis
   const environment = provider === "fargate" ? await makeEnvironment(options) : undefined;
   try {
     const whole = await run(options, environment, FACTS);
-    const stopped = await run(options, environment, ATTEMPT);
-    const hostile = await run(options, environment, HOSTILE);
-    return report(provider, whole, stopped, hostile);
+    let findReaders = async (): Promise<Finding[]> => [];
+    const stopped = await run(options, environment, ATTEMPT, {
+      beforeCancel: async (runId, after) => {
+        findReaders = await readWithoutKey(api, runId, after, "run_cancelled");
+      },
+    });
+    const secret = await createProbeSecret(api);
+    const hostile = await run(options, environment, HOSTILE, { secrets: [{ name: PROBE_SECRET }] }).finally(
+      secret.remove,
+    );
+    const findings = [secret.find(hostile.printed), ...(await findReaders()), ...(await findRefusals(api))];
+    return report(provider, { whole, stopped, hostile }, findings);
   } finally {
     if (environment !== undefined) {
       await callApi(api, "DELETE", `/agent/environments/${environment}`, v.unknown()).catch(() => undefined);
@@ -97,16 +108,37 @@ async function makeEnvironment({ api, image }: Options): Promise<string> {
   return (await callApi(api, "POST", "/agent/environments", Made, { name, docker_image: image })).uid;
 }
 
-async function run({ api }: Options, environment: string | undefined, work: typeof FACTS): Promise<Observed> {
-  say(dim(work.title));
-  const config = { model_id: "local/runbook", ...(environment === undefined ? {} : { environment_id: environment }) };
-  const { run_id } = await callApi(api, "POST", "/agent/runs", Started, { ...work, config });
-  return observed(run_id, { api, cancels: work === ATTEMPT, timeoutMs: RUN_MS });
+interface RunOptions {
+  /** @default none */
+  readonly secrets?: readonly { readonly name: string }[];
+  readonly beforeCancel?: (runId: string, after: number) => Promise<void>;
 }
 
-function report(provider: Provider, whole: Observed, stopped: Observed, hostile: Observed): number {
+async function run(
+  { api }: Options,
+  environment: string | undefined,
+  work: typeof FACTS,
+  { secrets, ...following }: RunOptions = {},
+): Promise<Observed> {
+  say(dim(work.title));
+  const config = {
+    model_id: "local/runbook",
+    ...(environment === undefined ? {} : { environment_id: environment }),
+    ...(secrets === undefined ? {} : { secrets }),
+  };
+  const { run_id } = await callApi(api, "POST", "/agent/runs", Started, { ...work, config });
+  return observed(run_id, { api, cancels: work === ATTEMPT, timeoutMs: RUN_MS, ...following });
+}
+
+interface Runs {
+  readonly whole: Observed;
+  readonly stopped: Observed;
+  readonly hostile: Observed;
+}
+
+function report(provider: Provider, { whole, stopped, hostile }: Runs, findings: readonly Finding[]): number {
   const wrapper = hostile.printed.some((line) => line.includes("__runyard"));
-  const lines: [string, string, boolean][] = [
+  const lines: readonly Finding[] = [
     ["sandbox", `${whole.provider}, ${provider} was asked for`, whole.provider === provider],
     ["first run", `${whole.state}${whole.why === undefined ? "" : `: ${whole.why}`}`, whole.state === "SUCCEEDED"],
     ["waited in the queue", span(whole.queuedMs), true],
@@ -121,9 +153,10 @@ function report(provider: Provider, whole: Observed, stopped: Observed, hostile:
     ],
     ["hostile run", hostile.state, hostile.state === "FAILED"],
     ["… saw the harness's program", wrapper ? "yes" : "no", !wrapper],
+    ...findings,
   ];
   say();
-  for (const [name, value, isRight] of lines) say(`${isRight ? green("✓") : red("✗")} ${name.padEnd(26)} ${value}`);
+  for (const [name, value, isRight] of lines) say(`${isRight ? green("✓") : red("✗")} ${name.padEnd(38)} ${value}`);
   if (whole.provider !== provider) say(yellow(REMEDIES[provider]));
   say();
   for (const line of whole.printed) say(dim(line));

@@ -3,8 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { FakeControlPlane } from "../../lab/fake-control-plane.ts";
 import { HOSTILE } from "../../operate/observed-run.ts";
 import { trySandbox } from "../../operate/try-sandbox.ts";
+import { PROBE_SECRET } from "../../operate/try-sandbox-probes.ts";
 import { runHarness } from "../harness/support/run-harness.ts";
 
+/** With both kinds of quotes. */
+const SECRET = `it's"0123456789abcdef`;
 const T0 = Date.parse("2026-05-18T19:00:00.000Z");
 
 interface Call {
@@ -20,7 +23,12 @@ describe("npm run aws -- try-sandbox", () => {
   let state: string;
   let stoppedBy: string;
   let hostileState: string;
-  let hostileOutput: string;
+  let printHostile: () => string;
+  /** Whether the service has the weaknesses that the attacks on it look for. */
+  let tellsDeleted: boolean;
+  let acceptsAll: boolean;
+  let leadsAway: boolean;
+  let refusal: string;
   let status: number;
   let server: http.Server;
   let env: NodeJS.ProcessEnv;
@@ -33,8 +41,14 @@ describe("npm run aws -- try-sandbox", () => {
       const [path = ""] = (request.url ?? "").replace("/api/v1", "").split("?");
       const call = { method: request.method ?? "", path, body: text === "" ? {} : JSON.parse(text) };
       calls.push(call);
-      response.writeHead(status, { "content-type": "application/json" });
-      response.end(JSON.stringify(status === 200 ? respond(call) : { error: "Not known", error_code: "x" }));
+      if (path === "/sign-in") {
+        response.writeHead(leadsAway ? 302 : 200, leadsAway ? { location: "//elsewhere.invalid" } : {}).end();
+        return;
+      }
+      const isReader = request.headers.authorization === "Bearer ryp_reader";
+      const code = isReader && !tellsDeleted ? 401 : isRefused(call) ? 400 : status;
+      response.writeHead(code, { "content-type": "application/json" });
+      response.end(JSON.stringify(code === 200 ? respond(call, isReader) : { error: refusal, error_code: "x" }));
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
@@ -48,7 +62,11 @@ describe("npm run aws -- try-sandbox", () => {
     state = "SUCCEEDED";
     stoppedBy = "harness";
     hostileState = "FAILED";
-    hostileOutput = "links";
+    printHostile = () => "a secret: ***";
+    tellsDeleted = false;
+    acceptsAll = false;
+    leadsAway = false;
+    refusal = "Not known";
     status = 200;
     vi.spyOn(console, "log").mockImplementation((line: string) => void said.push(line));
   });
@@ -57,10 +75,18 @@ describe("npm run aws -- try-sandbox", () => {
     server.close();
   });
 
-  function respond({ method, path }: Call): unknown {
+  /** The runs that are not to be refused. */
+  const listRuns = () => calls.filter(({ path, body }) => path === "/agent/runs" && body["title"] !== undefined);
+  const isRefused = ({ path, body }: Call): boolean =>
+    !acceptsAll && (path.endsWith("/invitations") || JSON.stringify(body).includes("@git.example.com"));
+
+  function respond({ method, path }: Call, isReader: boolean): unknown {
+    if (isReader) return { events: [event("run_cancelled", 2_000)], next: 1, ended: true };
+    if (path === "/agent/keys") return { uid: "key-1", key: "ryp_reader" };
+    if (path === "/agent/me") return { uid: "user", teams: [{ uid: "team-1" }] };
     if (path === "/agent/environments") return { uid: "env-1" };
     if (path === "/agent/runs") {
-      const runs = calls.filter((call) => call.path === path).length;
+      const runs = listRuns().length;
       return { run_id: `run-${runs}`, task_id: `run-${runs}`, state: "QUEUED" };
     }
     if (path.endsWith("/cancel")) return "a run";
@@ -88,7 +114,7 @@ describe("npm run aws -- try-sandbox", () => {
   }
   const respondHostile = () => ({
     role: "tool",
-    content: [{ type: "action_result", output: { exit_code: 1, output: hostileOutput } }],
+    content: [{ type: "action_result", output: { exit_code: 1, output: printHostile() } }],
   });
   const said1 = {
     role: "tool",
@@ -108,21 +134,60 @@ describe("npm run aws -- try-sandbox", () => {
     expect(report()).toMatch(/stopped after the cancel\s+0\.7 s, confirmed by the harness/);
     expect(report()).toContain("Linux aarch64");
     expect(calls.some(({ path }) => path === "/agent/environments")).toBe(false);
-    expect(calls.filter(({ path }) => path === "/agent/runs").map(({ body }) => body["title"])).toHaveLength(3);
+    expect(listRuns().map(({ body }) => body["title"])).toHaveLength(3);
   });
 
   test.each([
-    ["ERROR", "links", /✗.* hostile run\s+ERROR/],
-    ["FAILED", "{ __runyard=$?;", /✗.* … saw the harness's program\s+yes/],
+    ["ERROR", "***", /✗.* hostile run\s+ERROR/],
+    ["FAILED", "*** { __runyard=$?;", /✗.* … saw the harness's program\s+yes/],
+    ["FAILED", "the variable is empty", /✗.* … printed its secret\s+not at all/],
   ])("fails if hostile commands end the run in %s and print %j", async (ending, output, shown) => {
     hostileState = ending;
-    hostileOutput = output;
+    printHostile = () => output;
     expect(await trySandbox(["--provider", "lambda"], env)).toBe(1);
     expect(report()).toMatch(shown);
   });
 
+  test("fails if the hostile run shows its secret among terminal sequences, and deletes the secret", async () => {
+    const value = () => String(calls.find(({ path }) => path === "/agent/secrets")?.body["value"]);
+    printHostile = () => `***${[...value()].join("\u001b[m")}`;
+    expect(await trySandbox(["--provider", "lambda"], env)).toBe(1);
+    expect(report()).toMatch(/✗.* … printed its secret\s+yes/);
+    expect(calls).toContainEqual(expect.objectContaining({ method: "DELETE", path: `/agent/secrets/${PROBE_SECRET}` }));
+  });
+
+  test("reads with a key that it deletes, and sends what must be refused", async () => {
+    expect(await trySandbox(["--provider", "lambda"], env)).toBe(0);
+    expect(report().match(/✓.*(ended with its key|refused|to no other host)/g)).toHaveLength(7);
+    const [begun, deleted, cancelled] = [
+      "POST /agent/keys",
+      "DELETE /agent/keys/key-1",
+      "POST /agent/runs/run-2/cancel",
+    ].map((wanted) => calls.findIndex(({ method, path }) => `${method} ${path}` === wanted));
+    expect([begun, deleted, cancelled]).toEqual(
+      [begun, deleted, cancelled].toSorted((one = 0, other = 0) => one - other),
+    );
+    expect(calls.filter(({ path }) => path === "/agent/teams/team-1/invitations")).toHaveLength(2);
+  });
+
+  test("fails if the service tells a deleted key more, accepts what looks alike, repeats a password or leads elsewhere", async () => {
+    tellsDeleted = true;
+    leadsAway = true;
+    refusal = "the URL https://ada:hunter2-of-try-sandbox@git.example.com has a password";
+    expect(await trySandbox(["--provider", "lambda"], env)).toBe(1);
+    expect(report().match(/✗.*told a deleted key/g)).toHaveLength(2);
+    expect(report()).toMatch(/✗.* a sign-in leads\s+to another host by "\/\/elsewhere/);
+    expect(report()).toMatch(/✗.* a password in a repository's URL\s+its password was repeated/);
+    acceptsAll = true;
+    expect(await trySandbox(["--provider", "lambda"], env)).toBe(1);
+    expect(report().match(/✗.*\s+accepted/g)).toHaveLength(3);
+  });
+
   test("attacks only with commands that a run here survives, but for the last", async () => {
-    await using plane = await FakeControlPlane.start({ prompt: HOSTILE.prompt });
+    await using plane = await FakeControlPlane.start({
+      prompt: HOSTILE.prompt,
+      context: { secrets: [{ name: PROBE_SECRET, value: SECRET }] },
+    });
     const { code, log } = await runHarness(plane);
     expect([code, plane.shutdown], log).toEqual([0, undefined]);
     expect(plane.outputs.slice(0, -1).map((output) => output.trim().split("\n").at(-1))).toEqual([
@@ -132,12 +197,21 @@ describe("npm run aws -- try-sandbox", () => {
         "deep",
         "unreadable",
         "sparse",
+        "colors",
+        "quotes",
         expect.stringMatching(/traps|trapped/),
         "the last line of a document that does not end",
       ],
     ]);
-    expect(plane.outcome).toMatchObject({ success: false, summary: expect.stringMatching(/^Step 8 of 8 failed/) });
+    expect(plane.outcome).toMatchObject({ success: false, summary: expect.stringMatching(/^Step 10 of 10 failed/) });
     expect(plane.outputs.join("")).not.toContain("__runyard");
+    const [colors = "", quotes = ""] = plane.outputs.slice(5, 7);
+    expect(
+      [colors, quotes].map((output) => output.split("\n").length),
+      "it prints the secret in each form",
+    ).toEqual([4, 5]);
+    expect([colors, quotes].map((output) => output.match(/\*\*\*/g)?.length)).toEqual([2, 3]);
+    expect(plane.outputs.join("")).not.toMatch(new RegExp([...SECRET.slice(5)].join(".{0,12}")));
   });
 
   test("creates an environment with the image for runs in containers, and removes it", async () => {
