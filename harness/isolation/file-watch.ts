@@ -1,3 +1,4 @@
+import { putBesideHarness } from "./limits.ts";
 import type { Machine } from "./machine.ts";
 import { freezeProcesses } from "./process-states.ts";
 import type { Meter } from "./resource-meter.ts";
@@ -27,17 +28,15 @@ const COUNT_FACTOR = 10;
 /** The same where the disk has lost too little for the run to be the cause, unless others have freed as much. */
 const SURE_COUNT_MS = 60_000;
 const SURE_COUNT_FACTOR = 30;
-/** The least delay, in the same way, once the disk has lost more than the run had left at the last count. */
+/** The least delay, in the same way, once the disk has lost nearly as much as the run had left at the last count. */
 const URGENT_COUNT_FACTOR = 2;
 /** The delay before the second count where files may be hidden. */
 const DOUBT_MS = 200;
 /** The least delay between two looks, where the limits would be reached before the next regular one. */
 const MIN_LOOK_MS = 10;
-/** How often processes that have not stopped are looked for: one that waits for the disk stops later, and writes nothing until then. */
-const MAX_SEARCHES = 10;
 
 /**
- * Once the run may be at its limits, the commands are stopped (SIGSTOP) until its files are counted. So they do not write more meanwhile,
+ * Once the run may be near its limits, the commands are stopped (SIGSTOP) until its files are counted. So they do not write more meanwhile,
  * and the count and the removal of files do not wait for dozens of them.
  */
 export function createFileWatch({ meter, everyMs, onExceeded }: FileWatchOptions): FileWatch {
@@ -47,7 +46,7 @@ export function createFileWatch({ meter, everyMs, onExceeded }: FileWatchOptions
   let isDoubtful = false;
   let counting: Promise<void> | undefined;
   const count = async (isUrgent: boolean): Promise<void> => {
-    const thaw = isUrgent ? await freezeProcesses(meter.listProcesses, MAX_SEARCHES) : () => {};
+    const thaw = isUrgent ? await freezeProcesses(meter.listProcesses, false) : () => {};
     try {
       const startedAt = performance.now();
       const { why, isHidden } = await meter.findFileExcess(isDoubtful);
@@ -59,6 +58,7 @@ export function createFileWatch({ meter, everyMs, onExceeded }: FileWatchOptions
       surelyAt = endedAt + SURE_COUNT_MS + SURE_COUNT_FACTOR * took;
       isDoubtful = isHidden;
       if (why === undefined) return;
+      for (const pid of meter.listProcesses()) putBesideHarness(pid);
       onExceeded(why);
       await meter.shrinkFiles();
     } finally {
@@ -66,14 +66,14 @@ export function createFileWatch({ meter, everyMs, onExceeded }: FileWatchOptions
     }
   };
   const start = (now: Machine): Promise<void> => {
-    counting ??= count(meter.isFullAgain(now) || isDoubtful).finally(() => {
+    counting ??= count(meter.isNearlyFull(now) || isDoubtful).finally(() => {
       counting = undefined;
     });
     return counting;
   };
   const isDue = (now: Machine): boolean => {
     const dueAt = meter.isFull(now) ? againAt : Math.max(againAt, surelyAt);
-    return performance.now() > (meter.isFullAgain(now) ? Math.min(urgentlyAt, dueAt) : dueAt);
+    return performance.now() > (meter.isNearlyFull(now) ? Math.min(urgentlyAt, dueAt) : dueAt);
   };
   const findDelay = createForecast(meter);
   let early: NodeJS.Timeout | undefined;
@@ -92,11 +92,11 @@ export function createFileWatch({ meter, everyMs, onExceeded }: FileWatchOptions
   };
   return {
     look,
-    settle: (now) => (counting !== undefined || isDue(now) || meter.isFullAgain(now) ? start(now) : undefined),
+    settle: (now) => (counting !== undefined || isDue(now) || meter.isNearlyFull(now) ? start(now) : undefined),
   };
 }
 
-/** Returns a function that tells after how many milliseconds the run may be at its limits, at the speed since it was last called. */
+/** Returns a function that tells after how many milliseconds the run may be near its limits, at the speed since it was last called. */
 function createForecast({ findLeft }: Meter) {
   let last: { readonly at: number; readonly left: ReturnType<typeof findLeft> } | undefined;
   return (now: Machine): number => {

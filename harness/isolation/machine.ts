@@ -86,6 +86,21 @@ export function measureTrees(
   return { ...unnamed, tasks, memoryBytes: add("Pss") - shared + Math.max(shared, unnamed.memoryBytes) };
 }
 
+/**
+ * Measures the files without a name that processes and their descendants have, of each thread. Stops at more than `maxTasks` tasks, which
+ * have none then, and at more than `enough`.
+ */
+export function measureUnnamed(
+  roots: readonly number[],
+  maxTasks: number,
+  enough: Pick<UnnamedFiles, "unnamedBytes" | "unnamedFiles">,
+): UnnamedFiles {
+  const { threads, tasks } = listTrees(roots, maxTasks);
+  if (tasks > maxTasks) return NOTHING;
+  const alive = threads.map((own) => chooseThread(own).id);
+  return measureUnnamedFiles(alive, threads.flat(), enough);
+}
+
 /** Lists processes and their descendants, parents first, and counts their threads. Stops at more than `maxTasks` threads. */
 export function listTrees(roots: readonly number[], maxTasks = Number.POSITIVE_INFINITY) {
   const processes: number[] = [];
@@ -116,16 +131,25 @@ function chooseThread(threads: readonly string[]): { id: string; residentBytes: 
   return { id: threads[0] ?? "", residentBytes: 0 };
 }
 
-/** Paths below a directory that are longer than this, in bytes, are measured from a descriptor of their directory. */
-const LONG_PATH = 2_000;
+/**
+ * Paths with more names than this below a directory are measured from a descriptor of their directory: the kernel looks up each name of a
+ * path, in the deepest directories a thousand for each file. Names have 255 bytes at most, so that no path becomes too long.
+ */
+const LONG_PATH = 14;
 /** Synchronous calls are several times as fast as others. They are made for so long at once. */
 const SLICE_MS = 10;
 /** How many such descriptors lie below each other at most. */
 const MAX_DESCRIPTORS = 250;
 
+interface Directory {
+  readonly path: string;
+  /** How many names its path has below the descriptor, or the directory that is measured. */
+  readonly names: number;
+}
+
 /**
- * Measures the disk usage and the number of files below a directory, however deep its directories are. Stops at more than `maxFiles`; paths
- * of half a megabyte, which cannot be measured, count as more. `isHidden` says that a directory could not be read.
+ * Measures the disk usage and the number of files below a directory, however deep its directories are. Stops at more than `maxFiles`; trees
+ * of 3,700 levels, which cannot be measured, count as more. `isHidden` says that a directory could not be read.
  */
 export async function measureFiles(folder: string, maxFiles: number) {
   const total = { bytes: 0, files: 0, isHidden: false };
@@ -136,11 +160,11 @@ export async function measureFiles(folder: string, maxFiles: number) {
   };
   let sliceEndsAt = performance.now() + SLICE_MS;
   const measureBelow = async (root: string, depth: number): Promise<void> => {
-    const waiting = [root];
+    const waiting: Directory[] = [{ path: root, names: 0 }];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      if (next.length > root.length + LONG_PATH) {
+      if (next.names > LONG_PATH) {
         if (depth === MAX_DESCRIPTORS) total.files = maxFiles + 1;
-        else await measureFromDescriptor(next, depth + 1);
+        else await measureFromDescriptor(next.path, depth + 1);
       } else {
         await measureDirectory(next, waiting);
       }
@@ -153,13 +177,13 @@ export async function measureFiles(folder: string, maxFiles: number) {
     if (directory !== undefined) await measureBelow(`/proc/self/fd/${directory.fd}/`, depth);
   };
   /** @param waiting gets the directories in it */
-  const measureDirectory = async (path: string, waiting: string[]): Promise<void> => {
+  const measureDirectory = async ({ path, names }: Directory, waiting: Directory[]): Promise<void> => {
     try {
       using directory = opendirSync(toBytes(path), { encoding: "latin1" });
       for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
         if (++total.files > maxFiles) return;
         const below = join(path, entry.name);
-        if (entry.isDirectory()) waiting.push(below);
+        if (entry.isDirectory()) waiting.push({ path: below, names: names + 1 });
         addFile(below, entry.isDirectory());
         if (performance.now() < sliceEndsAt) continue;
         await setImmediate();

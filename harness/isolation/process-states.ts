@@ -12,23 +12,24 @@ const holders = new Map<number, number>();
 /**
  * Stops processes (SIGSTOP), including those that they start meanwhile. Processes that had stopped by themselves before are left alone.
  * @param list lists the processes, parents first
- * @param maxSearches how often processes that have not stopped are looked for. @default until all have, or for a second
+ * @param waits whether to wait until all have stopped. Without, each has got the signal: none executes more of its program, but some may
+ * still have to be scheduled, or to end a system call. @default true
  * @returns a function that lets them go on
  */
-export async function freezeProcesses(list: () => readonly number[], maxSearches = MAX_SEARCHES): Promise<() => void> {
+export async function freezeProcesses(list: () => readonly number[], waits = true): Promise<() => void> {
   const frozen = new Set<number>();
   const hold = (pid: number) => {
     if (frozen.size < frozen.add(pid).size) holders.set(pid, (holders.get(pid) ?? 0) + 1);
   };
   const before = new Set(list().filter((pid) => isStopped(pid) && !holders.has(pid)));
-  for (let search = 0; search < maxSearches; search++) {
+  for (let search = 0; search < MAX_SEARCHES; search++) {
     const found = list().filter((pid) => !before.has(pid));
     for (const pid of found) if (holders.has(pid)) hold(pid);
-    const running = found.filter((pid) => !isStopped(pid));
+    const running = found.filter((pid) => (waits ? !isStopped(pid) : !frozen.has(pid)));
     // A process may fork until it has stopped.
     if (running.length === 0) break;
     for (const pid of running) if (signalProcess(pid, "SIGSTOP")) hold(pid);
-    await sleep(SEARCH_MS);
+    if (waits) await sleep(SEARCH_MS);
   }
   return () => {
     // Children first: a shell would report a child that is still stopped as a stopped job.

@@ -1,5 +1,13 @@
 import type { Limits } from "./limits.ts";
-import { listTrees, type Machine, measureFiles, measureMachine, measureTrees } from "./machine.ts";
+import {
+  listTrees,
+  type Machine,
+  measureFiles,
+  measureMachine,
+  measureTrees,
+  measureUnnamed,
+  type TreeUse,
+} from "./machine.ts";
 
 /** What a run may use, and how that is measured. */
 export interface MeterOptions {
@@ -27,8 +35,13 @@ const HIGH_SHARE = 0.5;
 const MIN_FREE_SHARE = 0.05;
 /** The delay before the commands are measured again: this many times as long as the last measurement took. */
 const TREE_FACTOR = 10;
+/** The same where the machine has lost so much that they may be the cause: others may have used it, and the harness has other work. */
+const LOST_TREE_FACTOR = 1;
 /** How often files are removed after a command, at most: others may write meanwhile. */
 const MAX_SHRINKS = 3;
+/** The share of what the run had left at the last count that the disk may lose before the next one: the run grows until it is stopped. */
+const NEAR_SHARE = 0.97;
+const NONE = { unnamedBytes: 0, unnamedFiles: 0, isHidden: false };
 const REMOVED = "; what changed last was removed";
 const MIB = 1024 * 1024;
 
@@ -45,10 +58,14 @@ export function createMeter(options: MeterOptions) {
   };
 
   const watched = new Set<number>();
-  let measureAgainAt = 0;
   let isHigh = false;
   const measureUse = (roots: Iterable<number>, everyThread = false) =>
     measureTrees([...roots], limits.processes, limits.memoryBytes, everyThread);
+  const measureAll = createTreeMeter(watched, (hasLost) => {
+    const use = measureUse(watched, hasLost);
+    isHigh = use.memoryBytes > limits.memoryBytes * HIGH_SHARE || use.tasks > limits.processes * HIGH_SHARE;
+    return use;
+  });
   const usesMost = (pid: number, resource: "tasks" | "memoryBytes" | "unnamedBytes"): boolean => {
     if (watched.size === 1) return true;
     const own = measureUse([pid])[resource];
@@ -59,11 +76,7 @@ export function createMeter(options: MeterOptions) {
     const hasLost = hasLostMemory(now);
     // Memory that the kernel holds for a command belongs to no process. End the command before the machine runs out of memory.
     if (hasLost && now.availableBytes < now.memoryBytes * MIN_FREE_SHARE) return messages.memory;
-    const startedAt = performance.now();
-    const { tasks, memoryBytes, unnamedBytes } = measureUse(watched, hasLost);
-    // Measuring thousands of processes must not take much of the harness's time.
-    measureAgainAt = performance.now() + TREE_FACTOR * (performance.now() - startedAt);
-    isHigh = memoryBytes > limits.memoryBytes * HIGH_SHARE || tasks > limits.processes * HIGH_SHARE;
+    const { tasks, memoryBytes, unnamedBytes } = measureAll(hasLost);
     if (tasks > limits.processes && usesMost(pid, "tasks")) return messages.processes;
     if (memoryBytes > limits.memoryBytes && usesMost(pid, "memoryBytes")) return messages.memory;
     return unnamedBytes > limits.diskBytes && usesMost(pid, "unnamedBytes") ? messages.disk : undefined;
@@ -74,12 +87,33 @@ export function createMeter(options: MeterOptions) {
     /** Lists the processes of the commands. */
     listProcesses: () => listTrees([...watched], limits.processes).processes,
     measureNow: machine.measureNow,
-    ...createFileMeter(options, machine, () => measureUse(watched, true)),
+    ...createFileMeter(options, machine, (enough) => measureUnnamed([...watched], limits.processes, enough)),
     /** Whether the machine has lost so much that the commands may be the cause. */
     hasLost: (now: Machine) => hasLostMemory(now) || machine.findLoss(now).tasks > limits.processes,
     /** @param measurements how often the machine was measured */
-    isDue: (measurements: number) =>
-      (measurements % TREE_INTERVAL === 0 || isHigh) && performance.now() >= measureAgainAt,
+    isDue: (measurements: number) => measurements % TREE_INTERVAL === 0 || isHigh,
+  };
+}
+
+/**
+ * Measures commands for all of their watches, no more often than the harness has time for: measuring thousands of processes and descriptors
+ * takes as long as the rest of its work.
+ */
+function createTreeMeter(watched: ReadonlySet<number>, measure: (hasLost: boolean) => TreeUse) {
+  let last:
+    | { readonly use: TreeUse; readonly commands: string; readonly at: number; readonly took: number }
+    | undefined;
+  return (hasLost: boolean): TreeUse => {
+    const startedAt = performance.now();
+    const commands = [...watched].join();
+    const isRecent = ({ at, took }: { readonly at: number; readonly took: number }) =>
+      startedAt < at + took * (hasLost ? LOST_TREE_FACTOR : TREE_FACTOR);
+    // What another command has used says nothing about the others.
+    if (last?.commands === commands && isRecent(last)) return last.use;
+    const use = measure(hasLost);
+    const at = performance.now();
+    last = { use, commands, at, took: at - startedAt };
+    return use;
   };
 }
 
@@ -120,11 +154,13 @@ function createMachineMeter(measure: () => Machine) {
 function createFileMeter(
   { limits, folder, shrink }: MeterOptions,
   machine: ReturnType<typeof createMachineMeter>,
-  measureCommands: () => ReturnType<typeof measureTrees>,
+  measureCommands: (enough: Parameters<typeof measureUnnamed>[2]) => ReturnType<typeof measureUnnamed>,
 ) {
   const messages = describeLimits(limits);
-  /** What the disk has when the run may be at its limits, as of the last count of its files. */
+  /** What the disk has when the run may be near its limits, as of the last count of its files. */
   let fullAt: Pick<Machine, "diskBytes" | "files"> | undefined;
+  /** Whether the last count has found files that can be removed. */
+  let isRemovable = false;
   const hasLostDisk = (now: Machine) => machine.findLoss(now).diskBytes > limits.diskBytes;
   const hasLostFiles = (now: Machine) => machine.findLoss(now).files > limits.files;
   /**
@@ -134,14 +170,17 @@ function createFileMeter(
   const findFileExcess = async (isDoubtful: boolean): Promise<{ why?: string; isHidden: boolean }> => {
     const before = machine.measure();
     const named = await measureFiles(folder, limits.files);
-    const unnamed = measureCommands();
+    const unnamed = fits(named)
+      ? measureCommands({ unnamedBytes: limits.diskBytes - named.bytes, unnamedFiles: limits.files - named.files })
+      : NONE;
     const isHidden = named.isHidden || unnamed.isHidden;
     const use = { diskBytes: named.bytes + unnamed.unnamedBytes, files: named.files + unnamed.unnamedFiles };
-    // When the disk has lost what was left, the run may have exceeded its limit again.
     fullAt = {
-      diskBytes: before.diskBytes - Math.max(0, limits.diskBytes - use.diskBytes),
-      files: before.files - Math.max(0, limits.files - use.files),
+      diskBytes: before.diskBytes - NEAR_SHARE * Math.max(0, limits.diskBytes - use.diskBytes),
+      files: before.files - NEAR_SHARE * Math.max(0, limits.files - use.files),
     };
+    // What has no name goes with its processes.
+    isRemovable = named.isHidden || !fits(named);
     const removed = shrink === undefined || fits(named) ? "" : REMOVED;
     if (use.files > limits.files) return { why: `${messages.files}${removed}`, isHidden };
     if (use.diskBytes > limits.diskBytes) return { why: `${messages.disk}${removed}`, isHidden };
@@ -155,26 +194,26 @@ function createFileMeter(
     bytes <= limits.diskBytes && files <= limits.files;
   /** Removes files until the others are within the limits, also those in directories that only commands may make readable. */
   const shrinkFiles = async (): Promise<void> => {
-    for (let tries = 0; shrink !== undefined && tries < MAX_SHRINKS; tries++) {
+    // What ended commands have open is freed when the last of their processes is gone, so nobody knows how much is left.
+    fullAt = undefined;
+    for (let tries = 0; shrink !== undefined && isRemovable && tries < MAX_SHRINKS; tries++) {
       await shrink();
-      // What ended commands have open is freed when the last of their processes is gone, so nobody knows how much is left.
-      fullAt = undefined;
       if (fits(await measureFiles(folder, limits.files))) return;
     }
   };
 
-  /** What the disk still has to lose until the run may be at its limits. */
+  /** What the disk still has to lose until the run may be near its limits. */
   const findLeft = (now: Machine) => {
     const loss = machine.findLoss(now);
     return fullAt === undefined
-      ? { diskBytes: limits.diskBytes - loss.diskBytes, files: limits.files - loss.files }
+      ? { diskBytes: NEAR_SHARE * limits.diskBytes - loss.diskBytes, files: NEAR_SHARE * limits.files - loss.files }
       : { diskBytes: now.diskBytes - fullAt.diskBytes, files: now.files - fullAt.files };
   };
 
   return {
     ...{ findFileExcess, shrinkFiles, findLeft },
     isFull: (now: Machine) => hasLostDisk(now) || hasLostFiles(now),
-    /** Whether the run may have exceeded its limits since its files were counted. */
-    isFullAgain: (now: Machine) => Object.values(findLeft(now)).some((left) => left < 0),
+    /** Whether the run may be near its limits, or above them, since its files were counted. */
+    isNearlyFull: (now: Machine) => Object.values(findLeft(now)).some((left) => left < 0),
   };
 }

@@ -25,8 +25,13 @@ const MAX_EXAMINED = 20_000;
  * Measures the files without a name that processes have open or mapped. The kernel's limit on the size of a file applies to each of them.
  * @param processes one living thread of each process
  * @param threads the threads whose descriptors are examined
+ * @param enough what it stops after. @default all are measured
  */
-export function measureUnnamedFiles(processes: readonly string[], threads: readonly string[]): UnnamedFiles {
+export function measureUnnamedFiles(
+  processes: readonly string[],
+  threads: readonly string[],
+  enough?: Pick<UnnamedFiles, "unnamedBytes" | "unnamedFiles">,
+): UnnamedFiles {
   const use = { memoryBytes: 0, unnamedBytes: 0, unnamedFiles: 0, isHidden: false };
   const seen = new Set<string>();
   let examined = 0;
@@ -38,9 +43,12 @@ export function measureUnnamedFiles(processes: readonly string[], threads: reado
       use.unnamedFiles++;
     }
   };
+  const isEnough = () =>
+    enough !== undefined && (use.unnamedBytes > enough.unnamedBytes || use.unnamedFiles > enough.unnamedFiles);
   for (const thread of threads) {
     for (const descriptor of listProcEntries(`/proc/${thread}/fd`)) {
       if (++examined > MAX_EXAMINED) return { ...use, isHidden: true };
+      if (isEnough()) return use;
       const path = `/proc/${thread}/fd/${descriptor}`;
       const stats = readStats(path);
       if (stats?.isSocket()) use.isHidden ||= hasQueuedDescriptors(thread, descriptor);
@@ -50,6 +58,7 @@ export function measureUnnamedFiles(processes: readonly string[], threads: reado
   for (const process of processes) {
     for (const [, range = "", target = ""] of readProcFile(`/proc/${process}/maps`).matchAll(UNNAMED_MAPPING)) {
       if (++examined > MAX_EXAMINED) return { ...use, isHidden: true };
+      if (isEnough()) return use;
       const isInMemory = IN_MEMORY.test(target);
       try {
         const stats = statSync(`/proc/${process}/map_files/${range.replaceAll(LEADING_ZEROS, "")}`);

@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Limits } from "#harness/isolation/limits.ts";
-import type { Machine } from "#harness/isolation/machine.ts";
+import { type Machine, measureUnnamed } from "#harness/isolation/machine.ts";
 import { freezeProcesses } from "#harness/isolation/process-states.ts";
 import { createWatch } from "#harness/isolation/resource-watch.ts";
 
@@ -34,8 +35,11 @@ async function startSleep(): Promise<number> {
   return child.pid ?? 0;
 }
 
-/** The state of a process, as in /proc/PID/stat: S for one that sleeps, T for one that is stopped. */
+/** The state of a process, as in /proc/PID/stat: T for one that is stopped. */
 const readState = (pid: number) => /^\d+ \(.*\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1];
+
+/** Whether a process that only sleeps is stopped, or about to stop, which it does not do asleep. */
+const isHeld = (pid: number) => readState(pid) !== "S";
 
 const writeFiles = (from: number, to: number) => {
   for (let index = from; index < to; index++) writeFileSync(join(folder, `${index}`), "");
@@ -45,13 +49,13 @@ const writeFiles = (from: number, to: number) => {
 async function watchCommands({ commands = 1, shrink = async () => {} }) {
   const place = { files: idle.files };
   const pids = await Promise.all(Array.from({ length: commands }, startSleep));
-  /** When the machine was measured, and the states of the commands then. */
-  const measured: { readonly at: number; readonly states: string }[] = [];
+  /** When the machine was measured, and whether all commands were stopped then. */
+  const measured: { readonly at: number; readonly areHeld: boolean }[] = [];
   const reasons: string[] = [];
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout", "performance"] });
   const beganAt = performance.now();
   const measure = () => {
-    measured.push({ at: performance.now() - beganAt, states: pids.map(readState).join("") });
+    measured.push({ at: performance.now() - beganAt, areHeld: pids.every(isHeld) });
     return { ...idle, files: place.files };
   };
   const watch = createWatch({ limits, folder, measure, shrink });
@@ -62,15 +66,15 @@ async function watchCommands({ commands = 1, shrink = async () => {} }) {
 it("counts the run's files once for all commands, which are stopped meanwhile", async () => {
   writeFiles(0, 40);
   const { place, pids, measured, stop } = await watchCommands({ commands: 3 });
-  await expect.poll(() => pids.map(readState)).toEqual(["S", "S", "S"]);
+  await expect.poll(() => pids.map(isHeld)).toEqual([false, false, false]);
   measured.length = 0;
   place.files = 899;
   vi.advanceTimersByTime(100);
-  const listCounts = () => measured.filter(({ states }) => states === "TTT");
-  await expect.poll(listCounts).toHaveLength(1);
+  await setImmediate();
+  // Three looks, the first of which stops the commands, and one count.
+  expect(measured.map(({ areHeld }) => areHeld)).toEqual([false, true, true, true]);
   // They go on: others use the disk.
-  await expect.poll(() => pids.map(readState)).toEqual(["S", "S", "S"]);
-  expect(listCounts()).toHaveLength(1);
+  await expect.poll(() => pids.map(isHeld)).toEqual([false, false, false]);
   await stop();
 });
 
@@ -78,7 +82,7 @@ it("ends all commands before it removes files, and stops them until then", async
   writeFiles(0, 120);
   const states: string[] = [];
   const shrink = async () => {
-    states.push(`${pids.map(readState).join("")} ${reasons.length}`);
+    states.push(`${pids.map(isHeld).join()} ${reasons.length}`);
     for (let index = 90; index < 120; index++) unlinkSync(join(folder, `${index}`));
   };
   const { place, pids, reasons } = await watchCommands({ commands: 2, shrink });
@@ -86,8 +90,8 @@ it("ends all commands before it removes files, and stops them until then", async
   vi.advanceTimersByTime(100);
   const why = "the run had more than 100 files; what changed last was removed";
   await expect.poll(() => reasons).toEqual([why, why]);
-  await expect.poll(() => states).toEqual(["TT 2"]);
-  await expect.poll(() => pids.map(readState)).toEqual(["S", "S"]);
+  await expect.poll(() => states).toEqual(["true,true 2"]);
+  await expect.poll(() => pids.map(isHeld)).toEqual([false, false]);
 });
 
 it("counts files again at once if they exceed a limit after others were removed", async () => {
@@ -120,11 +124,11 @@ it("looks again when the limit would be reached at the present speed", async () 
   vi.advanceTimersByTime(100);
   place.files = 920;
   vi.advanceTimersByTime(99);
-  // 60 files in 100 ms and 40 left, then 20 in 66 ms and 20 left.
-  expect(measured.map(({ at }) => Math.floor(at))).toEqual([0, 100, 200, 266]);
+  // 60 files in 100 ms and 37 left until 97, then 20 in 61 ms and 17 left.
+  expect(measured.map(({ at }) => Math.floor(at))).toEqual([0, 100, 200, 261]);
   place.files = 1_000;
   vi.advanceTimersByTime(201);
-  expect(measured.slice(4).map(({ at }) => Math.floor(at))).toEqual([300, 332, 400, 500]);
+  expect(measured.slice(4).map(({ at }) => Math.floor(at))).toEqual([300, 312, 400, 500]);
   await stop();
 });
 
@@ -151,4 +155,15 @@ it("freezeProcesses lets a process go on when all who stopped it do, and leaves 
   thaws[1]?.();
   await expect.poll(() => readState(pid)).toBe("S");
   expect(readState(stopped)).toBe("T");
+});
+
+it("measureUnnamed stops after what is enough", async () => {
+  const program =
+    "import os, time\nfor _ in range(50): os.open('.', os.O_TMPFILE | os.O_RDWR)\nprint(1, flush=True); time.sleep(600)";
+  const child = spawn("python3", ["-c", program], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  started.push(child);
+  await once(child.stdout, "readable");
+  const measure = (unnamedFiles: number) =>
+    measureUnnamed([child.pid ?? 0], 100, { unnamedBytes: GIB, unnamedFiles }).unnamedFiles;
+  expect([measure(10), measure(50)]).toEqual([11, 50]);
 });
