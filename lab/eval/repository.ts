@@ -11,7 +11,7 @@ const CHECK_SECONDS = 300;
 const TOOLCHAINS = ["/usr/local/go/bin"];
 
 /** The PATH of checkers: the Node of this process first. */
-export const SEARCH_PATH = [
+const SEARCH_PATH = [
   dirname(process.execPath),
   "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
   ...TOOLCHAINS,

@@ -35,7 +35,6 @@ const Definition = v.strictObject({
   wrong: v.pipe(v.array(v.strictObject({ why: v.string(), edits: v.array(Edit) })), v.minLength(1)),
 });
 
-export type ScriptedCall = v.InferOutput<typeof Call>;
 export type WrongEdit = v.InferOutput<typeof Edit>;
 
 export interface Task extends v.InferOutput<typeof Definition> {
