@@ -212,7 +212,8 @@ describe("connectAgent", () => {
     const folder = mkdtempSync(join(tmpdir(), "acp-"));
     const host = { workspace: folder, home: folder, tmp: folder, output: folder, steps: folder };
     const sandbox = createPlainSandbox({ host, runId: "run-1", marker: {} }, "none");
-    const place = { sandbox, host, executionId: "execution-1", workingDirectory: "/", redactor: createRedactor([]) };
+    const executionId = crypto.randomUUID();
+    const place = { sandbox, host, executionId, workingDirectory: "/", redactor: createRedactor([]) };
     const signal = new AbortController().signal;
     const transport = new ProcessTransport({ command: "sleep", args: ["100"], env: undefined }, { ...place, signal });
     const connection = await connectAgent(transport, { request: () => undefined, notification: () => {} });

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,12 +32,13 @@ it("killTree kills the whole process group, without a marker too", async () => {
 
 it("killTree kills detached processes with the marker of the execution, and none of another", async () => {
   const detached = "setsid sh -c 'echo ready; exec sleep 600'";
-  const [own, other] = [startGroup(createMarker("own"), detached), startGroup(createMarker("other"), detached)];
+  const [ownId, otherId] = [randomUUID(), randomUUID()];
+  const [own, other] = [startGroup(createMarker(ownId), detached), startGroup(createMarker(otherId), detached)];
   await Promise.all([own.ready, other.ready]);
-  await killTree(undefined, "own");
+  await killTree(undefined, ownId);
   expect(await own.output).toBe("ready\n");
   expect(other.child.exitCode).toBeNull();
-  await killTree(undefined, "other");
+  await killTree(undefined, otherId);
   await other.output;
 });
 
@@ -55,20 +57,21 @@ describe.each([
 ])("%s", (_, end) => {
   it("kills what a marked process starts while it is being killed, and nothing with a longer marker", async () => {
     const [mark, other] = [newMark(), newMark()];
+    const forking = randomUUID();
     const start = (seconds: string, executionId: string) =>
       spawn("sleep", [seconds], {
         detached: true,
         stdio: "ignore",
         env: { ...process.env, ...createMarker(executionId) },
       });
-    start(mark, "forking");
-    const longer = start(other, "forking-too");
+    start(mark, forking);
+    const longer = start(other, `${forking}-too`);
     const kill = process.kill.bind(process);
     const starting = vi.spyOn(process, "kill").mockImplementationOnce((pid, signal) => {
-      start(mark, "forking");
+      start(mark, forking);
       return kill(pid, signal);
     });
-    await end("forking").finally(() => starting.mockRestore());
+    await end(forking).finally(() => starting.mockRestore());
     const left = [sleepers(mark), sleepers(other)];
     longer.kill("SIGKILL");
     expect(left).toEqual([0, 1]);
@@ -89,14 +92,15 @@ describe.each([
 });
 
 it.each([
-  ["killTree", PROCESSES, 'killTree(2 ** 22 + 1, "self")'],
-  ["killMarked", SHARED, 'killMarked("self")'],
+  ["killTree", PROCESSES, (id: string) => `killTree(2 ** 22 + 1, "${id}")`],
+  ["killMarked", SHARED, (id: string) => `killMarked("${id}")`],
 ])("%s does not kill the process itself, which has the marker too", async (name, module, call) => {
+  const id = randomUUID();
   const script = `
     const { ${name} } = await import("${module}");
-    await ${call};
+    await ${call(id)};
     process.stdout.write("still here");`;
-  const env = { ...process.env, ...createMarker("self") };
+  const env = { ...process.env, ...createMarker(id) };
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], { env });
   expect(await text(child.stdout)).toBe("still here");
 });
@@ -115,14 +119,15 @@ it("emptyTemporaryDirectory removes files, directories with their content, and l
 });
 
 it("killTree finds processes by their marker on Linux only", async () => {
-  const { child, ready } = startGroup(createMarker("elsewhere"));
+  const id = randomUUID();
+  const { child, ready } = startGroup(createMarker(id));
   await ready;
   vi.spyOn(process, "platform", "get").mockReturnValue("darwin");
-  await killTree(undefined, "elsewhere");
+  await killTree(undefined, id);
   vi.restoreAllMocks();
   expect(child.signalCode).toBeNull();
   const ended = once(child, "exit");
-  await killTree(undefined, "elsewhere");
+  await killTree(undefined, id);
   expect(await ended).toEqual([null, "SIGKILL"]);
 });
 
