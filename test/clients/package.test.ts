@@ -55,9 +55,9 @@ describe("the package", () => {
     expect(existsSync(join(folder, "node_modules/runyard/scripts"))).toBe(false);
   });
 
-  it("fits in 11 kB, minified and compressed, with all of its methods", async () => {
+  it("fits in 12 kB, minified and compressed, with all of its methods", async () => {
     const bundled = await bundle("export * from 'runyard';");
-    expect(gzipSync(bundled, { level: 9 }).length).toBeLessThan(11_000);
+    expect(gzipSync(bundled, { level: 9 }).length).toBeLessThan(12_000);
   });
 
   it.each([

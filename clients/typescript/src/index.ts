@@ -19,6 +19,12 @@ export {
 } from "./errors.ts";
 export * from "./generated/lists.ts";
 export type * from "./generated/types.ts";
+export {
+  type IdentityClaims,
+  IdentityTokenError,
+  type IdentityTokenOptions,
+  verifyIdentityToken,
+} from "./identity-token.ts";
 export type { ClientOptions, Fetch, RequestOptions, RequestWarning } from "./options.ts";
 export { Page, type PageBody, PagePromise } from "./page.ts";
 export { APIPromise, type WithResponse } from "./promise.ts";
