@@ -53,6 +53,7 @@ function toProviderError(
   error: ProviderError,
 ): Response {
   const upstream = response.ok ? statusOfError(error) : response.status;
+  const shown = response.ok ? (error.status ?? response.status) : response.status;
   const read = classifyError(upstream, error);
   const isAboutOwnKey = ownKey !== undefined && ABOUT_KEY.has(upstream);
   const meaning = isAboutOwnKey ? { ...read, remedy: `Check the key in the team's secret ${ownKey.secret}.` } : read;
@@ -61,7 +62,7 @@ function toProviderError(
   const message =
     known !== null && REFUSED.has(upstream)
       ? `${name} returned ${upstream}. ${known}`
-      : describeError(name, error, known === null ? meaning : { ...meaning, remedy: known }, upstream);
+      : describeError(name, error, known === null ? meaning : { ...meaning, remedy: known }, shown);
   const status = meaning.kind === "overflow" ? 400 : REFUSED.has(upstream) ? 500 : upstream;
   const headers = new Headers(responseHeaders(response));
   headers.set("content-type", "application/json");
@@ -84,9 +85,9 @@ export function toErrorEvent(dialect: Dialect, name: string, data: string, isNam
   return dialect.errorEvent(message, meaning.kind === "permanent" ? 400 : 502);
 }
 
-function describeError(name: string, { message }: ProviderError, { remedy }: ErrorMeaning, status?: number): string {
+function describeError(name: string, { message }: ProviderError, { remedy }: ErrorMeaning, status = 200): string {
   const words = /[.!?]$/.test(message) ? message : `${message}.`;
-  return `${name} returned ${status ?? "an error"}: ${words} ${remedy}`;
+  return `${name} returned ${status}: ${words} ${remedy}`;
 }
 
 /** Reads how long the provider requests to wait, in milliseconds: a number of seconds or a date. */

@@ -202,6 +202,24 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     words: "worker died",
     remedy: LATER,
   },
+  "an error as a text in a stream": {
+    fault: { raw: `data: ${JSON.stringify({ error: "CUDA out of memory" })}\n\n`, headers: eventStream },
+    status: "200",
+    words: "CUDA out of memory",
+    remedy: LATER,
+  },
+  "402 in a response of status 200": {
+    fault: { raw: body({ message: "insufficient credits", code: 402 }) },
+    status: "402",
+    words: "insufficient credits",
+    remedy: "Add credit",
+  },
+  "a page in a response of status 200": {
+    fault: { raw: html, headers: { "content-type": "text/html" } },
+    status: "200",
+    words: "Internal error 7",
+    remedy: LATER,
+  },
   "a response that is not JSON": {
     fault: { raw: "I am a teapot" },
     status: "200",
