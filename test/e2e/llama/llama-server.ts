@@ -22,10 +22,13 @@ export interface LlamaServer extends AsyncDisposable {
   readonly countTokens: (text: string) => Promise<number>;
 }
 
+/** The context window in tokens of each of its two slots: a little more than the agent's instructions have. */
+export const WINDOW = 6_144;
+
 export async function startLlamaServer(): Promise<LlamaServer> {
   const program = path.join(await installLlama(), "bin", "python");
   const port = await firstFreePort(18_400);
-  const child = spawn(program, [path.join(import.meta.dirname, "serve.py"), `${port}`], {
+  const child = spawn(program, [path.join(import.meta.dirname, "serve.py"), `${port}`, `${2 * WINDOW}`], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const said: string[] = [];

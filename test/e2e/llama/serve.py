@@ -16,9 +16,8 @@ params.model.path = str(model)
 params.model_alias = {"smollm2"}
 params.hostnames = ["127.0.0.1"]
 params.port = int(sys.argv[1])
-# Two slots, each with the window that the model was trained with.
 params.n_parallel = 2
-params.n_ctx = 2 * 8192
+params.n_ctx = int(sys.argv[2])
 # The server stops a call between two batches.
 params.n_batch = 64
 params.n_ubatch = 64
