@@ -21,12 +21,11 @@ export interface ExchangeTimes {
   readonly silenceMs?: number;
 }
 
-interface ExchangeOptions {
+/** A call that is authenticated, understood and paid for. */
+export interface AdmittedCall extends Call {
   readonly provider: ModelProvider;
   /** The request as the caller sent it, which decides the parts of a stream that the caller gets. */
   readonly original: ModelRequest;
-  /** Aborted when no caller waits for the response. */
-  readonly givenUp: AbortSignal;
   /** The limits of the model that the deployment sets. */
   readonly limits: ModelLimits;
 }
@@ -44,9 +43,10 @@ interface Exchange {
 /**
  * Sends the call to its provider. A call whose caller is gone is stopped at once, unless it has a price: only the end of its response
  * says what the provider bills, so that is read.
+ * @param givenUp aborted when no caller waits for the response
  */
-export function exchange(call: Call, options: ExchangeOptions, ports: ExchangePorts): Exchange {
-  const work = carryOut(call, { ...options, ...createStop(call, options) }, ports);
+export function exchange(call: AdmittedCall, givenUp: AbortSignal, ports: ExchangePorts): Exchange {
+  const work = carryOut(call, createStop(call, givenUp), ports);
   const settled = work.then(
     ({ streamed }) => streamed,
     () => undefined,
@@ -55,17 +55,19 @@ export function exchange(call: Call, options: ExchangeOptions, ports: ExchangePo
 }
 
 interface Stop {
+  /** Aborted when no caller waits for the response. */
+  readonly givenUp: AbortSignal;
   /** Ends the call at its provider. */
   readonly stopped: AbortSignal;
   /** Called when the caller of a stream has disconnected. */
   readonly hangUp: () => void;
 }
 
-function createStop({ model }: Call, { givenUp, provider }: ExchangeOptions): Stop {
+function createStop({ model, provider }: AdmittedCall, givenUp: AbortSignal): Stop {
   const ended = AbortSignal.timeout(Math.min(provider.timeouts?.totalMs ?? CALL_MS, CALL_MS));
-  if (model.cost !== undefined && !isFree(model.cost)) return { stopped: ended, hangUp: () => undefined };
+  if (model.cost !== undefined && !isFree(model.cost)) return { givenUp, stopped: ended, hangUp: () => undefined };
   const hungUp = new AbortController();
-  return { stopped: AbortSignal.any([ended, givenUp, hungUp.signal]), hangUp: () => hungUp.abort() };
+  return { givenUp, stopped: AbortSignal.any([ended, givenUp, hungUp.signal]), hangUp: () => hungUp.abort() };
 }
 
 interface ExchangeOutcome {
@@ -74,21 +76,21 @@ interface ExchangeOutcome {
   readonly streamed?: Promise<void>;
 }
 
-async function carryOut(call: Call, options: ExchangeOptions & Stop, ports: ExchangePorts): Promise<ExchangeOutcome> {
+async function carryOut(call: AdmittedCall, stop: Stop, ports: ExchangePorts): Promise<ExchangeOutcome> {
   const { dialect } = call;
   const settle = (outcome: Outcome) => {
     if (outcome.kind === "billed")
-      options.provider.noteTokens?.(call.model.name, inputTokens(outcome.usage) + outcome.usage.output);
+      call.provider.noteTokens?.(call.model.name, inputTokens(outcome.usage) + outcome.usage.output);
     return settleCall(call, outcome, ports);
   };
   let given: Response;
   try {
-    given = await send(call, options, ports);
+    given = await send(call, stop, ports);
   } catch (error) {
     await settle(
       isUnsent(error) || call.reservation === undefined ? { kind: "free" } : { kind: "unknown", outputBytes: 0 },
     );
-    throw explain(error, call, options);
+    throw explain(error, call, stop);
   }
   if (!given.ok) {
     await settle({ kind: "free" });
@@ -98,14 +100,14 @@ async function carryOut(call: Call, options: ExchangeOptions & Stop, ports: Exch
   if (given.body === null || !isStream(given, call.request.stream === true)) {
     return { response: await readWhole(call, given, settle) };
   }
-  const meter = dialect.meter(options.original);
+  const meter = dialect.meter(call.original);
   const { stream, settled } = relay(given.body, {
     dialect,
     provider: call.model.providerName,
     ownKey: call.ownKey,
     meter,
-    givenUp: options.givenUp,
-    hangUp: options.hangUp,
+    givenUp: stop.givenUp,
+    hangUp: stop.hangUp,
     settle: () => {
       const usage = meter.usage();
       return settle(
@@ -114,7 +116,7 @@ async function carryOut(call: Call, options: ExchangeOptions & Stop, ports: Exch
           : { kind: "unknown", usage, outputBytes: meter.bytes() },
       );
     },
-    silenceMs: ports.times?.silenceMs ?? options.provider.timeouts?.idleMs,
+    silenceMs: ports.times?.silenceMs ?? call.provider.timeouts?.idleMs,
   });
   return {
     response: new Response(stream, { status: given.status, headers: responseHeaders(given) }),
@@ -123,7 +125,7 @@ async function carryOut(call: Call, options: ExchangeOptions & Stop, ports: Exch
 }
 
 /** Names the provider in an error of the network. */
-function explain(error: unknown, { model }: Call, { givenUp }: ExchangeOptions): unknown {
+function explain(error: unknown, { model }: Call, { givenUp }: Stop): unknown {
   if (givenUp.aborted) return new GivenUp("the call was given up", { cause: error });
   if (error instanceof TimedOut) {
     const remedy = "Request a streamed response, continue the run later, or choose another model.";
@@ -134,8 +136,8 @@ function explain(error: unknown, { model }: Call, { givenUp }: ExchangeOptions):
 }
 
 function send(
-  { dialect, request, model, headers, reservation, ownKey }: Call,
-  { provider, givenUp, stopped, limits }: ExchangeOptions & Stop,
+  { dialect, request, model, provider, limits, headers, reservation, ownKey }: AdmittedCall,
+  { givenUp, stopped }: Stop,
   { sleep, times }: ExchangePorts,
 ): Promise<Response> {
   const sent = { ...dialect.prepared(request), model: model.name };

@@ -12,7 +12,7 @@ import { staleExecutionError } from "#shared/runs/change-run.ts";
 import { CONTEXT_TOKENS_HEADER, REMAINING_HEADER } from "#shared/wire/protocol.ts";
 import { droppedHeader } from "./budgeted-request.ts";
 import { type Dialect, ModelRequest, parsedJson } from "./dialect.ts";
-import { type ExchangeTimes, exchange } from "./exchange.ts";
+import { type AdmittedCall, type ExchangeTimes, exchange } from "./exchange.ts";
 import { keepAlive } from "./keep-alive.ts";
 import { cacheValues, type KeyPorts, readOwnKey } from "./keys/own-key.ts";
 import { messages } from "./messages-dialect.ts";
@@ -70,7 +70,8 @@ export function modelGateway({
       return refusal;
     }
     try {
-      return await respond(request, dialect, ports, { waitUntil, receive });
+      const call = await admit(request, dialect, ports, receive);
+      return await respond(call, request.signal, ports, waitUntil);
     } catch (error) {
       if (!(error instanceof RunyardError))
         ports.log("error", "a model could not be called", { error: describeForLog(error) });
@@ -79,42 +80,49 @@ export function modelGateway({
   };
 }
 
-async function respond(
-  request: Request,
-  dialect: Dialect,
-  ports: GatewayPorts,
-  { waitUntil, receive }: { readonly waitUntil: WaitUntil; readonly receive: Receive },
-): Promise<Response> {
+/** Authenticates and understands a request, and reserves what it may cost. @throws RunyardError if the run may not make the call */
+async function admit(request: Request, dialect: Dialect, ports: GatewayPorts, receive: Receive): Promise<AdmittedCall> {
   const head = await authenticateCaller(request, ports);
-  const body = await parseRequest(request, receive);
-  const model = resolveModel(body.model, dialect.providers);
+  const original = await parseRequest(request, receive);
+  const model = resolveModel(original.model, dialect.providers);
   const provider = ports.providers[model.providerName];
   if (provider === undefined) throw new RunyardError("internal_error");
-  const limits = findLimits(model.id);
-  const pinned = pinPrice(body, model.providerKind);
+  const pinned = pinPrice(original, model.providerKind);
   const owner = parseOwner(head);
   const team = owner.type === "Team" ? await readTeam(owner.uid, ports.table) : undefined;
   const ownKey = await readOwnKey(head, model, team, ports);
-  const headers = passedHeaders(request, dialect);
-  const call = await payFor(
-    {
-      dialect,
-      head,
-      model,
-      team,
-      ownKey,
-      headers,
-      request: pinned,
-      dropped: changedOptions(body, pinned),
-      startedAt: ports.now(),
-    },
-    ports,
-  );
+  const call: AdmittedCall = {
+    dialect,
+    head,
+    model,
+    provider,
+    limits: findLimits(model.id),
+    team,
+    ownKey,
+    headers: passedHeaders(request, dialect),
+    original,
+    request: pinned,
+    dropped: changedOptions(original, pinned),
+    startedAt: ports.now(),
+  };
+  return payFor(call, ports);
+}
 
-  const watch = watchExecution(head, ports);
-  request.signal.addEventListener("abort", watch.giveUp);
-  if (request.signal.aborted) watch.giveUp();
-  const { response, settled } = exchange(call, { provider, original: body, givenUp: watch.signal, limits }, ports);
+/**
+ * Exchanges the call with its provider while its execution is the current one of its run.
+ * @param gone aborted when the caller has disconnected
+ */
+async function respond(
+  call: AdmittedCall,
+  gone: AbortSignal,
+  ports: GatewayPorts,
+  waitUntil: WaitUntil,
+): Promise<Response> {
+  const { dialect, provider, model } = call;
+  const watch = watchExecution(call.head, ports);
+  gone.addEventListener("abort", watch.giveUp);
+  if (gone.aborted) watch.giveUp();
+  const { response, settled } = exchange(call, watch.signal, ports);
   const ended = settled
     .catch((error) =>
       ports.log("error", "a call of a model could not be settled", {
@@ -125,14 +133,14 @@ async function respond(
     .finally(watch.end);
   waitUntil(ended);
   const first = Promise.race([response, watch.over]);
-  const isSlow = provider.timeouts !== undefined && body.stream === true;
+  const isSlow = provider.timeouts !== undefined && call.original.stream === true;
   const given = await (isSlow
     ? keepAlive(first, { dialect, giveUp: watch.giveUp, everyMs: ports.times?.keepAliveMs })
     : first);
   const shown = {
     ...(call.left === undefined ? {} : { [REMAINING_HEADER]: call.left }),
     ...droppedHeader(call.dropped),
-    ...windowHeader({ ...provider.limits?.(model.name), ...limits }),
+    ...windowHeader({ ...provider.limits?.(model.name), ...call.limits }),
   };
   for (const [name, value] of Object.entries(shown)) given.headers.set(name, value);
   return given;

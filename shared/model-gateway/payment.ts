@@ -62,7 +62,7 @@ export interface Call {
  * Ends the run where a limit is reached, and reserves what the call may cost if the run or its team has a budget. With too little budget for the full request, its output limit
  * is lowered.
  */
-export async function payFor(call: Call, ports: PaymentPorts): Promise<Call> {
+export async function payFor<T extends Call>(call: T, ports: PaymentPorts): Promise<T> {
   const { dialect, head, model, startedAt } = call;
   const { run_id, execution_id } = head;
   const limits = dialect.readOutputLimits(call.request);
