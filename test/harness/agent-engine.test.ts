@@ -5,6 +5,7 @@ import type { AgentTools, Turn as EngineTurn, ToolUse, TurnOutcome } from "#harn
 import type { Tool, ToolResult } from "#harness/engine/tool.ts";
 import { Stop } from "#harness/support/stop.ts";
 import { SliceEnd } from "#harness/support/time-slice.ts";
+import type { Message } from "#shared/wire/conversation.ts";
 import type { Turn } from "../support/model-shapes.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 
@@ -74,7 +75,14 @@ function start(turns: readonly Turn[], { mode = "normal", result = { output: { f
     ...given,
   };
   const engine = createAgentEngine("anthropic/some", given.systemPrompt ?? "Be brief.", work);
-  return { uses, calls, events, texts, messages, take: (): Promise<TurnOutcome> => engine.takeTurn(TURN, tools) };
+  return {
+    uses,
+    calls,
+    events,
+    texts,
+    messages,
+    take: (turn = TURN): Promise<TurnOutcome> => engine.takeTurn(turn, tools),
+  };
 }
 
 const raw = (message: string) => JSON.stringify({ type: "error", error: { type: "error", message } });
@@ -222,6 +230,23 @@ describe("a turn of an agent", () => {
     const told = models.seen.map(({ body }) => JSON.stringify(body.messages).includes(nudge));
     expect(told).toEqual([false, false, false, false, true, true, true, true]);
     expect(messages).toEqual([{ role: "system", content: [{ type: "text", text: expect.stringContaining(nudge) }] }]);
+  });
+
+  it("counts the uses of the turn's earlier executions, so that a loop does not outlive them", async () => {
+    const kind = { category: "search" as const, name: "look" };
+    const conversation = Array.from({ length: 7 }, (_, index): Message[] => [
+      { role: "assistant", content: [{ type: "action", id: `a${index}`, ...kind, input: { a: 1 } }] },
+      {
+        role: "tool",
+        content: [{ type: "action_result", action_id: `a${index}`, ...kind, state: "completed", output: { found: 1 } }],
+      },
+    ]).flat();
+    const { take, uses } = start([{ tools: [use("look")] }, { text: "Unreached." }]);
+    expect(await take({ instructions: ["Go."], conversation })).toMatchObject({
+      success: false,
+      summary: expect.stringContaining("the same use of a tool had the same result 8 times in a row"),
+    });
+    expect(uses).toHaveLength(1);
   });
 
   it("is told once what is left of the run's limits, and again before its last response", async () => {

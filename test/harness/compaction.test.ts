@@ -10,7 +10,9 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { createAgentEngine, type EngineWork } from "#harness/agent/agent.ts";
+import { collectFacts } from "#harness/agent/compaction-plan.ts";
 import { buildHistory } from "#harness/agent/history.ts";
+import { summarize } from "#harness/agent/summarize.ts";
 import type { TurnOutcome } from "#harness/engine/engine.ts";
 import { defineTool } from "#harness/engine/tool.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
@@ -290,6 +292,53 @@ describe("the compaction of a conversation", () => {
       success: false,
       summary: expect.stringContaining("The conversation exceeds the model's context window"),
     });
+  });
+});
+
+describe("a request for a summary", () => {
+  const kind = { category: "command" as const, name: "run_command" };
+  const messages = Array.from({ length: 10 }, (_, index): Message[] => [
+    { role: "assistant", content: [{ type: "action", id: `s${index}`, ...kind, input: { command: `echo ${index}` } }] },
+    {
+      role: "tool",
+      content: [
+        {
+          type: "action_result",
+          action_id: `s${index}`,
+          ...kind,
+          state: "completed",
+          output: { stdout: `result-${index} ${"y".repeat(1_000)}` },
+        },
+      ],
+    },
+  ]).flat();
+
+  it.each([
+    [20_000, 0],
+    [10_500, 2],
+    [8_000, 5],
+    [3_000, 10],
+  ])("of at most %i characters leaves out the oldest results first: %i of 10", async (characters, left) => {
+    const model = new ScriptedModel(() => ({ text: "So far." }));
+    const plan = { previous: "", messages, until: messages.length };
+    const options = { model, characters, call: <T>(attempt: () => Promise<T>) => attempt(), isOverflow: () => false };
+    expect(await summarize(plan, options)).toEqual({ plan, text: "So far." });
+    const text = textOf(model.requests[0]);
+    const shown = Array.from({ length: 10 }, (_, index) => text.includes(`result-${index} `));
+    expect(shown).toEqual(shown.map((_, index) => index >= left));
+    expect(text).toContain("echo 0");
+  });
+});
+
+describe("the facts of a summary", () => {
+  it("keep the files and the to-do list of earlier summaries", () => {
+    const data = { summary: "So far.", kept_messages: 0, files: ["a.ts"], todo: "- [ ] test" };
+    const conversation: Message[] = [
+      { role: "system", content: [{ type: "event", name: CONVERSATION_COMPACTED, data }] },
+      { role: "assistant", content: [{ type: "text", text: "On." }] },
+    ];
+    const plan = { previous: "So far.", messages: conversation.slice(1), until: 2 };
+    expect(collectFacts(conversation, plan)).toEqual({ files: ["a.ts"], todo: "- [ ] test" });
   });
 });
 

@@ -50,6 +50,7 @@ describe("readInstructions", () => {
   });
 
   it("truncates them to 32 KB together, at a whole character", async () => {
+    expect(INSTRUCTIONS_BYTES).toBe(32_768);
     write({ "a/AGENTS.md": "x".repeat(INSTRUCTIONS_BYTES - 4), "b/AGENTS.md": "äöü", "c/AGENTS.md": "left out" });
     const files = await readInstructions(workspace, ["a", "b", "c"]);
     expect(files.map(({ path }) => path)).toEqual(["a/AGENTS.md", "b/AGENTS.md"]);

@@ -10,7 +10,13 @@ test "$code" -eq 1
 test -z "$(ls "$TMPDIR")"
 mkfifo pipe
 ./pack.sh pipe & pid=$!
-for _ in $(seq 100); do [ -n "$(ls "$TMPDIR")" ] && break; sleep 0.05; done
+is_copying() {
+  for child in $(cat "/proc/$pid/task/$pid/children"); do
+    if grep -qx cp "/proc/$child/comm"; then return 0; fi
+  done
+  return 1
+}
+for _ in $(seq 600); do is_copying && break; sleep 0.05; done
 kill -TERM "$pid"
 echo > pipe & writer=$!
 code=0
