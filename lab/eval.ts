@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Runyard } from "../clients/typescript/src/index.ts";
@@ -45,6 +45,7 @@ async function main(args: readonly string[]): Promise<number> {
     );
   const out = resolve(options.out ?? join(projectRoot, ".runyard/eval", new Date().toISOString().replaceAll(":", "-")));
   mkdirSync(out, { recursive: true });
+  if (readdirSync(out).length > 0) throw new Problem(`--out names ${out}, which is not empty. Name another directory.`);
   const attempts = await evaluate({ options, access, other, tasks: chosen, out });
   const report: Report = {
     ...{ date: new Date().toISOString().slice(0, 10), commit: readCommit(), model: model ?? "scripted" },
@@ -109,15 +110,24 @@ interface OneAttempt extends Omit<Evaluation, "tasks"> {
 
 async function attemptTask(one: OneAttempt): Promise<Attempt[]> {
   const { task, repeat, other, out, options } = one;
-  const name = (agent: string) => join(out, agent, `${task.name}-${repeat}`);
-  const attempts = [await attemptWithRunyard(one, name("runyard"))];
-  if (other === undefined) return attempts;
-  const { patch, ...execution } = await executeWithMiniSweAgent(other, {
-    ...options,
-    task,
-    folder: name("mini-swe-agent"),
+  const attempt = async (agent: string, work: (folder: string) => Promise<Attempt>): Promise<Attempt> => {
+    try {
+      return await work(join(out, agent, `${task.name}-${repeat}`));
+    } catch (error) {
+      // One execution that cannot be finished must not lose the others, which may have cost money.
+      const failures = [error instanceof Error ? error.message : String(error)];
+      const unknown = { seconds: 0, tokens: undefined, costUsd: undefined };
+      return { task: task.name, agent, repeat, passed: false, end: "error", failures, ...unknown };
+    }
+  };
+  const own = await attempt("runyard", (folder) => attemptWithRunyard(one, folder));
+  if (other === undefined) return [own];
+  const agent = "mini-swe-agent";
+  const others = await attempt(agent, async (folder) => {
+    const { patch, ...execution } = await executeWithMiniSweAgent(other, { ...options, task, folder });
+    return await judge(task, patch, { ...execution, agent, repeat, failures: [] });
   });
-  return [...attempts, await judge(task, patch, { ...execution, agent: "mini-swe-agent", repeat, failures: [] })];
+  return [own, others];
 }
 
 async function attemptWithRunyard(one: OneAttempt, folder: string): Promise<Attempt> {
@@ -129,7 +139,8 @@ async function attemptWithRunyard(one: OneAttempt, folder: string): Promise<Atte
   const { total_tokens, inference_cost } = execution.run.request_usage ?? {};
   return await judge(task, execution.patch, {
     ...{ agent: "runyard", repeat, failures, end: execution.run.state, seconds: execution.seconds },
-    ...{ tokens: total_tokens, costUsd: inference_cost },
+    // Without a price, the service counts 0.
+    ...{ tokens: total_tokens, costUsd: options.prices === undefined ? inference_cost || undefined : inference_cost },
   });
 }
 

@@ -87,5 +87,6 @@ function readUsage(file: string): Pick<OtherExecution, "tokens" | "costUsd"> {
   const { info, messages } = parsed.output;
   const usages = messages.flatMap(({ extra }) => extra?.response?.usage ?? []);
   const tokens = usages.length === 0 ? undefined : usages.reduce((sum, usage) => sum + usage.total_tokens, 0);
-  return { tokens, costUsd: info.model_stats?.instance_cost };
+  // It counts 0 where LiteLLM knows no price.
+  return { tokens, costUsd: info.model_stats?.instance_cost || undefined };
 }

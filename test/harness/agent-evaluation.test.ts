@@ -23,6 +23,7 @@ describe("npm run lab -- eval", () => {
 
   it.each([
     [["--task", "none"], "--task names none, which no folder of lab/eval/tasks has."],
+    [["--out", join(root, "lab")], "lab, which is not empty. Name another directory."],
     [["--repeats", "0"], "--repeats takes a number from 1 to 100"],
     [["--model", "gpt-5.4"], "--model must begin with anthropic/"],
     [["--model", "openai/gpt-5.4"], "OPENAI_API_KEY is not set"],
