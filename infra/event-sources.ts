@@ -72,6 +72,7 @@ export const eventSources = {
       endsQueue: ["SendMessage"],
       sandboxes: ["stop"],
       workerSockets: ["ManageConnections"],
+      tracing: ["GetParameter"],
     },
     timeoutSeconds: 60,
     memoryMb: 1024,

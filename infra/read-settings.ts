@@ -46,6 +46,7 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     parameter("compatibleKeyParameter"),
   );
   const oidc = signInIssuer(text("oidcIssuer"), text("oidcClientId"), parameter("oidcClientSecretParameter"));
+  const tracing = readTracing(text("otlpEndpoint"), parameter("otlpHeadersParameter"));
   const address = (name: string, byDefault: string): string => {
     const value = text(name) ?? byDefault;
     if (/^https?:\/\/[^/?#]+(\/[^?#]*[^/?#])?$/.test(value)) return value;
@@ -83,6 +84,7 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     ...(openaiKeyParameter !== undefined && { openaiKeyParameter }),
     ...(compatible !== undefined && { compatible }),
     ...(oidc !== undefined && { oidc }),
+    ...(tracing !== undefined && { tracing }),
   };
 }
 
@@ -220,6 +222,18 @@ function signInIssuer(
   }
   if (clientId === undefined) throw new Error('context "oidcClientId" must name the client at "oidcIssuer"');
   return { issuer, clientId, ...(clientSecretParameter !== undefined && { clientSecretParameter }) };
+}
+
+function readTracing(endpoint: string | undefined, headersParameter: string | undefined): Settings["tracing"] {
+  if (endpoint === undefined && headersParameter === undefined) return undefined;
+  const url = endpoint === undefined ? null : URL.parse(endpoint);
+  const isAddress = url?.protocol === "https:" || url?.protocol === "http:";
+  if (endpoint === undefined || !isAddress || url.username !== "" || url.password !== "") {
+    throw new Error(
+      'context "otlpEndpoint" must be the address of a collector, without credentials: store those as headers, and name the parameter in "otlpHeadersParameter"',
+    );
+  }
+  return { endpoint, ...(headersParameter !== undefined && { headersParameter }) };
 }
 
 function compatibleServer(

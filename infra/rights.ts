@@ -87,6 +87,8 @@ export interface Rights {
   readonly githubApp?: readonly "GetParameter"[];
   /** The client secret for the OIDC issuer by which people sign in: the parameter that the settings name, if any. */
   readonly signInIssuer?: readonly "GetParameter"[];
+  /** Sends traces to the collector that the settings name, if any, with the headers of their parameter. */
+  readonly tracing?: readonly "GetParameter"[];
   /** The models of the deployment's providers, with the keys for them: the parameters that the settings name, and no others. */
   readonly models?: readonly "call"[];
   readonly live?: readonly LiveAction[];

@@ -125,6 +125,16 @@ export interface Settings {
    * @default the key that AWS keeps for parameters, free of charge
    */
   readonly secretsKey?: string;
+  /**
+   * Where traces of runs are sent, contexts `otlpEndpoint` and `otlpHeadersParameter`.
+   * @default no traces
+   */
+  readonly tracing?: {
+    /** Address of a collector that accepts OTLP over HTTP, without `/v1/traces`. */
+    readonly endpoint: string;
+    /** Name of the SSM parameter that holds the headers of its requests, as `name=value`, with commas. @default none are needed */
+    readonly headersParameter?: string;
+  };
   /** Name of the SSM parameter (or, see `namedParameter`, secret) that holds the API key of Anthropic. @default its models are not offered */
   readonly anthropicKeyParameter?: string;
   /** Name of the SSM parameter that holds the API key of OpenAI. @default its models are not offered */

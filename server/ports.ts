@@ -37,6 +37,7 @@ import { signedUrlSeconds } from "#shared/settings.ts";
 import type { DiscoveryPorts, Scanner, SkillPorts } from "#shared/skills/skill-ports.ts";
 import type { DeletionPorts as TeamDeletionPorts } from "#shared/teams/delete-team.ts";
 import type { LimitPorts } from "#shared/teams/team-ports.ts";
+import { createSpanExporter } from "#shared/tracing/create-span-exporter.ts";
 import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
 import { createSystemFetch } from "#shared/triggers/systems/system-api.ts";
 import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
@@ -259,6 +260,7 @@ export function createPorts(
     routes: routePaths.map(([method, route]) => [method, route]),
     baseUrl: `${webUrl}/api/v1`,
     issuerUrl: toIssuerUrl(publicUrl === undefined ? undefined : `${publicUrl}/api/v1`),
+    spans: createSpanExporter(environment),
     signingKeys: createSigningKeys(adapters.signingKeyStore, now),
     webUrl,
     app: undefined,

@@ -11,14 +11,15 @@ import type { RunHead } from "#shared/records/run-head.ts";
 import { releaseCapacity } from "#shared/runs/capacity/release-capacity.ts";
 import { noteRunOfSchedule } from "#shared/schedules/note-run.ts";
 import { scheduleStore } from "#shared/schedules/schedule-store.ts";
+import { traceRun } from "#shared/tracing/trace-run.ts";
 import { noteRunOfTrigger } from "#shared/triggers/note-run.ts";
 import { countUsage } from "#shared/usage/count-usage.ts";
 import { releaseWorker } from "#shared/workers/offer-run.ts";
 
 /**
  * SQS `ends`: passes the freed slot on, stops the sandboxes that the run has left behind, keeps what its executions have uploaded, counts its
- * usage, composes the transcript of an ended run, and records the result of the setup in its environment and the outcome of the run
- * with its schedule or trigger.
+ * usage, composes the transcript of an ended run, records the result of the setup in its environment and the outcome of the run
+ * with its schedule or trigger, and exports the trace of the run.
  */
 export const endRun = queueConsumer({
   message: RunMessage,
@@ -32,6 +33,7 @@ export const endRun = queueConsumer({
     await composeTranscript(message.run_id, ports);
     await noteSetup(message.run_id, ports);
     if (run !== undefined) await noteOrigin(run, ports);
+    if (run !== undefined) await traceRun(run, ports);
   },
 });
 

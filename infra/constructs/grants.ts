@@ -41,6 +41,14 @@ export interface Targets {
   readonly workerSockets?: WorkerSocketTarget;
   /** The parameters that hold the client's secret for the OIDC issuer: one, or none. */
   readonly signInSecrets?: readonly Parameter[];
+  /** The collector of traces. @default none */
+  readonly tracing?: TracingTarget | undefined;
+}
+
+/** A collector of traces, with the parameter that holds the headers of its requests. */
+export interface TracingTarget {
+  readonly endpoint: string;
+  readonly headers?: Parameter;
 }
 
 /** The WebSocket API of self-hosted workers. */
@@ -324,6 +332,18 @@ const grantSignInIssuer: GrantStep = ({ signInIssuer: actions }, targets) => {
   };
 };
 
+const grantTracing: GrantStep = ({ tracing: actions }, { tracing }) => {
+  if (!actions?.length || tracing === undefined) return nothing;
+  const { endpoint, headers } = tracing;
+  return {
+    statements: headers === undefined ? [] : readStatements([headers]),
+    environment: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      ...(headers !== undefined && { OTLP_HEADERS_PARAMETER: headers.name }),
+    },
+  };
+};
+
 /** One step for each kind of right. */
 const grantSteps: readonly GrantStep[] = [
   grantTable,
@@ -353,6 +373,7 @@ const grantSteps: readonly GrantStep[] = [
   grantTimers,
   grantWorkerSockets,
   grantSignInIssuer,
+  grantTracing,
 ];
 
 function allow(service: string, actions: readonly string[], resources: readonly string[]): PolicyStatement {

@@ -8,7 +8,7 @@ import type { Construct } from "constructs";
 import { BaseFunction, type BaseFunctionProps, verbNoun } from "../constructs/base-function.ts";
 import { createExecutionAlarms } from "../constructs/execution-alarms.ts";
 import { FargateTasks } from "../constructs/fargate-tasks.ts";
-import type { GithubParameters, Targets } from "../constructs/grants.ts";
+import type { GithubParameters, Targets, TracingTarget } from "../constructs/grants.ts";
 import { MicrovmImage } from "../constructs/microvm-image.ts";
 import { ModelGateway, namedModels } from "../constructs/model-gateway.ts";
 import { namedParameter, type Parameter } from "../constructs/parameter.ts";
@@ -100,6 +100,7 @@ export class ExecutionStack extends Stack {
       models: namedModels(this, settings),
       workerSockets: this.workerSocket.target,
       signInSecrets: signInSecrets(this, settings),
+      tracing: tracingTarget(this, settings),
       secrets,
       secretsKey,
       webhookSecretsKey: vaultKeys(WEBHOOK_SECRETS_KEY),
@@ -274,6 +275,12 @@ function githubParameters(stack: Stack, { githubApiUrl, githubTokenParameter, gi
 
 function signInSecrets(stack: Stack, { oidc }: Settings): Parameter[] {
   return oidc?.clientSecretParameter === undefined ? [] : [namedParameter(stack, oidc.clientSecretParameter)];
+}
+
+function tracingTarget(stack: Stack, { tracing }: Settings): TracingTarget | undefined {
+  if (tracing === undefined) return undefined;
+  const { endpoint, headersParameter: name } = tracing;
+  return { endpoint, ...(name !== undefined && { headers: namedParameter(stack, name) }) };
 }
 
 /** The image of the sandboxes, and what the kinds of sandboxes other than functions need, if the settings include them. */

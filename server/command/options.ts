@@ -74,6 +74,7 @@ RUNYARD_ANTHROPIC_API_KEY, RUNYARD_OPENAI_API_KEY, RUNYARD_COMPATIBLE_BASE_URL w
 RUNYARD_OIDC_ISSUER, RUNYARD_OIDC_CLIENT_ID, RUNYARD_OIDC_CLIENT_SECRET, RUNYARD_OIDC_ALLOW_PRIVATE: see docs/signing-in.md.
 RUNYARD_WEBHOOKS_ALLOW_PRIVATE: see docs/webhooks.md.
 RUNYARD_METRICS_KEY opens /metrics to other machines: see docs/single-machine.md.
+OTEL_EXPORTER_OTLP_ENDPOINT and others of OpenTelemetry name a collector of traces: see docs/tracing.md.
 RUNYARD_GITHUB_TOKEN is a token for repositories on GitHub; RUNYARD_GITHUB_API_URL names another server with GitHub's API.
 RUNYARD_GITLAB_API_URL and RUNYARD_SLACK_API_URL name other servers for triggers: see docs/triggers.md.`;
 

@@ -70,6 +70,8 @@ export const RunBody = v.object({
   origin: v.exactOptional(RequestOrigin),
   /** What gets the events that end the run. Never shown, since it may contain a token. */
   notify_url: v.exactOptional(v.string()),
+  /** The position of its caller in a trace, as the header of that name; of a child, that of its parent. */
+  traceparent: v.exactOptional(v.string()),
   /** What everybody with the link may do, where that was set after the run's creation; else its configuration says it. */
   public_access: v.exactOptional(v.literal("VIEWER")),
 });

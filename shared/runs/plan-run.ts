@@ -24,6 +24,7 @@ import { DEFAULT_IDLE_MINUTES } from "#shared/records/run.ts";
 import { type RequestCheck, refuseAtOnce } from "#shared/refusals.ts";
 import { requireSecrets } from "#shared/secrets/run-secrets.ts";
 import type { Owner } from "#shared/table/keys.ts";
+import { findTraceParent } from "#shared/tracing/trace-parent.ts";
 import type { AmbientAgentConfig, ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { MAX_METADATA } from "#shared/wire/metadata.ts";
 import { RUN_SOURCES, type RunSourceType } from "#shared/wire/run.ts";
@@ -69,6 +70,8 @@ export interface RunPlan {
   readonly source: RunSourceType;
   /** The first skill, which the run starts from. */
   readonly skill: string | undefined;
+  /** The position of the caller in a trace. */
+  readonly traceparent: string | undefined;
 }
 
 export interface PlanCall {
@@ -117,6 +120,7 @@ export async function planRun({ check = refuseAtOnce, ...call }: PlanCall, ports
     metadata: mergeMetadata(parent, request),
     source: toSource(header, parent !== undefined),
     skill: getSkills(filled)[0],
+    traceparent: findTraceParent(header("traceparent"), parent, principal.kind === "run"),
   };
 }
 

@@ -29,6 +29,7 @@ export interface Parent {
   readonly executor: UserProfile;
   readonly secrets: RunBody["secrets"];
   readonly trigger: RunBody["trigger"];
+  readonly traceparent: RunBody["traceparent"];
   readonly config: RunBody["config"];
   /** The budget that it shows, and whether it has an item with more of it. */
   readonly budgetUsd: number | undefined;
@@ -63,6 +64,7 @@ export async function findParent(
     executor: body.executor,
     secrets: body.secrets,
     trigger: body.trigger,
+    traceparent: body.traceparent,
     config: body.config,
     budgetUsd: body.config.budget_usd,
     hasBudget: head.b === true,

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ecsClient, lambdaClient, microvmsClient } from "#shared/aws/clients.ts";
+import { ecsClient, lambdaClient, microvmsClient, ssmClient } from "#shared/aws/clients.ts";
 import { fargateSandbox } from "#shared/aws/fargate-sandbox.ts";
 import { lambdaSandbox } from "#shared/aws/lambda-sandbox.ts";
 import { microvmSandbox } from "#shared/aws/microvm-sandbox.ts";
 import { sqsClient } from "#shared/aws/sqs-client.ts";
 import { sqsDeadLetterQueue } from "#shared/aws/sqs-queue.ts";
+import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
 import type { DispatchPorts } from "#shared/executions/dispatch-run.ts";
 import type { EndPorts, ReaperPorts } from "#shared/executions/execution-ports.ts";
 import { reapUntilQuiet } from "#shared/executions/reaper-passes.ts";
@@ -13,6 +14,7 @@ import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import { sandboxes } from "#shared/sandbox/sandboxes.ts";
 import { hasTenants, listSetting, offeredSandboxes, setting, settingIfAny } from "#shared/settings.ts";
+import { createSpanExporter } from "#shared/tracing/create-span-exporter.ts";
 import { createRunEndpointPorts, createRunPorts } from "./runs.ts";
 import { createGithubApp } from "./skills.ts";
 import { createVault } from "./vault.ts";
@@ -42,7 +44,14 @@ export const createEndPorts = (): EndPorts => ({
   ...createRunPorts(),
   sockets: createWorkerSockets(),
   sandbox: sandboxes({ ...stoppable, lambda: () => UNSTOPPABLE }),
+  spans: createSpanExporter(process.env, readOtlpHeaders),
 });
+
+/** The headers of requests to the collector of traces. The parameter is read for each function that starts. */
+async function readOtlpHeaders(): Promise<string | undefined> {
+  const parameter = settingIfAny("OTLP_HEADERS_PARAMETER");
+  return parameter === undefined ? undefined : ssmParameter(ssmClient(), parameter, Date.now)();
+}
 
 /** The ports of the reaper. It waits for its next pass within its invocation, which costs less than a queue that is polled all the time. */
 export function createReaperPorts(): ReaperPorts {

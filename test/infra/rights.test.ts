@@ -270,6 +270,23 @@ describe("a function's role", () => {
     ]);
   });
 
+  it("names the collector of traces to the consumer of ends only, which alone can read the headers for it", () => {
+    const own = synthesize({ otlpEndpoint: "https://otlp.example", otlpHeadersParameter: "/ours/otlp" });
+    const readers = own
+      .all<RoleProperties>("AWS::IAM::Role")
+      .filter((role) => JSON.stringify(statementsIn(role)).includes(":parameter/ours/otlp"));
+    expect(readers).toHaveLength(1);
+    const traced = own
+      .all<{ FunctionName?: string; Environment?: { Variables: Record<string, unknown> } }>("AWS::Lambda::Function")
+      .map(({ Properties }) => Properties)
+      .filter(({ Environment }) => "OTEL_EXPORTER_OTLP_ENDPOINT" in (Environment?.Variables ?? {}));
+    expect(traced.map(({ FunctionName }) => FunctionName)).toEqual(["runyard-end-run"]);
+    expect(traced[0]?.Environment?.Variables).toMatchObject({
+      OTEL_EXPORTER_OTLP_ENDPOINT: "https://otlp.example",
+      OTLP_HEADERS_PARAMETER: "/ours/otlp",
+    });
+  });
+
   const all = [...endpoints, ...workers].map(named);
   const listReaders = (parameter: string) =>
     all.filter((name) =>

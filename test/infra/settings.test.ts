@@ -129,6 +129,9 @@ describe("readSettings", () => {
     [{ oidcIssuer: "https://a.example?x=1", oidcClientId: "web" }, '"oidcIssuer"'],
     [{ oidcIssuer: "https://me@a.example", oidcClientId: "web" }, '"oidcIssuer"'],
     [{ oidcClientSecretParameter: "/a/secret" }, '"oidcIssuer"'],
+    [{ otlpHeadersParameter: "/a/headers" }, '"otlpEndpoint" must be the address of a collector'],
+    [{ otlpEndpoint: "collector.example:4318" }, '"otlpEndpoint" must be the address of a collector'],
+    [{ otlpEndpoint: "https://me:hunter2@a.example" }, /^(?!.*hunter2).*name the parameter in "otlpHeadersParameter"/],
     [{ compatibleModels: "tiny" }, '"compatibleBaseUrl" must be the address'],
     [{ compatibleBaseUrl: "models.example", compatibleModels: "tiny" }, '"compatibleBaseUrl" must be the address'],
     ...["https://me:hunter2@m.example/v1", "https://hunter2@m.example/v1", "http://:hunter2@m.example/v1"].map(
@@ -178,6 +181,11 @@ describe("readSettings", () => {
       { oidcIssuer: "https://a.example/realm", oidcClientId: "web", oidcClientSecretParameter: "/ours/secret" },
       { oidc: { issuer: "https://a.example/realm", clientId: "web", clientSecretParameter: "/ours/secret" } },
     ],
+    [
+      { otlpEndpoint: "https://otlp.example:4318", otlpHeadersParameter: "/ours/headers" },
+      { tracing: { endpoint: "https://otlp.example:4318", headersParameter: "/ours/headers" } },
+    ],
+    [{ otlpEndpoint: "http://otlp.example" }, { tracing: { endpoint: "http://otlp.example" } }],
     [
       { oidcIssuer: "https://a.example", oidcClientId: "web" },
       { oidc: { issuer: "https://a.example", clientId: "web" } },

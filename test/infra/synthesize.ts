@@ -63,6 +63,8 @@ export const EVERY_SETTING: Readonly<Record<string, string>> = {
   oidcClientSecretParameter: "/ours/oidc",
   oidcIssuer: "https://login.example",
   openaiKeyParameter: "/ours/openai",
+  otlpEndpoint: "https://otlp.example",
+  otlpHeadersParameter: "/ours/otlp",
   requestBurst: "777",
   requestsPerSecond: "333",
   reserveConcurrency: "true",

@@ -1,0 +1,257 @@
+import * as v from "valibot";
+import { createdAtOf } from "#shared/ids.ts";
+import { isTerminal } from "#shared/records/run.ts";
+import type { RunBody } from "#shared/records/run-body.ts";
+import { Message } from "#shared/wire/conversation.ts";
+import type { RunEvent } from "#shared/wire/event.ts";
+import { RunState } from "#shared/wire/run.ts";
+import type { Span } from "./span.ts";
+import { deriveSpanId, deriveTraceId, parseTraceParent, turnSpanId } from "./trace-parent.ts";
+
+/** Steps of one turn beyond which spans are counted only. */
+const MAX_STEPS = 5_000;
+
+/** The events by which a harness reports a step of the setup, with its duration. */
+const SETUP_TYPES: ReadonlySet<string> = new Set([
+  "setup_environment_resolution",
+  "setup_repo_clone",
+  "setup_commands",
+  "setup_mcp_servers",
+  "setup_skill_loading",
+] satisfies RunEvent["type"][]);
+
+/** What the spans of a run say of the run itself. */
+export interface TracedRun {
+  readonly runId: string;
+  /** The error code of its end. @default none: the type of a failure is its state */
+  readonly errorCode?: string | undefined;
+  readonly body: Pick<
+    RunBody,
+    "config" | "conversation_id" | "source" | "parent_run_id" | "ancestors" | "schedule" | "trigger" | "traceparent"
+  >;
+}
+
+/** A step of a turn, without what all spans of the run have in common. */
+type Step = Pick<Span, "name" | "kind" | "startedAt" | "endedAt" | "attributes" | "errorType"> & {
+  /** Identifies the step within its turn. */
+  readonly key: string | number;
+};
+
+interface Execution {
+  readonly id: string;
+  readonly startedAt: number;
+}
+
+/** What an event may say of a step. */
+const StepData = v.looseObject({
+  state: v.optional(v.fallback(v.optional(RunState), undefined)),
+  execution_id: v.optional(v.string()),
+  is_error: v.optional(v.boolean()),
+  latency_ms: v.optional(v.number()),
+  duration_ms: v.optional(v.number()),
+  model_id: v.optional(v.string()),
+  input_tokens: v.optional(v.number(), 0),
+  output_tokens: v.optional(v.number(), 0),
+  cache_read_tokens: v.optional(v.number()),
+  cache_write_tokens: v.optional(v.number()),
+  messages: v.optional(v.array(v.unknown()), []),
+});
+type StepData = v.InferOutput<typeof StepData>;
+
+/**
+ * The spans of the last turn of a run that has ended, from its events, which are added in order: the turn, its executions, and below these the
+ * steps of the setup and the calls of models and of tools. Names and attributes are those of the semantic conventions for generative
+ * AI where these have any; what is Runyard's own begins with `runyard.`.
+ * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/
+ */
+export class RunSpans {
+  readonly #run: TracedRun;
+  readonly #traceId: string;
+  readonly #parentSpanId: string | undefined;
+  #turn: Turn | undefined;
+  #turns = 0;
+  #last: readonly Span[] = [];
+
+  constructor(run: TracedRun) {
+    const { parent_run_id: parentRunId, ancestors, traceparent } = run.body;
+    const parent = parseTraceParent(traceparent);
+    this.#run = run;
+    this.#traceId = parent?.traceId ?? deriveTraceId(ancestors[0] ?? run.runId);
+    this.#parentSpanId = parent?.spanId ?? (parentRunId === undefined ? undefined : turnSpanId(parentRunId, 1));
+  }
+
+  /** The spans of the last turn that has ended. */
+  get last(): readonly Span[] {
+    return this.#last;
+  }
+
+  add(event: RunEvent): void {
+    const at = Date.parse(event.occurred_at);
+    const data = v.parse(StepData, event.data);
+    const ends = data.state !== undefined && isTerminal(data.state);
+    // What comes after the end of a turn, such as its last artifact, begins no other one.
+    if (this.#turn === undefined && data.state !== undefined && !ends) {
+      this.#turns += 1;
+      this.#turn = new Turn(this.#turns === 1 ? createdAtOf(this.#run.runId) : at);
+    }
+    this.#turn?.add(event, data, at);
+    if (!ends || this.#turn === undefined || data.state === undefined) return;
+    this.#last = this.#toSpans(this.#turn, { state: data.state, at });
+    this.#turn = undefined;
+  }
+
+  #toSpans(turn: Turn, end: { readonly state: RunState; readonly at: number }): Span[] {
+    const { runId, errorCode } = this.#run;
+    const spanId = turnSpanId(runId, this.#turns);
+    const failed = end.state === "FAILED" || end.state === "ERROR";
+    const span = (step: Step, id: string, parentSpanId: string | undefined): Span => {
+      const { key: _, ...rest } = step;
+      return { ...rest, traceId: this.#traceId, spanId: id, parentSpanId };
+    };
+    const root: Step = {
+      key: 0,
+      name: ["invoke_agent", this.#run.body.config.name].filter((part) => part !== undefined).join(" "),
+      kind: "server",
+      startedAt: turn.startedAt,
+      endedAt: end.at,
+      attributes: { ...this.#describeRun(), ...turn.usage(), "runyard.run.state": end.state, ...turn.dropped() },
+      errorType: failed ? (errorCode ?? end.state.toLowerCase()) : undefined,
+    };
+    const executions = turn.executions.map(({ step, steps }) => {
+      const id = deriveSpanId(runId, "execution", step.key);
+      return [span(step, id, spanId), ...steps.map((one) => span(one, deriveSpanId(runId, "step", one.key), id))];
+    });
+    return [span(root, spanId, this.#parentSpanId), ...executions.flat()];
+  }
+
+  #describeRun(): Record<string, string> {
+    const { config, conversation_id, source, schedule, trigger } = this.#run.body;
+    return {
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.conversation.id": conversation_id,
+      ...(config.model_id === undefined ? {} : { "gen_ai.request.model": config.model_id }),
+      ...(config.name === undefined ? {} : { "gen_ai.agent.name": config.name }),
+      "runyard.run.id": this.#run.runId,
+      "runyard.run.source": source,
+      ...(schedule === undefined ? {} : { "runyard.schedule.id": schedule.schedule_id }),
+      ...(trigger === undefined ? {} : { "runyard.trigger.id": trigger.trigger_id }),
+    };
+  }
+}
+
+/** One turn, until it has ended. */
+class Turn {
+  readonly startedAt: number;
+  readonly executions: { step: Step; steps: Step[] }[] = [];
+  readonly #actions = new Map<string, number>();
+  #execution: { begun: Execution; steps: Step[] } | undefined;
+  #input = 0;
+  #output = 0;
+  #steps = 0;
+
+  constructor(startedAt: number) {
+    this.startedAt = startedAt;
+  }
+
+  add(event: RunEvent, data: StepData, at: number): void {
+    if (event.type === "run_pending") this.#begin(data.execution_id ?? `${event.sequence}`, at);
+    else if (event.type === "execution_lost" || (data.state !== undefined && data.state !== "INPROGRESS"))
+      this.#end(at, event.type === "execution_lost" ? "execution_lost" : undefined);
+    else if (event.type === "model_called") this.#addModelCall(event, data, at);
+    else if (event.type === "messages") this.#addToolCalls(data, at);
+    else if (SETUP_TYPES.has(event.type)) this.#addSetup(event, data, at);
+  }
+
+  usage(): Record<string, number> {
+    return { "gen_ai.usage.input_tokens": this.#input, "gen_ai.usage.output_tokens": this.#output };
+  }
+
+  /** How many steps have no span. */
+  dropped(): Record<string, number> {
+    return this.#steps <= MAX_STEPS ? {} : { "runyard.spans_dropped": this.#steps - MAX_STEPS };
+  }
+
+  #begin(id: string, at: number): void {
+    this.#end(at);
+    this.#execution = { begun: { id, startedAt: at }, steps: [] };
+  }
+
+  #end(at: number, errorType?: string): void {
+    if (this.#execution === undefined) return;
+    const { begun, steps } = this.#execution;
+    const attributes = { "runyard.execution.id": begun.id };
+    this.executions.push({
+      step: {
+        key: begun.id,
+        name: "execution",
+        kind: "internal",
+        startedAt: begun.startedAt,
+        endedAt: at,
+        attributes,
+        errorType,
+      },
+      steps,
+    });
+    this.#execution = undefined;
+  }
+
+  #addStep(step: Step): void {
+    this.#steps += 1;
+    if (this.#steps <= MAX_STEPS) this.#execution?.steps.push(step);
+  }
+
+  #addSetup({ type, sequence }: RunEvent, { latency_ms = 0, is_error = false }: StepData, at: number): void {
+    const times = { startedAt: at - latency_ms, endedAt: at };
+    const errorType = is_error ? "setup_failed" : undefined;
+    this.#addStep({ key: sequence, name: type, kind: "internal", ...times, attributes: {}, errorType });
+  }
+
+  #addModelCall({ sequence }: RunEvent, data: StepData, at: number): void {
+    const { model_id: model = "", duration_ms = 0, cache_read_tokens: read, cache_write_tokens: written } = data;
+    this.#input += data.input_tokens;
+    this.#output += data.output_tokens;
+    this.#addStep({
+      key: sequence,
+      name: `chat ${model}`,
+      kind: "client",
+      startedAt: at - duration_ms,
+      endedAt: at,
+      attributes: {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": model,
+        "gen_ai.usage.input_tokens": data.input_tokens,
+        "gen_ai.usage.output_tokens": data.output_tokens,
+        ...(read === undefined ? {} : { "gen_ai.usage.cache_read.input_tokens": read }),
+        ...(written === undefined ? {} : { "gen_ai.usage.cache_creation.input_tokens": written }),
+      },
+    });
+  }
+
+  /** An action and its result may be in different batches. */
+  #addToolCalls({ messages }: StepData, at: number): void {
+    for (const one of messages) {
+      const message = v.safeParse(Message, one);
+      if (!message.success) continue;
+      const time = message.output.timestamp === undefined ? at : Date.parse(message.output.timestamp);
+      for (const block of message.output.content) {
+        if (block.type === "action") this.#actions.set(block.id, time);
+        if (block.type !== "action_result" || block.state === "running") continue;
+        const startedAt = this.#actions.get(block.action_id) ?? time;
+        this.#actions.delete(block.action_id);
+        this.#addStep({
+          key: block.action_id,
+          name: `execute_tool ${block.name}`,
+          kind: "internal",
+          startedAt,
+          endedAt: Math.max(startedAt, time),
+          attributes: {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": block.name,
+            "gen_ai.tool.call.id": block.action_id,
+          },
+          errorType: block.state === "completed" ? undefined : block.state,
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { readEvents } from "#shared/conversations/timeline.ts";
+import { logLine } from "#shared/log/log.ts";
+import { isTerminal } from "#shared/records/run.ts";
+import type { RunHead } from "#shared/records/run-head.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { RunSpans } from "./run-spans.ts";
+import type { SpanExporter } from "./span.ts";
+import { parseTraceParent } from "./trace-parent.ts";
+
+/** What exporting the trace of a run needs. */
+export type TracePorts = Pick<RunPorts, "runs" | "files" | "table"> & {
+  /** @default none: nothing is read or sent */
+  readonly spans?: SpanExporter | undefined;
+};
+
+/**
+ * Exports the last turn of an ended run as spans, unless its caller does not record the trace. They come from the events that are stored, so that
+ * they exist however the run ended. A collector that refuses them costs the trace only.
+ */
+export async function traceRun(head: RunHead, ports: TracePorts): Promise<void> {
+  if (ports.spans === undefined || !isTerminal(head.state)) return;
+  const body = (await ports.runs.headAndBody(head.run_id))?.body;
+  if (body === undefined || parseTraceParent(body.traceparent)?.isSampled === false) return;
+  const spans = new RunSpans({ runId: head.run_id, body, errorCode: readErrorCode(head) });
+  for (let after = 0; after < head.next_sequence - 1; ) {
+    const page = await readEvents(head, after, ports);
+    for (const event of page) spans.add(event);
+    const last = page.at(-1);
+    if (last === undefined) break;
+    after = last.sequence;
+  }
+  await ports.spans.export(spans.last).catch((error: unknown) => {
+    logLine("warn", "the trace of a run was not exported", { run: head.run_id, error });
+  });
+}
+
+const readErrorCode = (head: RunHead): string | undefined =>
+  "status_message" in head ? head.status_message?.error_code : undefined;
