@@ -199,13 +199,13 @@ function carriedBytes(output: string): number {
   // The endpoints that accept a configuration and create a run carry the library that checks its addresses (13 kB).
   if (output.startsWith("environments/try-environment/")) return 47_000;
   // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members and options, and the reads of workers and secrets.
-  if (output.startsWith("runs/create-run/")) return 67_000;
+  if (output.startsWith("runs/create-run/")) return 68_500;
   // It creates a run from a stored configuration.
-  if (output.startsWith("schedules/run-schedule/")) return 35_500;
+  if (output.startsWith("schedules/run-schedule/")) return 36_500;
   // They carry the cron library, and the rules of a configuration with the library that checks its addresses.
   if (/^schedules\/(create|update)-/.test(output)) return 53_500;
   // They check the configuration of the runs; the one that creates a trigger carries the vault.
-  if (/^triggers\/(create|update)-/.test(output)) return 23_000;
+  if (/^triggers\/(create|update)-/.test(output)) return 24_000;
   // The preview of an event plans a run, with the check that its model is not gone.
   if (output.startsWith("triggers/test-trigger/")) return 29_500;
   // The response carries the library that checks it against the output schema of its run.
@@ -215,7 +215,7 @@ function carriedBytes(output: string): number {
   if (output.startsWith("harness/finish-task/")) return 1_500;
   if (output.startsWith("runs/cancel-runs/")) return 4_000;
   // They carry the search of the list of runs; one also what a deletion does.
-  if (output.startsWith("runs/delete-runs/")) return 26_000;
+  if (output.startsWith("runs/delete-runs/")) return 27_500;
   if (/^runs\/(un)?archive-runs\//.test(output)) return 12_000;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
   // their keys.
@@ -225,7 +225,7 @@ function carriedBytes(output: string): number {
   if (output.startsWith("mcp/send-message/")) return 178_000;
   // The model gateway carries the filters of three APIs, the budgets of runs and teams, the limits of runs, the errors of providers, the
   // keys of teams with the vault, and the limits of servers.
-  if (output.startsWith("model/call-model/")) return 29_500;
+  if (output.startsWith("model/call-model/")) return 31_000;
   // The signature of identity tokens carries a library, too.
   if (output.startsWith("harness/create-identity-token/")) return 8_500;
   // The exchange of tokens carries the library that verifies them.

@@ -12,6 +12,7 @@ from ._async._client import AsyncRunyard
 from ._async._download import AsyncDownload
 from ._async._io import AsyncPaginator
 from ._async._pagination import AsyncPage
+from ._identity_token import IdentityTokenError, verify_identity_token
 from ._models import BaseModel
 from ._options import NOT_GIVEN, NotGiven, RequestOptions
 from ._response import APIResponse
@@ -56,6 +57,7 @@ __all__ = [
     "ConflictError",
     "Download",
     "FieldError",
+    "IdentityTokenError",
     "InternalServerError",
     "NotFoundError",
     "NotGiven",
@@ -74,5 +76,6 @@ __all__ = [
     "__version__",
     "params",
     "types",
+    "verify_identity_token",
     "verify_webhook",
 ]
