@@ -10,7 +10,7 @@ import { type Callers, startCallers } from "./clients.ts";
 import { startDeployment } from "./deployment-stage.ts";
 import { type Evidence, readThrough } from "./evidence.ts";
 import { startMachine } from "./machine-stage.ts";
-import { generateTasks } from "./plan.ts";
+import { generateTasks, type Strike } from "./plan.ts";
 import { print, type Report } from "./report.ts";
 import { storedRuns, type Violation } from "./run-checks.ts";
 import type { Stage } from "./stage.ts";
@@ -19,8 +19,8 @@ import type { Hit } from "./targets.ts";
 const HELP = `Usage: npm run lab -- chaos [options]
 
 Starts a service of its own and two self-hosted workers, creates runs, and kills processes meanwhile: the service and the workers, which
-are started again, harnesses and commands, by SIGKILL, or by SIGTERM for every third service, worker and harness. Some runs are cancelled
-by force. With --emulator, it deploys to the AWS emulator and kills
+are started again, harnesses and commands, each at least once by SIGKILL, and the service, workers and harnesses by SIGTERM too, at least
+once and every third time. Some runs are cancelled by force. With --emulator, it deploys to the AWS emulator and kills
 the processes of functions too. Afterwards, a checker reads everything that is stored. The exit code is 0 if no guarantee of
 docs/reliability.md was broken. Ctrl-C ends the test early and checks the runs that were created until then; a second Ctrl-C exits
 immediately.
@@ -197,8 +197,12 @@ async function kill(
   const stop = new AbortController();
   const submitted = callers.submitted.then(() => stop.abort());
   const under: Promise<void>[] = [];
+  /** Strikes that found no process, right after the one before or because nothing ran. */
+  const missed: Strike[] = [];
   let lastKillAt = Date.now();
-  for (const strike of strikes(seed)) {
+  for (const planned of strikes(seed)) {
+    const { kind, terminates = false } = missed.shift() ?? planned;
+    const strike = { ...planned, kind, terminates };
     do {
       await pause(strike.afterMs, undefined, { signal: stop.signal }).catch(() => undefined);
     } while (!stop.signal.aborted && strike.number > callers.accepted.length * killsPerRun);
@@ -206,7 +210,10 @@ async function kill(
     // A kill may have to wait for the reaper; others continue meanwhile.
     under.push(
       targets.strike(strike, stop.signal).then((hit) => {
-        if (hit === undefined) return;
+        if (hit === undefined) {
+          missed.push(strike);
+          return;
+        }
         hits.push(hit);
         lastKillAt = Math.max(lastKillAt, hit.at);
       }),

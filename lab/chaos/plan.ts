@@ -57,26 +57,54 @@ export interface Strike {
   readonly terminates?: boolean;
 }
 
-/** The kinds that get SIGTERM every third time. */
+/** The kinds that get SIGTERM too. Functions of AWS get no signal. */
 const SIGNALLED: readonly Kind[] = ["service", "worker", "harness"];
+/** A kind gets SIGTERM instead of SIGKILL every so many times. */
+const TERMINATED_EVERY = 3;
 const MIN_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 1_800;
 const MAX_DELAY_MS = 40;
 
-/** Generates the endless sequence of kills of a seed. */
+/**
+ * Generates the endless sequence of kills of a seed. It begins with each kind that has a weight, by each of its signals, in any order, so
+ * that a short test has all of them.
+ */
 export function* generateStrikes(seed: number, weights: Weights): Generator<Strike, never> {
   const random = seededRandom(seed);
+  const counts = new Map<Kind, number>();
+  const first = shuffle(listWays(weights), random);
   for (let number = 1; ; number++) {
     const afterMs = MIN_PAUSE_MS + Math.floor(random() * (MAX_PAUSE_MS - MIN_PAUSE_MS));
-    const kind = weighted(weights, random());
+    const draw = weighted(weights, random());
+    const count = (counts.get(draw) ?? 0) + 1;
+    counts.set(draw, count);
+    const { kind, terminates } = first[number - 1] ?? {
+      kind: draw,
+      terminates: SIGNALLED.includes(draw) && count % TERMINATED_EVERY === 0,
+    };
     yield {
       ...{ number, afterMs, kind },
-      // Functions of AWS get no signal.
-      ...(SIGNALLED.includes(kind) && number % 3 === 0 ? { terminates: true } : {}),
+      ...(terminates ? { terminates } : {}),
       nth: Math.floor(random() * 64),
       delayMs: Math.floor(random() * MAX_DELAY_MS),
     };
   }
+}
+
+interface Way {
+  readonly kind: Kind;
+  readonly terminates: boolean;
+}
+
+const listWays = (weights: Weights): Way[] =>
+  KINDS.filter((kind) => weights[kind] > 0).flatMap((kind) => [
+    { kind, terminates: false },
+    ...(SIGNALLED.includes(kind) ? [{ kind, terminates: true }] : []),
+  ]);
+
+function shuffle<T>(values: readonly T[], random: () => number): T[] {
+  const left = [...values];
+  return values.flatMap(() => left.splice(Math.floor(random() * left.length), 1));
 }
 
 /** The kinds of tasks that callers perform, and how often each is chosen, in percent. */

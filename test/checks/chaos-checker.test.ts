@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import { check, DETECTION_MS } from "../../lab/chaos/checker.ts";
 import { type AcceptedRun, formatTitle } from "../../lab/chaos/clients.ts";
 import type { Evidence, RunResponses, StoredItem } from "../../lab/chaos/evidence.ts";
-import { DEPLOYMENT_WEIGHTS, generateStrikes, generateTasks, MACHINE_WEIGHTS } from "../../lab/chaos/plan.ts";
+import {
+  DEPLOYMENT_WEIGHTS,
+  generateStrikes,
+  generateTasks,
+  MACHINE_WEIGHTS,
+  type Strike,
+} from "../../lab/chaos/plan.ts";
 import type { Rule } from "../../lab/chaos/run-checks.ts";
 import type { Hit } from "../../lab/chaos/targets.ts";
 
@@ -279,6 +285,11 @@ describe("a chaos plan", () => {
     expect(new Set(first(SEED).map(({ kind }) => kind))).toEqual(
       new Set(Object.entries(weights).flatMap(([kind, weight]) => (weight > 0 ? [kind] : []))),
     );
+    const ways = (strikes: readonly Strike[]) =>
+      new Set(strikes.map(({ kind, terminates = false }) => `${kind} ${terminates ? "SIGTERM" : "SIGKILL"}`));
+    const all = ways(first(SEED));
+    expect([...all].filter((way) => way.endsWith("SIGTERM")).length).toBe(weights.service > 0 ? 3 : 1);
+    for (const seed of [1, 2, 3]) expect(ways(first(seed).slice(0, all.size)), "a short test").toEqual(all);
     expect(generateTasks(SEED, 50)).toEqual(generateTasks(SEED, 50));
     expect(generateTasks(SEED, 300).slice(0, 50)).toEqual(generateTasks(SEED, 50));
   });
