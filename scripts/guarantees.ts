@@ -8,7 +8,8 @@ import * as v from "valibot";
 import { type CheckResult, describeCheck } from "./checks.ts";
 import { root } from "./run-command.ts";
 
-const HEADING = "\n## What commands cannot do to the host\n";
+/** The sections whose tables have a row for each guarantee. */
+const HEADINGS = ["What commands cannot do to the host", "What was tried"];
 
 const Report = v.object({
   testResults: v.array(
@@ -24,27 +25,36 @@ type Titles = ReadonlyMap<string, readonly string[]>;
 
 interface Guarantee {
   readonly text: string;
-  /** What the page says: the number of its tests. */
+  /** What the page says: the number of its tests, and of the cases that one of them generates. */
   readonly count: number;
+  readonly generated: number | undefined;
   readonly tests: readonly { readonly file: string; readonly title: string }[];
 }
 
 /**
- * One check, regardless of the number of guarantees: each has as many tests as the page says. A row names files and parts of titles, in
+ * One check, regardless of the number of guarantees: each has as many tests as the page says, and as many generated cases ("2,000
+ * generated") as one of its files asks for. A row names files and parts of titles, in
  * which `%s` and the like stand for any text. A guarantee with a file that did not run is left out, such as one of another tier.
  * @param report what vitest's JSON reporter wrote
  */
 export function checkGuarantees(
   report: string,
   page = readFileSync(join(root, "docs/security.md"), "utf8"),
+  readTest = (file: string) => readFileSync(join(root, file), "utf8"),
 ): CheckResult {
   const started = performance.now();
   const titles = readTitles(report);
   const guarantees = readGuarantees(page);
-  const problems = guarantees.flatMap(({ text, count, tests }) => {
+  const problems = guarantees.flatMap(({ text, count, generated, tests }) => {
     if (tests.some(({ file }) => !titles.has(file))) return [];
     const found = new Set(tests.flatMap((test) => findTests(test, titles)));
-    return found.size === count ? [] : [`docs/security.md, ${text}: says ${count}, and ${found.size} tests ran`];
+    const runs = tests.flatMap(({ file }) => readRuns(readTest(file)));
+    return [
+      ...(found.size === count ? [] : [`docs/security.md, ${text}: says ${count}, and ${found.size} tests ran`]),
+      ...(generated === undefined || runs.includes(generated)
+        ? []
+        : [`docs/security.md, ${text}: says that ${generated} cases are generated, and its tests do not`]),
+    ];
   });
   if (guarantees.length === 0) problems.push("docs/security.md has no table of guarantees");
   const seconds = (performance.now() - started) / 1000;
@@ -52,13 +62,28 @@ export function checkGuarantees(
 }
 
 function readGuarantees(page: string): Guarantee[] {
-  const [, section = ""] = page.split(HEADING);
-  const [table = ""] = section.split("\n## ");
-  const rows = table.split("\n").filter((line) => line.startsWith("| ") && line.includes("](../test/"));
-  return rows.map((row) => {
-    const [text = "", tests = "", count = ""] = row.slice(2).split(" | ");
-    return { text, tests: readTests(tests), count: Number.parseInt(count, 10) };
-  });
+  const tables = HEADINGS.map((heading) => page.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "");
+  const lines = tables.flatMap((table) => table.split("\n"));
+  return lines
+    .filter((line) => line.startsWith("| ") && line.includes("](../test/"))
+    .map((row) => {
+      const [text = "", tests = "", cases = ""] = row.slice(2).split(" | ");
+      const [, generated] = /([\d,]+) generated/.exec(cases) ?? [];
+      return {
+        text,
+        tests: readTests(tests),
+        count: Number.parseInt(cases, 10),
+        generated: generated === undefined ? undefined : Number(generated.replaceAll(",", "")),
+      };
+    });
+}
+
+/** The numbers of cases that a test's source asks fast-check for, as numbers or as constants. */
+function readRuns(source: string): number[] {
+  const constants = new Map([...source.matchAll(/^const (\w+) = ([\d_]+);/gm)].map(([, name, value]) => [name, value]));
+  return [...source.matchAll(/numRuns: (\w+)/g)].map(([, runs]) =>
+    Number((constants.get(runs) ?? runs ?? "").replaceAll("_", "")),
+  );
 }
 
 /** A link to a file, and then titles in quotes; without any, all of its tests. */
