@@ -285,6 +285,17 @@ describe("the compaction of a conversation", () => {
     expect(listCompactions(record)).toHaveLength(summaries.length);
   });
 
+  it("shortens the latest results if they alone are too long, and continues", async () => {
+    let commands = 0;
+    const model = new ScriptedModel(
+      () => (++commands > 1 ? { text: "Done." } : { tool: "run_command", input: { command: "echo 1" } }),
+      6_000,
+    );
+    const run: Run = { record: [], model, outputBytes: 40_000 };
+    expect(await execute(run, Infinity)).toEqual({ success: true, summary: "Done." });
+    expect(findCompaction(run.record)?.tool_bytes).toBe(8_192);
+  });
+
   it("ends the turn with the reason if the request alone is too long", async () => {
     const model = new ScriptedModel(() => ({ text: "Unreached." }), 10);
     const run: Run = { record: [], model, outputBytes: 0 };
