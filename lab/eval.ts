@@ -46,9 +46,11 @@ async function main(args: readonly string[]): Promise<number> {
   const out = resolve(options.out ?? join(projectRoot, ".runyard/eval", new Date().toISOString().replaceAll(":", "-")));
   mkdirSync(out, { recursive: true });
   if (readdirSync(out).length > 0) throw new Problem(`--out names ${out}, which is not empty. Name another directory.`);
+  // Before the executions: the checkout may change while they last.
+  const commit = readCommit();
   const attempts = await evaluate({ options, access, other, tasks: chosen, out });
   const report: Report = {
-    ...{ date: new Date().toISOString().slice(0, 10), commit: readCommit(), model: model ?? "scripted" },
+    ...{ date: new Date().toISOString().slice(0, 10), commit, model: model ?? "scripted" },
     tasks: chosen.map(({ name, language, kind }) => ({ name, language, kind })),
     ...{ attempts, omitted },
   };
