@@ -97,7 +97,7 @@ function listRead(input: Members): string[] {
     return files.map((file) =>
       withRange(readText(file, "path") ?? "?", readNumber(file, "start_line"), readNumber(file, "end_line")),
     );
-  const path = readText(input, "file_path", "absolute_path", "path", "dir_path");
+  const path = readText(input, "file_path", "absolute_path", "path", "dir_path", "filePath");
   if (path === undefined) return readList(input, "paths").map(String);
   const [offset, limit] = [readNumber(input, "offset"), readNumber(input, "limit")];
   return [withRange(path, offset, limit === undefined ? undefined : (offset ?? 1) + limit - 1)];
@@ -114,7 +114,7 @@ const VERBS: Readonly<Record<string, string>> = {
 
 function titleOfEdit(input: Members): string | undefined {
   const edits = [...readList(input, "edits"), ...readList(input, "changes")].map(toMembers);
-  const path = readText(input, "file_path", "notebook_path");
+  const path = readText(input, "file_path", "notebook_path", "filePath");
   if (path !== undefined) return `${input["content"] === undefined ? "Edit" : "Write"} ${path}`;
   const paths = [...new Set(edits.map((edit) => readText(edit, "path") ?? "?"))];
   const kinds = new Set(edits.map((edit) => VERBS[readText(edit, "action", "kind") ?? ""] ?? "Edit"));

@@ -143,9 +143,9 @@ export function createMessageRecorder(
 function diffOfInput(name: string, input: unknown): StepDiff | undefined {
   if (name !== "edit_files") return undefined;
   const edit = toMembers(input);
-  const [before, after] = [edit["old_string"], edit["new_string"]];
+  const [before, after] = [edit["old_string"] ?? edit["oldString"], edit["new_string"] ?? edit["newString"]];
   if (typeof before !== "string" || typeof after !== "string") return undefined;
-  return createSnippetDiff(readText(edit, "file_path", "path") ?? "", before, after);
+  return createSnippetDiff(readText(edit, "file_path", "path", "filePath") ?? "", before, after);
 }
 
 const cleanDiff = (diff: StepDiff | undefined, { text }: Pick<Redactor, "text">): StepDiff | undefined =>

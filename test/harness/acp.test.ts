@@ -94,15 +94,38 @@ describe("a turn of such an agent", () => {
   it("continues the session of the turn before it, also in the next execution", async () => {
     await using it = await acp("one");
     it.plane.addFollowup("two");
-    await it.run({ RUNYARD_SANDBOX: sandbox });
+    await it.run({ RUNYARD_SANDBOX: "bubblewrap" });
     it.plane.addFollowup("three");
-    await it.run({ RUNYARD_SANDBOX: sandbox });
+    await it.run({ RUNYARD_SANDBOX: "bubblewrap" });
     const said = answers(it.plane.texts);
     expect(said.map(({ text }) => text.split("\n").at(-1))).toEqual(["one", "two", "three"]);
     expect(new Set(said.map(({ sessionId }) => sessionId)).size).toBe(1);
     expect(said[0]?.text, "the environment is described once").toContain("You work in your own sandbox");
     expect(said.slice(1).map(({ text }) => text)).toEqual(["two", "three"]);
     expect(it.plane.texts.join(), "what a loaded session replays is not new").not.toContain("replayed");
+  });
+
+  it("is cancelled at the end of an execution's time, and the next execution continues its session", async () => {
+    await using it = await acp("WAIT");
+    it.plane.lifetimeMs = 40_000;
+    await it.run({ RUNYARD_SANDBOX: "bubblewrap" });
+    expect(it.plane.shutdown).toMatchObject({ error: { category: "slice_ended" } });
+    it.plane.lifetimeMs = 300_000;
+    await it.run({ RUNYARD_SANDBOX: "bubblewrap" });
+    const [after] = answers(it.plane.texts);
+    expect(after?.text, "without the conversation as text").toBe("WAIT");
+    const marks = it.plane.messages.flatMap(({ content }) => content).filter((block) => block.type === "event");
+    expect(marks).toMatchObject([{ name: "acp_session", data: { session_id: after?.sessionId } }]);
+  });
+
+  it("gets the conversation in an execution with another directory", async () => {
+    await using it = await acp("one");
+    await it.run({ RUNYARD_SANDBOX: sandbox });
+    it.plane.addFollowup("two");
+    await it.run({ RUNYARD_SANDBOX: sandbox });
+    const [first, second] = answers(it.plane.texts);
+    expect(second?.sessionId).not.toBe(first?.sessionId);
+    expect(second?.text).toMatch(/This conversation started without you[\s\S]*one[\s\S]*two$/);
   });
 
   it("gets the conversation if the session is gone", async () => {
@@ -142,6 +165,7 @@ describe("a turn of such an agent", () => {
 
   it.each([
     ["ends", "CRASH", {}, "the agent has ended"],
+    ["makes calls without end", "FLOOD", {}, "it has more than 5000 calls, plans and thoughts"],
     ["refuses the turn", "REFUSE", {}, "ended its turn with the reason refusal"],
     ["is no agent", "x", { command: "echo nothing here >&2" }, "the agent has ended: nothing here"],
     ["speaks another version", "x", { variables: { ACP_VERSION: "9" } }, "it speaks version 9 of the protocol"],
@@ -231,9 +255,13 @@ describe("createUpdateReader", () => {
     const redactor = createRedactor([]);
     const send = (message: Message) => void messages.push(message);
     const live = { open: () => ({ push: () => {}, skip: () => {}, end: () => {} }) };
-    const updates = createUpdateReader({ recorder: createMessageRecorder(send, redactor, live), send, redactor });
+    const exceeded: string[] = [];
+    const updates = createUpdateReader({
+      ...{ recorder: createMessageRecorder(send, redactor, live), send, redactor },
+      onExceeded: () => void exceeded.push("exceeded"),
+    });
     const blocks = (type: string) => messages.flatMap(({ content }) => content).filter((block) => block.type === type);
-    return { updates, messages, blocks };
+    return { updates, messages, blocks, exceeded };
   };
   const toContent = (text: string) => [{ type: "content", content: { type: "text", text } }];
 
@@ -265,6 +293,40 @@ describe("createUpdateReader", () => {
     expect(blocks("action_result")).toHaveLength(86);
     updates.end();
     expect([blocks("action").length, blocks("action_result").length]).toEqual([150, 150]);
+  });
+
+  it("records a call that waits for its input when it has one", () => {
+    const { updates, blocks } = create();
+    const call = { sessionUpdate: "tool_call", toolCallId: "1", kind: "execute", title: "Shell", status: "pending" };
+    updates.read({ ...call, rawInput: {} });
+    updates.read({ ...call, sessionUpdate: "tool_call_update", rawInput: { cwd: "/" } });
+    expect(blocks("action")).toEqual([]);
+    updates.read({ ...call, sessionUpdate: "tool_call_update", rawInput: { command: "ls" } });
+    updates.read({ sessionUpdate: "tool_call", toolCallId: "2", kind: "edit", status: "pending", rawInput: {} });
+    updates.read({ sessionUpdate: "tool_call", toolCallId: "3", status: "pending", rawInput: "text" });
+    expect(blocks("action")).toMatchObject([{ input: { command: "ls" } }, { input: "text" }]);
+  });
+
+  it("shows a plan again when it has changed", () => {
+    const { updates, blocks } = create();
+    for (const status of ["pending", "pending", "completed"])
+      updates.read({ sessionUpdate: "plan", entries: [{ content: "Change it", status }] });
+    expect(blocks("action").map((block) => "input" in block && block.input)).toEqual([
+      { items: [{ task: "Change it", state: "pending" }] },
+      { items: [{ task: "Change it", state: "done" }] },
+    ]);
+  });
+
+  it("reports once a turn of more than 5000 calls, plans and thoughts, and records no more of them", () => {
+    const { updates, blocks, exceeded } = create();
+    const content = { type: "text", text: "Hm." };
+    for (let count = 0; count < 3000; count++) {
+      updates.read({ sessionUpdate: "agent_thought_chunk", content });
+      updates.read({ sessionUpdate: "tool_call", toolCallId: `${count}`, title: "x", status: "completed" });
+    }
+    updates.end();
+    expect(exceeded).toEqual(["exceeded"]);
+    expect(blocks("action").length + blocks("event").length).toBeLessThanOrEqual(5002);
   });
 
   it("keeps no large content of an open call", () => {

@@ -28,6 +28,14 @@ const OPENCODE = `opencode-${process.platform}-${process.arch}`;
 
 const OPENCODE_PLUGINS = { "@opencode-ai/plugin": "*" };
 
+/** No telemetry, no updates, and no calls of the model besides those of the turn. */
+const QWEN_SETTINGS = {
+  privacy: { usageStatisticsEnabled: false },
+  telemetry: { enabled: false },
+  general: { enableAutoUpdate: false },
+  ui: { enableFollowupSuggestions: false },
+};
+
 const AGENTS: readonly AcpAgent[] = [
   {
     name: "opencode",
@@ -52,8 +60,14 @@ const AGENTS: readonly AcpAgent[] = [
     package: "@qwen-code/qwen-code",
     program: "@qwen-code/qwen-code/cli-entry.js",
     needsNode: true,
-    args: ({ api, model }) => ["--acp", "--auth-type", QWEN_AUTH[api], "--model", model],
-    variables: () => ({ QWEN_CODE_NO_RELAUNCH: "true", QWEN_TELEMETRY_ENABLED: "false" }),
+    args: ({ api, model }) => [
+      ...["--acp", "--auth-type", QWEN_AUTH[api], "--model", model],
+      // Other modes decide by further calls of the model, and let edits pass in plan mode.
+      ...["--approval-mode", "default"],
+    ],
+    home: { ".qwen/settings.json": JSON.stringify(QWEN_SETTINGS) },
+    // Its first request has the tools of MCP servers only if it waits for them.
+    variables: () => ({ QWEN_CODE_NO_RELAUNCH: "true", QWEN_CODE_LEGACY_MCP_BLOCKING: "1" }),
   },
 ];
 

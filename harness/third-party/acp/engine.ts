@@ -22,12 +22,13 @@ import {
   findSession,
   Initialized,
   Opened,
+  PermissionParams,
   PROTOCOL_VERSION,
   Prompted,
   toAcpServers,
   toSessionMark,
 } from "./session.ts";
-import { createUpdateReader, UpdateParams } from "./updates.ts";
+import { createUpdateReader, MAX_RECORDS, UpdateParams } from "./updates.ts";
 
 /** How long the agent may take to start, which may download it, and to end a turn that was cancelled. */
 const START_MS = 300_000;
@@ -58,7 +59,7 @@ export function makeAcpEngine(agent: AcpAgent | string, modelId: string, work: A
   const options: AcpOptions = {
     ...{ name, start: buildStart(agent, modelId, work), modelId, work, servers },
     instructions: instructions.filter((text) => text !== undefined).join("\n\n"),
-    digest: createHash("sha256").update(name).digest("hex").slice(0, 16),
+    digest: createHash("sha256").update(`${name}\n${work.workingDirectory}`).digest("hex").slice(0, 16),
   };
   const onRetry = createRetryReporter(outbox);
   let count = 0;
@@ -85,7 +86,10 @@ interface AcpOptions {
   readonly servers: TurnInput["mcpServers"];
   /** What a new session begins with. */
   readonly instructions: string;
-  /** Tells the sessions of this agent from those of others. */
+  /**
+   * Tells the sessions of this agent in this directory from others. Agents find or continue no session of a directory that is gone, and
+   * without isolation each execution has another one.
+   */
   readonly digest: string;
 }
 
@@ -93,18 +97,28 @@ async function takeTurn(turn: Turn, socket: string, options: AcpOptions): Promis
   const { name, start, modelId, work } = options;
   const { outbox, redactor, live, slice, context } = work;
   const recorder = createMessageRecorder((message) => outbox.message(message), redactor, live);
-  const updates = createUpdateReader({ recorder, send: (message) => outbox.message(message), redactor });
+  const exceeded = new AbortController();
+  const updates = createUpdateReader({
+    ...{ recorder, send: (message) => outbox.message(message), redactor },
+    onExceeded: () => exceeded.abort(new Error(`it has more than ${MAX_RECORDS} calls, plans and thoughts`)),
+  });
   const transport = new ProcessTransport(
     { command: "bash", args: ["-c", buildScript(socket, start, modelId, work)], env: undefined },
     { ...work, executionId: work.envelope.execution_id },
   );
   const state = { isRecorded: false };
   using over = watchSlice(slice);
-  const signal = AbortSignal.any([work.turn(), work.signal, over.signal]);
+  const stopped = AbortSignal.any([work.turn(), work.signal, over.signal]);
+  const signal = AbortSignal.any([stopped, exceeded.signal]);
   try {
     const connection = await connectAgent(transport, {
-      request: (method, params) =>
-        method === "session/request_permission" ? answerPermission(params, context.mode) : undefined,
+      request(method, params) {
+        if (method !== "session/request_permission") return undefined;
+        const { toolCall } = v.parse(PermissionParams, params);
+        // Some agents say only here what a call does.
+        if (state.isRecorded) updates.read({ sessionUpdate: "tool_call_update", ...toolCall });
+        return answerPermission(params, context.mode);
+      },
       notification(method, params) {
         const parsed = method === "session/update" ? v.safeParse(UpdateParams, params) : undefined;
         if (parsed?.success !== true || !state.isRecorded) return;
@@ -118,7 +132,7 @@ async function takeTurn(turn: Turn, socket: string, options: AcpOptions): Promis
     updates.end();
     return toOutcome(stopReason, recorder.takeFinalMessage());
   } catch (error) {
-    signal.throwIfAborted();
+    stopped.throwIfAborted();
     return { success: false, summary: `The agent \`${name}\` could not take the turn: ${formatError(error)}` };
   } finally {
     updates.end();

@@ -18,7 +18,7 @@ export const Initialized = v.looseObject({
 export const Opened = v.looseObject({ sessionId: v.pipe(v.string(), v.nonEmpty(), v.maxLength(512)) });
 export const Prompted = v.looseObject({ stopReason: v.string() });
 
-const PermissionParams = v.looseObject({
+export const PermissionParams = v.looseObject({
   toolCall: v.optional(v.looseObject({ kind: v.nullish(v.string()) })),
   options: v.array(v.looseObject({ optionId: v.string(), kind: v.optional(v.string()) })),
 });

@@ -45,6 +45,8 @@ const THOUGHT_BYTES = 16 * 1024;
 const MAX_THOUGHT_CHARACTERS = 4 * THOUGHT_BYTES;
 /** The largest member of a call that is kept until the call ends. */
 const MAX_MEMBER_CHARACTERS = 512 * 1024;
+/** The most calls, plans and thoughts that one turn may have. */
+export const MAX_RECORDS = 5_000;
 /** Names of the conversation by the kind of a call. */
 const KINDS: ToolNames = {
   read: { category: "files", name: "read_files" },
@@ -60,6 +62,8 @@ export interface UpdateOptions {
   readonly recorder: MessageRecorder;
   readonly send: (message: Message) => void;
   readonly redactor: Pick<Redactor, "text">;
+  /** Called once if the turn has more calls, plans and thoughts than it may; later updates are not recorded. */
+  readonly onExceeded: () => void;
 }
 
 interface OpenCall {
@@ -69,15 +73,36 @@ interface OpenCall {
 }
 
 /** Records the updates of a session as messages of the conversation. */
-export function createUpdateReader({ recorder, send, redactor }: UpdateOptions) {
+export function createUpdateReader({ recorder, send, redactor, onExceeded }: UpdateOptions) {
   const calls = new Map<string, OpenCall>();
   let thought = "";
-  let plans = 0;
+  let plan = "";
+  let records = 0;
+
+  const count = () => {
+    records += 1;
+    if (records === MAX_RECORDS + 1) onExceeded();
+  };
+  const begin = (call: CallUpdate) => {
+    count();
+    recorder.action(call.toolCallId, toActivity(call));
+  };
+  const showPlan = (entries: readonly v.InferOutput<typeof Entry>[]) => {
+    const items = entries.map(({ content, status }) => ({ task: content, state: STATES[status ?? ""] ?? "pending" }));
+    // Some agents send their plan with each change of anything.
+    if (plan === JSON.stringify(items)) return;
+    plan = JSON.stringify(items);
+    count();
+    recorder.action("plan", { category: "documents", name: "todo", input: { items } });
+    recorder.result("plan", "completed", {});
+  };
 
   const endThought = () => {
     const text = cutBytes(toWellFormed(redactor.text(thought)), THOUGHT_BYTES).trim();
     thought = "";
-    if (text !== "") send({ role: "assistant", content: [{ type: "event", name: "agent_thought", data: { text } }] });
+    if (text === "") return;
+    count();
+    send({ role: "assistant", content: [{ type: "event", name: "agent_thought", data: { text } }] });
   };
   const update = (change: CallUpdate) => {
     const { toolCallId: id, sessionUpdate } = change;
@@ -92,8 +117,8 @@ export function createUpdateReader({ recorder, send, redactor }: UpdateOptions) 
     const call = merge(members);
     const { status } = call;
     // A call whose input still arrives is recorded when it begins.
-    const isBegun = open?.isBegun === true || status !== "pending" || call.rawInput !== undefined;
-    if (isBegun && open?.isBegun !== true) recorder.action(id, toActivity(call));
+    const isBegun = open?.isBegun === true || status !== "pending" || hasInput(call);
+    if (isBegun && open?.isBegun !== true) begin(call);
     calls.delete(id);
     if (status === "completed" || status === "failed") return recorder.result(id, status, toOutput(call), toDiff(call));
     calls.set(id, { call: merge(members.filter(isHeld)), isBegun });
@@ -102,14 +127,14 @@ export function createUpdateReader({ recorder, send, redactor }: UpdateOptions) 
   };
   const interrupt = ({ call, isBegun }: OpenCall) => {
     const { toolCallId: id } = call;
-    if (!isBegun) recorder.action(id, toActivity(call));
+    if (!isBegun) begin(call);
     calls.delete(id);
     recorder.result(id, "failed", { interrupted: true });
   };
   return {
     read(sent: unknown): void {
       const parsed = v.safeParse(Update, sent);
-      if (!parsed.success) return;
+      if (!parsed.success || records > MAX_RECORDS) return;
       const { output } = parsed;
       if (output.sessionUpdate === "agent_thought_chunk") {
         if (thought.length < MAX_THOUGHT_CHARACTERS) thought += output.content.text;
@@ -117,15 +142,8 @@ export function createUpdateReader({ recorder, send, redactor }: UpdateOptions) 
       }
       endThought();
       if (output.sessionUpdate === "agent_message_chunk") recorder.more(output.content.text);
-      else if (output.sessionUpdate === "plan") {
-        const id = `plan-${++plans}`;
-        const items = output.entries.map(({ content, status }) => ({
-          task: content,
-          state: STATES[status ?? ""] ?? "pending",
-        }));
-        recorder.action(id, { category: "documents", name: "todo", input: { items } });
-        recorder.result(id, "completed", {});
-      } else update(output);
+      else if (output.sessionUpdate === "plan") showPlan(output.entries);
+      else update(output);
     },
     /** Records what was open when the turn ended. */
     end(): void {
@@ -140,13 +158,20 @@ const isHeld = ([, value]: readonly [string, unknown]): boolean =>
 
 const STATES: Readonly<Record<string, string>> = { in_progress: "in_progress", completed: "done" };
 
+/** Whether a call that waits has its input. Agents announce calls with an empty one, or with a part of it. */
+function hasInput({ kind, rawInput }: CallUpdate): boolean {
+  if (KINDS[kind ?? ""]?.name === "run_command") return hasCommand(rawInput);
+  return typeof rawInput === "object" ? Object.keys(rawInput ?? {}).length > 0 : rawInput !== undefined;
+}
+
+const hasCommand = (input: unknown): boolean =>
+  typeof input === "object" && input !== null && "command" in input && typeof input.command === "string";
+
 function toActivity({ kind, title, rawInput, locations }: CallUpdate): ToolActivity {
   const known = KINDS[kind ?? ""];
   const input = rawInput ?? { ...(locations === undefined || locations === null ? {} : { locations }) };
   const isCommand = known?.name === "run_command";
-  const hasCommand =
-    typeof input === "object" && input !== null && "command" in input && typeof input.command === "string";
-  if (isCommand && !hasCommand) return { ...known, input: { command: title ?? "", input } };
+  if (isCommand && !hasCommand(input)) return { ...known, input: { command: title ?? "", input } };
   return { ...(known ?? { category: "integration", name: title ?? kind ?? "tool" }), input };
 }
 

@@ -19,11 +19,19 @@ async function prompt({ sessionId, prompt: parts }) {
   const update = (sessionUpdate, more) =>
     send({ method: "session/update", params: { sessionId, update: { sessionUpdate, ...more } } });
   const say = (said) => update("agent_message_chunk", { content: { type: "text", text: said } });
-  if (text.includes("WAIT")) {
+  if (text.includes("WAIT") && !existsSync(`${sessions}/cancelled`)) {
     say("I wait.");
     await new Promise((resolve) => (cancel = resolve));
     writeFileSync(`${sessions}/cancelled`, "");
     return { stopReason: "cancelled" };
+  }
+  if (text.includes("FLOOD")) {
+    for (let call = 0; call < 100_000; call++) {
+      update("tool_call", { toolCallId: `c${call}`, title: "none", status: "completed" });
+      // An agent that is stopped has nobody to write to.
+      if (call % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    return { stopReason: "end_turn" };
   }
   if (text.includes("CRASH")) process.exit(3);
   if (text.includes("REFUSE")) return { stopReason: "refusal" };
@@ -36,10 +44,10 @@ async function prompt({ sessionId, prompt: parts }) {
   update("plan", { entries: [{ content: "Change it", priority: "high", status: "in_progress" }] });
   say("I change ");
   say("the file.");
-  update("tool_call", { toolCallId: "c1", title: "Edit a.txt", kind: "edit", status: "pending" });
+  update("tool_call", { toolCallId: "c1", title: "Edit a.txt", kind: "edit", status: "pending", rawInput: {} });
   const { outcome } = await ask("session/request_permission", {
     sessionId,
-    toolCall: { toolCallId: "c1", kind: "edit" },
+    toolCall: { toolCallId: "c1", kind: "edit", rawInput: { path: "a.txt" } },
     options: [
       { optionId: "no", name: "No", kind: "reject_once" },
       { optionId: "yes", name: "Yes", kind: "allow_once" },
@@ -48,7 +56,7 @@ async function prompt({ sessionId, prompt: parts }) {
   if (outcome.optionId === "yes") {
     writeFileSync("a.txt", "new\n");
     const content = [{ type: "diff", path: "a.txt", oldText: "old\n", newText: "new\n" }];
-    update("tool_call_update", { toolCallId: "c1", status: "completed", rawInput: { path: "a.txt" }, content });
+    update("tool_call_update", { toolCallId: "c1", status: "completed", content });
   } else update("tool_call_update", { toolCallId: "c1", status: "failed", content: [] });
   const refused = await ask("fs/read_text_file", { sessionId, path: "/etc/passwd" });
   update("tool_call", { toolCallId: "c2", title: "ls", kind: "execute", status: "in_progress" });
