@@ -1,4 +1,4 @@
-import { Message, type Model, TextBlock } from "@strands-agents/sdk";
+import { MaxTokensError, Message, type Model, TextBlock } from "@strands-agents/sdk";
 import type { Block, Message as Recorded } from "#shared/wire/conversation.ts";
 import { type CompactionPlan, shortenPlan } from "./compaction-plan.ts";
 
@@ -89,10 +89,21 @@ const cut = (text: string, characters: number): string =>
 
 async function ask(model: Model, text: string): Promise<string> {
   const request = new Message({ role: "user", content: [new TextBlock(`${text}\n\nSummarize this now.`)] });
+  const { content } = await respond(model, request).catch((error: unknown) => {
+    // A summary that is cut at the token limit still says more than none.
+    if (error instanceof MaxTokensError) return error.partialMessage;
+    throw error;
+  });
+  const summary = content
+    .flatMap((block) => (block.type === "textBlock" ? [block.text] : []))
+    .join("\n")
+    .trim();
+  return summary === "" ? "[The model wrote no summary.]" : summary;
+}
+
+async function respond(model: Model, request: Message): Promise<Message> {
   const stream = model.streamAggregated([request], { systemPrompt: INSTRUCTIONS });
   let next = await stream.next();
   while (next.done !== true) next = await stream.next();
-  const texts = next.value.message.content.flatMap((block) => (block.type === "textBlock" ? [block.text] : []));
-  const summary = texts.join("\n").trim();
-  return summary === "" ? "[The model wrote no summary.]" : summary;
+  return next.value.message;
 }

@@ -31,7 +31,7 @@ interface Request {
   readonly tokens: number;
 }
 
-type Reply = { readonly text: string } | { readonly tool: string; readonly input: object };
+type Reply = { readonly text: string; readonly isCut?: true } | { readonly tool: string; readonly input: object };
 
 /** A model with a small context window, which a function scripts. */
 class ScriptedModel extends Model {
@@ -68,9 +68,11 @@ class ScriptedModel extends Model {
       yield { type: "modelContentBlockDeltaEvent", delta: { type: "toolUseInputDelta", input } };
     }
     yield { type: "modelContentBlockStopEvent" };
-    yield { type: "modelMessageStopEvent", stopReason: "text" in reply ? "endTurn" : "toolUse" };
+    yield { type: "modelMessageStopEvent", stopReason: findStopReason(reply) };
   }
 }
+
+const findStopReason = (reply: Reply) => ("tool" in reply ? "toolUse" : reply.isCut === true ? "maxTokens" : "endTurn");
 
 const tools = (bytes: number) => [
   defineTool({
@@ -252,6 +254,17 @@ describe("the compaction of a conversation", () => {
     const refused = small.requests.filter(({ tokens }) => tokens > small.window);
     expect(refused.length).toBeLessThan(8);
     expect(findCompaction(run.record)?.window_tokens).toBeLessThan(16_000);
+  });
+
+  it("keeps a summary that is cut at the token limit", async () => {
+    let commands = 0;
+    const model = new ScriptedModel(({ isSummary }) => {
+      if (isSummary) return { text: "The first half", isCut: true };
+      return ++commands > 40 ? { text: "Done." } : { tool: "run_command", input: { command: `echo ${commands}` } };
+    });
+    const run: Run = { record: [], model, outputBytes: 4_000 };
+    expect(await execute(run, Infinity)).toEqual({ success: true, summary: "Done." });
+    expect(findCompaction(run.record)?.summary).toBe("The first half");
   });
 
   it("summarizes a conversation that no single request can hold part by part, after it left out old results", async () => {
