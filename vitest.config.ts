@@ -21,6 +21,7 @@ const SHARED: readonly string[] = ["domain", "api"];
 /** Files that take longest, much of it waiting. They start first, so that none of them is left over at the end. */
 const SLOW = [
   "test/contract/schemathesis.test.ts",
+  "test/e2e/llama/real-model.full.test.ts",
   "test/emulator/deployment.test.ts",
   "test/e2e/schedules.test.ts",
   "test/e2e/processes.test.ts",
