@@ -176,7 +176,8 @@ function typescriptFiles(folders: readonly string[]): string[] {
   return folders.flatMap((folder) =>
     globSync("**/*.{ts,tsx}", {
       cwd: join(root, folder),
-      exclude: ["**/node_modules/**", "**/dist/**", "**/.venv/**"],
+      // Tasks of the evaluation are repositories of their own.
+      exclude: ["**/node_modules/**", "**/dist/**", "**/.venv/**", "eval/tasks/**"],
     }).map((file) => `${folder}/${file}`),
   );
 }

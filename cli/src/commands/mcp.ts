@@ -2,9 +2,9 @@ import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import * as v from "valibot";
 import { APIUserAbortError, type Runyard } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
-import { mcpLoginCommand, mcpRefreshCommand } from "../mcp/login.ts";
 import { explain } from "../problem.ts";
 import { withExamples } from "./examples.ts";
+import { mcpLoginCommand, mcpRefreshCommand } from "./mcp-login.ts";
 
 const Id = v.union([v.string(), v.number()]);
 const Message = v.looseObject({

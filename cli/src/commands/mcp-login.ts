@@ -3,12 +3,9 @@ import path from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import * as v from "valibot";
 import { APIError } from "../../../clients/typescript/src/index.ts";
-import { withExamples } from "../commands/examples.ts";
 import { loginFile } from "../connection.ts";
 import type { Context } from "../context.ts";
 import { readJsonFile, writePrivately } from "../files.ts";
-import { Problem, usage } from "../problem.ts";
-import { timeText } from "../table.ts";
 import {
   type CodeRequest,
   createCodeRequest,
@@ -17,7 +14,10 @@ import {
   registerClient,
   requestTokens,
   type Tokens,
-} from "./oauth.ts";
+} from "../mcp-oauth.ts";
+import { Problem, usage } from "../problem.ts";
+import { timeText } from "../table.ts";
+import { withExamples } from "./examples.ts";
 
 /** What a refresh needs. The service and its runs never get it. */
 const StoredLogin = v.object({

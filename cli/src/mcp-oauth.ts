@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as v from "valibot";
-import { isOnThisMachine } from "../connection.ts";
-import { Problem } from "../problem.ts";
+import { isOnThisMachine } from "./connection.ts";
+import { Problem } from "./problem.ts";
 
 /** Where a person signs in to an MCP server, and where tokens come from. */
 export interface McpAuthorization {
