@@ -1,12 +1,15 @@
 import type * as v from "valibot";
 import { isWatched } from "#shared/conversations/live-output.ts";
 import { readFollowups } from "#shared/conversations/read-followups.ts";
-import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { invalid, RunyardError } from "#shared/errors.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { findNextFollowup } from "#shared/records/pending-followups.ts";
 import { heartbeatSeconds } from "#shared/records/run.ts";
-import { type ExecutingHead, findPendingInterrupt, isExecutingHead, type RunHead } from "#shared/records/run-head.ts";
+import { type ExecutingHead, findPendingInterrupt, isExecutingHead } from "#shared/records/run-head.ts";
+import { attemptOnHead } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { RunChangedError } from "#shared/runs/run-store.ts";
+import { ConflictError } from "#shared/table/transact.ts";
 import type { HeartbeatRequest, HeartbeatResponse } from "#shared/wire/harness.ts";
 import { assertHarnessInstance, assertSameExecution, authorizeExecution } from "./execution-access.ts";
 
@@ -71,25 +74,26 @@ export async function recordHeartbeat(
 const findReceivable = (head: ExecutingHead, taken: number): number | undefined =>
   head.failing === undefined && head.waiting === undefined ? findNextFollowup(head, taken) : undefined;
 
-const MAX_ATTEMPTS = 8;
-
 /**
  * Takes the first follow-up after the number `after` for an execution, with the head as it is stored after each change of a follow-up.
  * Returns undefined if none waits, or the execution cannot handle one.
  */
-async function takeFollowup(
+function takeFollowup(
   first: ExecutingHead,
   stored: number,
   after: number,
   { runs, now }: Pick<RunPorts, "runs" | "now">,
 ): Promise<{ readonly head: ExecutingHead; readonly number: number } | undefined> {
-  let head: RunHead | undefined = first;
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    if (head === undefined || !isExecutingHead(head) || head.execution_id !== first.execution_id) return undefined;
-    const number = findReceivable(head, Math.max(stored, after));
-    if (number === undefined) return undefined;
-    if (await runs.recordTaken(head, now(), stored, number)) return { head, number };
-    head = await runs.head(first.run_id);
-  }
-  throw retryableConflict("the follow-ups of the run change too fast; send the request again");
+  return attemptOnHead(
+    first,
+    { runs },
+    async (head) => {
+      if (!isExecutingHead(head) || head.execution_id !== first.execution_id) return undefined;
+      const number = findReceivable(head, Math.max(stored, after));
+      if (number === undefined) return undefined;
+      if (await runs.recordTaken(head, now(), stored, number)) return { head, number };
+      throw new RunChangedError(new ConflictError(new Set(["head"])));
+    },
+    { whenDeleted: () => undefined },
+  );
 }

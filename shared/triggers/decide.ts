@@ -1,6 +1,6 @@
 import { submitEventFollowup } from "#shared/conversations/followups.ts";
 import { lastRunWrites } from "#shared/environments/environment-store.ts";
-import { RunyardError, retryableConflict } from "#shared/errors.ts";
+import { RunyardError } from "#shared/errors.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import { logLine } from "#shared/log/log.ts";
@@ -12,6 +12,7 @@ import { RUN_ROOM } from "#shared/runs/capacity/slots.ts";
 import { toNewRunWrites } from "#shared/runs/new-run-store.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
 import { type AccessPorts, findAccessRefusal } from "./access.ts";
@@ -28,7 +29,6 @@ import { readThread, type Thread } from "./thread-store.ts";
 import { putTriggerRun } from "./trigger-run-store.ts";
 import type { Trigger } from "./trigger-store.ts";
 
-const MAX_ATTEMPTS = 5;
 const DEFAULT_FOLLOWUP = "{{ event.text }}";
 /** The follow-up of an event for which the template is empty, such as one that closes an issue. */
 const WITHOUT_TEXT = "An event without a text: {{ event.type }} {{ event.action }}";
@@ -111,21 +111,21 @@ async function act(
   rateLimitToken: RateLimitToken,
   ports: RunPorts & AccessPorts,
 ): Promise<boolean> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const thread = await readThread(trigger, event, ports);
-    try {
-      if (thread?.run === undefined) await createRun(delivery, trigger, event, { rateLimitToken, thread }, ports);
-      else return await followUp(delivery, trigger, event, { rateLimitToken, run: thread.run }, ports);
-      return true;
-    } catch (error) {
-      const isOther = error instanceof ConflictError && error.failedOnly("thread");
-      // Another run of the conversation was started, or this one was deleted, since it was read.
-      const isChanged = error instanceof RunyardError && ["conflict", "resource_not_found"].includes(error.code);
-      const isContinued = isChanged && thread?.run !== undefined;
-      if (!isOther && !isContinued) throw error;
-    }
-  }
-  throw retryableConflict("other events of the same thread are processed");
+  let thread: Thread | undefined;
+  const attempt = async (): Promise<boolean> => {
+    thread = await readThread(trigger, event, ports);
+    if (thread?.run !== undefined)
+      return await followUp(delivery, trigger, event, { rateLimitToken, run: thread.run }, ports);
+    await createRun(delivery, trigger, event, { rateLimitToken, thread }, ports);
+    return true;
+  };
+  const isConflict = (error: unknown): boolean => {
+    if (error instanceof ConflictError) return error.failedOnly("thread");
+    // Another run of the conversation was started, or this one was deleted, since it was read.
+    const isChanged = error instanceof RunyardError && ["conflict", "resource_not_found"].includes(error.code);
+    return isChanged && thread?.run !== undefined;
+  };
+  return retryOnConflict("the thread of the event is", attempt, { isConflict });
 }
 
 async function followUp(

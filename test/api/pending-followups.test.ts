@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { beforeEach, describe, expect, it } from "vitest";
 import { keys } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";
@@ -259,5 +260,43 @@ describe("a heartbeat that takes a follow-up", () => {
     const finished = await harness.support("finish-task", outcome);
     expect(finished.body.followups).toMatchObject([{ number: 1 }]);
     expect(await user.delete(pathTo(harness.run_id, 1))).toMatchObject(conflict);
+  });
+});
+
+/** Removes the head of a run without the rights of the endpoint within whose request it does. */
+const removesHead = (run: string) =>
+  AsyncResource.bind(() => plane.table.write({ kind: "delete", key: keys.head(run) }));
+
+describe("a run that is deleted while a request changes it", () => {
+  it.each([
+    ["POST …/followups", (run: string) => user.post(pathTo(run), { message: "two" })],
+    ["PUT …/followups/{followupId}", (run: string) => user.put(pathTo(run, 1), { message: "other" })],
+    ["DELETE …/followups/{followupId}", (run: string) => user.delete(pathTo(run, 1))],
+    ["POST …/interrupt", (run: string) => user.post(`/agent/runs/${run}/interrupt`)],
+    ["POST …/cancel", (run: string) => user.post(`/agent/runs/${run}/cancel`)],
+    ["POST …/archive", (run: string) => user.post(`/agent/runs/${run}/archive`)],
+  ] as const)("is 404 for %s", async (_, change) => {
+    const { run_id } = await workingRun(plane);
+    await send(run_id, "one");
+    const key = keys.head(run_id);
+    const response = await withWriteInBetween(
+      plane,
+      (write) => "key" in write && write.key.pk === key.pk && write.key.sk === key.sk,
+      removesHead(run_id),
+      () => change(run_id),
+    );
+    expect(response).toMatchObject(missing);
+  });
+
+  it("gives no follow-up to an execution that asks for the next one", async () => {
+    const harness = await workingRun(plane);
+    await send(harness.run_id, "one");
+    const taken = await withWriteInBetween(
+      plane,
+      (write) => write.kind === "update" && write.set?.["followups_taken"] !== undefined,
+      removesHead(harness.run_id),
+      () => take(harness, 0),
+    );
+    expect(taken ?? null).toBeNull();
   });
 });
