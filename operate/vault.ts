@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { ssmKeyRingStore } from "#shared/aws/ssm-key-ring-store.ts";
-import { tableVault } from "#shared/vault/table-vault.ts";
+import { tableVault } from "#shared/vault/secret-value-store.ts";
 import { createVaultKeys } from "#shared/vault/vault-keys.ts";
 import { Problem, say } from "../server/host/terminal.ts";
 import { aboutCredentials, runByHand } from "./by-hand.ts";

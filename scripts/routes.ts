@@ -43,6 +43,8 @@ const targets: Targets = {
     app: { id: "", key: { name: "", arn: "parameter/github-app-key" } },
   },
   models: { keys: [{ name: "", arn: "parameter/model-keys", variable: "" }], bedrock: [], environment: {} },
+  secretsKey: { name: "", arn: "parameter/vault/secrets" },
+  webhookSecretsKey: { name: "", arn: "parameter/vault/webhook-secrets" },
   secrets: { path: "", arns: "parameter/secrets/*" },
   webhookSecrets: { path: "", arns: "parameter/webhook-secrets/*" },
   systems: { functionArn: "function/call-systems", functionName: "" },

@@ -42,7 +42,7 @@ import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
 import { createSystemFetch } from "#shared/triggers/systems/system-api.ts";
 import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
 import type { KeyRingStore } from "#shared/vault/key-ring-store.ts";
-import { tableVault } from "#shared/vault/table-vault.ts";
+import { tableVault } from "#shared/vault/secret-value-store.ts";
 import type { OidcSignInPorts } from "#shared/web-sessions/oidc-sign-in.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import { RECEIVER_MS, type SendPorts } from "#shared/webhooks/send-webhooks.ts";

@@ -1,6 +1,6 @@
 import { ConditionFailed, type Item, type Table } from "#shared/table/table.ts";
 import type { KeyRingStore } from "#shared/vault/key-ring-store.ts";
-import { isSecretValue, resealValue } from "#shared/vault/table-vault.ts";
+import { isSecretValue, resealValue } from "#shared/vault/secret-value-store.ts";
 import {
   CACHED_MS,
   decodeKey,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Table } from "#shared/table/table.ts";
 import { seal, unseal } from "#shared/vault/sealed-box.ts";
-import { toSecretValue } from "#shared/vault/table-vault.ts";
+import { toSecretValue } from "#shared/vault/secret-value-store.ts";
 import { fixedVaultKeys, type VaultKeys } from "#shared/vault/vault-keys.ts";
 import type { Database } from "../database/database.ts";
 import { createKeyFile, deriveKey, KeyFileError, readKeyFile } from "./key-file.ts";

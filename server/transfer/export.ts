@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { isSecret, parseSecret } from "#shared/secrets/secret-store.ts";
 import type { Item } from "#shared/table/table.ts";
 import { isOfTriggers } from "#shared/triggers/trigger-store.ts";
-import { isSecretValue } from "#shared/vault/table-vault.ts";
+import { isSecretValue } from "#shared/vault/secret-value-store.ts";
 import { isOfWebhooks } from "#shared/webhooks/webhook-store.ts";
 import { backupFile } from "../database/backup.ts";
 import { checkDatabaseFile } from "../database/check-file.ts";

@@ -1,6 +1,6 @@
 import { DeleteParameterCommand, GetParametersCommand, ParameterNotFound, type SSMClient } from "@aws-sdk/client-ssm";
 import { splitIntoBatches } from "#shared/arrays.ts";
-import type { FormerSecrets } from "#shared/vault/table-vault.ts";
+import type { FormerSecrets } from "#shared/vault/secret-value-store.ts";
 import { unavailable } from "./ssm-refusals.ts";
 
 /** Parameters that one call returns. */

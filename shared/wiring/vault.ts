@@ -3,8 +3,8 @@ import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { ssmFormerSecrets } from "#shared/aws/ssm-former-secrets.ts";
 import { ssmKeyRingStore } from "#shared/aws/ssm-key-ring-store.ts";
 import { setting, settingIfAny } from "#shared/settings.ts";
+import { tableVault } from "#shared/vault/secret-value-store.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
-import { tableVault } from "#shared/vault/table-vault.ts";
 import { createVaultKeys } from "#shared/vault/vault-keys.ts";
 
 type Kind = "SECRETS" | "WEBHOOK_SECRETS";

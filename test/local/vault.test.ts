@@ -4,7 +4,7 @@ import { keys as tableKeys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Item } from "#shared/table/table.ts";
 import { memoryKeyRingStore } from "#shared/vault/memory-key-ring-store.ts";
-import { tableVault } from "#shared/vault/table-vault.ts";
+import { tableVault } from "#shared/vault/secret-value-store.ts";
 import { createVaultKeys, parseRing } from "#shared/vault/vault-keys.ts";
 import { moveValues } from "../../operate/vault/move-values.ts";
 import { rotateKeys } from "../../operate/vault/rotate-keys.ts";

@@ -15,7 +15,7 @@ import { sqliteTable } from "#server/table/sqlite-table.ts";
 import { makeTickSender } from "#server/timers/tick-sender.ts";
 import { Timers } from "#server/timers/timers.ts";
 import { deadRunConsumer } from "#shared/executions/dead-runs.ts";
-import { tableVault } from "#shared/vault/table-vault.ts";
+import { tableVault } from "#shared/vault/secret-value-store.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun } from "../support/execution.ts";

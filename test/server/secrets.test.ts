@@ -16,7 +16,7 @@ import { createKeyFile, deriveKey, KeyFileError } from "#server/secrets/key-file
 import { sqliteTable } from "#server/table/sqlite-table.ts";
 import { keys as tableKeys } from "#shared/table/keys.ts";
 import { seal } from "#shared/vault/sealed-box.ts";
-import { tableVault } from "#shared/vault/table-vault.ts";
+import { tableVault } from "#shared/vault/secret-value-store.ts";
 import { useDataDirectory } from "./support/data-directory.ts";
 
 const data = useDataDirectory();

@@ -20,7 +20,7 @@ import { ssmKeyRingStore } from "#shared/aws/ssm-key-ring-store.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { type Item, TableBusy } from "#shared/table/table.ts";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
-import { tableVault } from "#shared/vault/table-vault.ts";
+import { tableVault } from "#shared/vault/secret-value-store.ts";
 import { createVaultKeys } from "#shared/vault/vault-keys.ts";
 import { awsSource } from "../../operate/export-aws.ts";
 import { awsTarget } from "../../operate/import-aws.ts";

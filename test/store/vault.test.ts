@@ -4,7 +4,7 @@ import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Item } from "#shared/table/table.ts";
 import { memoryKeyRingStore } from "#shared/vault/memory-key-ring-store.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
-import { isSecretValue, tableVault } from "#shared/vault/table-vault.ts";
+import { isSecretValue, tableVault } from "#shared/vault/secret-value-store.ts";
 import { createVaultKeys, fixedVaultKeys, formatRing, makeStoredKey, parseRing } from "#shared/vault/vault-keys.ts";
 
 const VALUE = "a-very-secret-value";

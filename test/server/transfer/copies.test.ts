@@ -12,7 +12,7 @@ import { copyTree } from "#server/transfer/copy-tree.ts";
 import { exportData } from "#server/transfer/export.ts";
 import { importHere } from "#server/transfer/import-here.ts";
 import { keys } from "#shared/table/keys.ts";
-import { tableVault } from "#shared/vault/table-vault.ts";
+import { tableVault } from "#shared/vault/secret-value-store.ts";
 import { useDataDirectory } from "../support/data-directory.ts";
 
 const data = useDataDirectory();
