@@ -65,30 +65,18 @@ export class ExecutionStack extends Stack {
     const queues = createQueues(this, api.alarmTopic);
     const { image, ...sandboxes } = createSandboxes(this, platform);
     const sandbox = new SandboxFunction(this, "RunSandbox", { platform, targets: stored, image });
-    const github = githubParameters(this, settings);
-    const discovery = new BaseFunction(this, "DiscoverSkills", {
-      platform,
-      targets: { ...stored, sandbox: sandbox.target, github },
-      ...eventSources.discoverSkills,
-      environment: { GITHUB_API_URL: settings.githubApiUrl },
-    });
     const secrets = this.toSecrets(SECRETS_PATH);
     const vaultKeys = (name: string) => ({ ...namedParameter(this, name), kmsKey: settings.secretsKey });
     const secretsKey = vaultKeys(SECRETS_KEY);
-    const systems = new BaseFunction(this, "CallSystems", {
-      platform,
-      targets: { ...stored, secrets, secretsKey },
-      ...eventSources.callSystems,
-      environment: {
-        GITHUB_API_URL: settings.githubApiUrl,
-        GITLAB_API_URL: settings.gitlabApiUrl,
-        SLACK_API_URL: settings.slackApiUrl,
-      },
+    const github = githubParameters(this, settings);
+    const callers = createCallers(this, platform, {
+      discovery: { ...stored, sandbox: sandbox.target, github },
+      systems: { ...stored, secrets, secretsKey },
     });
     this.workerSocket = new WorkerSocket(this, "WorkerSocket", { settings });
     this.targets = {
       ...stored,
-      discovery: discovery.lambda,
+      discovery: callers.discovery.lambda,
       github,
       runsQueue: queues.runs.queue,
       endsQueue: queues.ends.queue,
@@ -104,7 +92,7 @@ export class ExecutionStack extends Stack {
       secrets,
       secretsKey,
       webhookSecretsKey: vaultKeys(WEBHOOK_SECRETS_KEY),
-      systems: systems.lambda,
+      systems: callers.systems.lambda,
       webhookSecrets: this.toSecrets(WEBHOOK_SECRETS_PATH),
       identityKeys: this.toSecrets(IDENTITY_KEYS_PATH, "ring"),
     };
@@ -263,6 +251,28 @@ function invokeOnce(invoked: BaseFunction, maxEventAge: Duration): LambdaFunctio
   const once = { retryAttempts: 0, maxEventAge };
   new EventInvokeConfig(invoked, "Events", { function: invoked.lambda, ...once });
   return new LambdaFunction(invoked.lambda, once);
+}
+
+/** The functions that others invoke to call systems outside of AWS. */
+function createCallers(
+  stack: Stack,
+  platform: Platform,
+  targets: { readonly discovery: Targets; readonly systems: Targets },
+): { readonly discovery: BaseFunction; readonly systems: BaseFunction } {
+  const { githubApiUrl: GITHUB_API_URL, gitlabApiUrl, slackApiUrl } = platform.settings;
+  const discovery = new BaseFunction(stack, "DiscoverSkills", {
+    platform,
+    targets: targets.discovery,
+    ...eventSources.discoverSkills,
+    environment: { GITHUB_API_URL },
+  });
+  const systems = new BaseFunction(stack, "CallSystems", {
+    platform,
+    targets: targets.systems,
+    ...eventSources.callSystems,
+    environment: { GITHUB_API_URL, GITLAB_API_URL: gitlabApiUrl, SLACK_API_URL: slackApiUrl },
+  });
+  return { discovery, systems };
 }
 
 function githubParameters(stack: Stack, { githubApiUrl, githubTokenParameter, githubApp }: Settings): GithubParameters {

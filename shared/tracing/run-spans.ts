@@ -2,11 +2,11 @@ import * as v from "valibot";
 import { createdAtOf } from "#shared/ids.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
+import { deriveSpanId, deriveTraceId, parseTraceParent, turnSpanId } from "#shared/records/trace-parent.ts";
 import { Message } from "#shared/wire/conversation.ts";
 import type { RunEvent } from "#shared/wire/event.ts";
 import { RunState } from "#shared/wire/run.ts";
 import type { Span } from "./span.ts";
-import { deriveSpanId, deriveTraceId, parseTraceParent, turnSpanId } from "./trace-parent.ts";
 
 /** Steps of one turn beyond which spans are counted only. */
 const MAX_STEPS = 5_000;

@@ -2,10 +2,10 @@ import { readEvents } from "#shared/conversations/timeline.ts";
 import { logLine } from "#shared/log/log.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
+import { parseTraceParent } from "#shared/records/trace-parent.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunSpans } from "./run-spans.ts";
 import type { SpanExporter } from "./span.ts";
-import { parseTraceParent } from "./trace-parent.ts";
 
 /** What exporting the trace of a run needs. */
 export type TracePorts = Pick<RunPorts, "runs" | "files" | "table"> & {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { uuidv7 } from "#shared/ids.ts";
+import { deriveTraceId, findTraceParent, parseTraceParent, turnSpanId } from "#shared/records/trace-parent.ts";
 import { RunSpans, type TracedRun } from "#shared/tracing/run-spans.ts";
-import { deriveTraceId, findTraceParent, parseTraceParent, turnSpanId } from "#shared/tracing/trace-parent.ts";
 import { parseOtlpHeaders, readOtlpProtocol } from "#shared/tracing/tracing-settings.ts";
 import type { RunEvent } from "#shared/wire/event.ts";
 
