@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { putBesideHarness } from "./limits.ts";
 import type { Machine } from "./machine.ts";
 import { freezeProcesses } from "./process-states.ts";
@@ -48,6 +49,9 @@ export function createFileWatch({ meter, everyMs, onExceeded }: FileWatchOptions
   const count = async (isUrgent: boolean): Promise<void> => {
     const thaw = isUrgent ? await freezeProcesses(meter.listProcesses, false) : () => {};
     try {
+      // They have to wait as well: otherwise a run near its limits would grow until the next count.
+      const waitMs = urgentlyAt - performance.now();
+      if (isUrgent && waitMs > 0) await sleep(waitMs);
       const startedAt = performance.now();
       const { why, isHidden } = await meter.findFileExcess(isDoubtful);
       // Another process may be filling the disk, so counting must not take much of the harness's time.
@@ -71,10 +75,8 @@ export function createFileWatch({ meter, everyMs, onExceeded }: FileWatchOptions
     });
     return counting;
   };
-  const isDue = (now: Machine): boolean => {
-    const dueAt = meter.isFull(now) ? againAt : Math.max(againAt, surelyAt);
-    return performance.now() > (meter.isNearlyFull(now) ? Math.min(urgentlyAt, dueAt) : dueAt);
-  };
+  const isDue = (now: Machine): boolean =>
+    meter.isNearlyFull(now) || performance.now() > (meter.isFull(now) ? againAt : Math.max(againAt, surelyAt));
   const findDelay = createForecast(meter);
   let early: NodeJS.Timeout | undefined;
   const look = (now: Machine): void => {
@@ -83,7 +85,7 @@ export function createFileWatch({ meter, everyMs, onExceeded }: FileWatchOptions
       void start(now);
       return;
     }
-    const delay = Math.max(MIN_LOOK_MS, findDelay(now), urgentlyAt - performance.now());
+    const delay = Math.max(MIN_LOOK_MS, findDelay(now));
     if (early !== undefined || delay >= everyMs) return;
     early = setTimeout(() => {
       early = undefined;
@@ -92,7 +94,7 @@ export function createFileWatch({ meter, everyMs, onExceeded }: FileWatchOptions
   };
   return {
     look,
-    settle: (now) => (counting !== undefined || isDue(now) || meter.isNearlyFull(now) ? start(now) : undefined),
+    settle: (now) => (counting !== undefined || isDue(now) ? start(now) : undefined),
   };
 }
 

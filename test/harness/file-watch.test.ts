@@ -117,6 +117,27 @@ it("counts files again at once if they exceed a limit after others were removed"
   expect(reasons).toHaveLength(2);
 });
 
+it("stops commands that come near the limit again right after a count, until the next one", async () => {
+  writeFiles(0, 40);
+  const { place, pids, measured, stop } = await watchCommands({});
+  place.files = 899;
+  const countSlowly = vi.spyOn(performance, "now");
+  let now = performance.now();
+  countSlowly.mockImplementation(() => {
+    now += 20;
+    return now;
+  });
+  vi.advanceTimersByTime(100);
+  await expect.poll(() => pids.map(isHeld)).toEqual([false]);
+  countSlowly.mockRestore();
+  measured.length = 0;
+  place.files = 830;
+  vi.advanceTimersByTime(100);
+  await setImmediate();
+  expect([pids.map(isHeld), measured.length]).toEqual([[true], 1]);
+  await stop();
+});
+
 it("looks again when the limit would be reached at the present speed", async () => {
   const { place, measured, stop } = await watchCommands({});
   vi.advanceTimersByTime(100);
