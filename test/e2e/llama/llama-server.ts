@@ -58,7 +58,7 @@ export async function startLlamaServer(): Promise<LlamaServer> {
 }
 
 /** Returns the virtual environment with exactly the packages of requirements.txt. Creates it if there is none. */
-export async function installLlama(): Promise<string> {
+async function installLlama(): Promise<string> {
   const venv = path.join(projectRoot, ".runyard", "llama");
   const python = process.env["RUNYARD_PYTHON"] ?? "python3";
   const requirements = path.join(import.meta.dirname, "requirements.txt");

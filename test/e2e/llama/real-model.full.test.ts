@@ -11,8 +11,8 @@ import { startService, type TestService } from "../../support/service.ts";
 import { type LlamaServer, startLlamaServer, WINDOW } from "./llama-server.ts";
 
 /** The model reads its instructions for a minute where others use the processors, once per server. */
-const MINUTES = 10 * 60;
-const timeout = MINUTES * 1_000;
+const SECONDS = 10 * 60;
+const timeout = SECONDS * 1_000;
 /** Words of no meaning, of about as many tokens. */
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index % 10}`).join(" ");
 
@@ -39,7 +39,7 @@ describe("a run with a real model", { timeout }, () => {
   const api = () => client(service);
   const create = (model: string, prompt: string, config: object = {}) =>
     api().create(prompt, { config: { model_id: `${model}/smollm2`, max_steps: 4, ...config } });
-  const ended = (run: string) => api().ended(run, MINUTES);
+  const ended = (run: string) => api().ended(run, SECONDS);
   const listCalls = async (run: string) =>
     v
       .parse(Events, (await api().call("GET", `/agent/runs/${run}/events`)).body)

@@ -7,7 +7,7 @@ import { Repository } from "../support/repository.ts";
 import type { RecordedTask } from "./tasks.ts";
 
 /** How results of tools are written for the model. */
-export type ResultForm = "json" | "text";
+type ResultForm = "json" | "text";
 type CountTokens = (text: string) => Promise<number>;
 
 /** What all calls of a task have in one form. */
