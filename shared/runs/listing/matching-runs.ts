@@ -12,7 +12,7 @@ import { withActiveAncestors } from "./task-status.ts";
 /** Runs are changed from the newest to the oldest, so that those below a run come before it. */
 const ORDER: Order = { sortBy: "created_at", descending: true };
 
-export interface RunPage {
+interface RunPage {
   readonly runs: readonly (Candidate & FoundRun)[];
   /** The position after which the next page begins; undefined if there is nothing more. */
   readonly next: string | undefined;
