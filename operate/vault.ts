@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
-import { ssmKeyRingStore } from "#shared/aws/ssm-key-ring-store.ts";
+import { ssmKeySetStore } from "#shared/aws/ssm-key-set-store.ts";
 import { tableVault } from "#shared/vault/secret-value-store.ts";
 import { createVaultKeys } from "#shared/vault/vault-keys.ts";
 import { Problem, say } from "../server/host/terminal.ts";
@@ -49,7 +49,7 @@ async function run(args: string[]): Promise<void> {
   const ssm = new SSMClient({});
   const table = dynamoTable(dynamo, values.table);
   const openRing = (name: string) =>
-    ssmKeyRingStore(
+    ssmKeySetStore(
       ssm,
       () => name,
       () => values["kms-key"],

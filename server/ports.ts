@@ -41,7 +41,7 @@ import { createSpanExporter } from "#shared/tracing/create-span-exporter.ts";
 import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
 import { createSystemFetch } from "#shared/triggers/systems/system-api.ts";
 import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
-import type { KeyRingStore } from "#shared/vault/key-ring-store.ts";
+import type { KeySetStore } from "#shared/vault/key-set-store.ts";
 import { tableVault } from "#shared/vault/secret-value-store.ts";
 import type { OidcSignInPorts } from "#shared/web-sessions/oidc-sign-in.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
@@ -116,7 +116,7 @@ export interface Adapters {
   readonly fileSecret: Uint8Array;
   readonly installationKey: Uint8Array;
   /** Keeps the keys that sign identity tokens. */
-  readonly signingKeyStore: KeyRingStore;
+  readonly signingKeyStore: KeySetStore;
 }
 
 /**

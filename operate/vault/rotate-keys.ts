@@ -1,5 +1,5 @@
 import { ConditionFailed, type Item, type Table } from "#shared/table/table.ts";
-import type { KeyRingStore } from "#shared/vault/key-ring-store.ts";
+import type { KeySetStore } from "#shared/vault/key-set-store.ts";
 import { isSecretValue, resealValue } from "#shared/vault/secret-value-store.ts";
 import {
   CACHED_MS,
@@ -16,8 +16,8 @@ const KEPT_MS = 36 * 24 * 3_600_000;
 const WAIT_MS = CACHED_MS + 30_000;
 
 export interface RotationPorts {
-  /** The rings of keys that encrypt values of the table. */
-  readonly rings: readonly KeyRingStore[];
+  /** The set of keys that encrypt values of the table. */
+  readonly rings: readonly KeySetStore[];
   readonly table: Pick<Table, "write">;
   /** All items of the table. */
   readonly scan: () => AsyncIterable<Item>;
@@ -35,8 +35,7 @@ export interface Rotation {
  * next rotation completes it. Keys that no value and no backup needs are removed.
  */
 export async function rotateKeys({ rings, table, scan, now, sleep }: RotationPorts): Promise<Rotation> {
-  const rotated: { readonly ring: KeyRingStore; readonly former: readonly StoredKey[]; readonly next: StoredKey }[] =
-    [];
+  const rotated: { readonly ring: KeySetStore; readonly former: readonly StoredKey[]; readonly next: StoredKey }[] = [];
   for (const ring of rings) {
     const content = await ring.read();
     if (content === undefined) continue;

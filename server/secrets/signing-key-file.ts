@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { link, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import type { KeyRingStore } from "#shared/vault/key-ring-store.ts";
+import type { KeySetStore } from "#shared/vault/key-set-store.ts";
 import { syncPath } from "../disk/sync-path.ts";
 import { isCode, requireOwnerOnly } from "./key-file.ts";
 
@@ -10,7 +10,7 @@ import { isCode, requireOwnerOnly } from "./key-file.ts";
 export const SIGNING_KEY_FILE = "identity-keys.json";
 
 /** The signing keys as a file that only the owner can read. Each change is a new file that replaces the former one at once. */
-export function signingKeyFile(file: string): KeyRingStore {
+export function signingKeyFile(file: string): KeySetStore {
   return {
     read: () => readKeys(file),
     async create(content) {

@@ -2,7 +2,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, importJWK } from "jose";
 import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
 import { uuidv7 } from "#shared/ids.ts";
-import type { KeyRingStore } from "#shared/vault/key-ring-store.ts";
+import type { KeySetStore } from "#shared/vault/key-set-store.ts";
 import { ALGORITHM } from "./own-issuer.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -59,7 +59,7 @@ export interface SigningKeys {
 }
 
 /** The keys rotate every 30 days: each is published a day before it signs and a day after the next one does. */
-export function createSigningKeys(store: KeyRingStore, now: () => number): SigningKeys {
+export function createSigningKeys(store: KeySetStore, now: () => number): SigningKeys {
   let kept: { readonly keys: readonly StoredKey[]; readonly until: number } | undefined;
   const read = async (): Promise<readonly StoredKey[]> => {
     if (kept !== undefined && kept.until > now()) return kept.keys;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
-import type { KeyRingStore } from "./key-ring-store.ts";
+import type { KeySetStore } from "./key-set-store.ts";
 
 /** A key that encrypts values of the vault. */
 export interface VaultKey {
@@ -39,7 +39,7 @@ export const makeStoredKey = (now: number): StoredKey => ({
 });
 
 /** The keys of a ring. A process reads it once in five minutes, however many values it encrypts and decrypts. */
-export function createVaultKeys(store: KeyRingStore, now: () => number): VaultKeys {
+export function createVaultKeys(store: KeySetStore, now: () => number): VaultKeys {
   let cache: { readonly keys: readonly VaultKey[]; readonly until: number } | undefined;
   let reading: Promise<readonly VaultKey[]> | undefined;
   const remember = (keys: readonly StoredKey[]): readonly VaultKey[] => {

@@ -1,5 +1,5 @@
 import { ssmClient } from "#shared/aws/clients.ts";
-import { ssmKeyRingStore } from "#shared/aws/ssm-key-ring-store.ts";
+import { ssmKeySetStore } from "#shared/aws/ssm-key-set-store.ts";
 import type { HttpPorts, PublicPorts } from "#shared/http/endpoint.ts";
 import type { IdentityTokenPorts } from "#shared/run-identity/identity-token.ts";
 import { type OwnIssuer, toIssuerUrl } from "#shared/run-identity/own-issuer.ts";
@@ -11,7 +11,7 @@ import { createRunEndpointPorts } from "./runs.ts";
 
 const createKeys = (): SigningKeys =>
   createSigningKeys(
-    ssmKeyRingStore(ssmClient(), () => `${setting("IDENTITY_KEYS_PATH")}/ring`),
+    ssmKeySetStore(ssmClient(), () => `${setting("IDENTITY_KEYS_PATH")}/ring`),
     Date.now,
   );
 

@@ -1,7 +1,7 @@
 import { dynamoClient, ssmClient } from "#shared/aws/clients.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { ssmFormerSecrets } from "#shared/aws/ssm-former-secrets.ts";
-import { ssmKeyRingStore } from "#shared/aws/ssm-key-ring-store.ts";
+import { ssmKeySetStore } from "#shared/aws/ssm-key-set-store.ts";
 import { setting, settingIfAny } from "#shared/settings.ts";
 import { tableVault } from "#shared/vault/secret-value-store.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
@@ -18,7 +18,7 @@ export const createWebhookSecrets = (): SecretVault => openVault("WEBHOOK_SECRET
 /** Not the audited table: the item that names the value is what a request changes. */
 function openVault(kind: Kind): SecretVault {
   const ssm = ssmClient();
-  const ring = ssmKeyRingStore(
+  const ring = ssmKeySetStore(
     ssm,
     () => setting(`${kind}_KEY`),
     () => settingIfAny("SECRETS_KMS_KEY"),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { keys as tableKeys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Item } from "#shared/table/table.ts";
-import { memoryKeyRingStore } from "#shared/vault/memory-key-ring-store.ts";
+import { memoryKeySetStore } from "#shared/vault/memory-key-set-store.ts";
 import { tableVault } from "#shared/vault/secret-value-store.ts";
 import { createVaultKeys, parseRing } from "#shared/vault/vault-keys.ts";
 import { moveValues } from "../../operate/vault/move-values.ts";
@@ -16,7 +16,7 @@ const DAY_MS = 24 * 3_600_000;
 async function makeDeployment() {
   const table = memoryTable();
   const clock = { now: 1_000 };
-  const rings = [memoryKeyRingStore(), memoryKeyRingStore()] as const;
+  const rings = [memoryKeySetStore(), memoryKeySetStore()] as const;
   const open = (ring: (typeof rings)[number]) =>
     tableVault(
       table,
@@ -113,7 +113,7 @@ describe("a rotation of the keys of secrets", () => {
   });
 
   it("does nothing before the first secret", async () => {
-    const rotation = { rings: [memoryKeyRingStore()], table: memoryTable(), now: Date.now };
+    const rotation = { rings: [memoryKeySetStore()], table: memoryTable(), now: Date.now };
     const never = async () => expect.unreachable();
     expect(await rotateKeys({ ...rotation, scan: async function* () {}, sleep: never })).toEqual({
       keys: 0,

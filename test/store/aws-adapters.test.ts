@@ -17,7 +17,7 @@ import { s3FileStore } from "#shared/aws/s3/s3-files.ts";
 import { apiGatewaySockets } from "#shared/aws/sockets/api-gateway-sockets.ts";
 import { sqsDeadLetterQueue } from "#shared/aws/sqs-queue.ts";
 import { ssmFormerSecrets } from "#shared/aws/ssm-former-secrets.ts";
-import { ssmKeyRingStore } from "#shared/aws/ssm-key-ring-store.ts";
+import { ssmKeySetStore } from "#shared/aws/ssm-key-set-store.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
 import { TimerRefused } from "#shared/timers/scheduler.ts";
@@ -30,7 +30,7 @@ const failure = { message: "refused", $metadata: {} };
 describe("the keys that sign identity tokens, in Systems Manager", () => {
   const open = (...responses: readonly object[]) => {
     const client = new SSMClient(config);
-    return { calls: respondToCalls(client, ...responses), ring: ssmKeyRingStore(client, () => "/ours/ring") };
+    return { calls: respondToCalls(client, ...responses), ring: ssmKeySetStore(client, () => "/ours/ring") };
   };
   const put = (value: string, overwrite: boolean) =>
     `PutParameter ${JSON.stringify({ Name: "/ours/ring", Value: value, Type: "SecureString", Tier: "Standard", Overwrite: overwrite })}`;
@@ -47,7 +47,7 @@ describe("the keys that sign identity tokens, in Systems Manager", () => {
   it("are encrypted with the KMS key of the settings", async () => {
     const client = new SSMClient(config);
     const calls = respondToCalls(client, {});
-    const ring = ssmKeyRingStore(
+    const ring = ssmKeySetStore(
       client,
       () => "/ours/ring",
       () => "arn:key",
@@ -68,7 +68,7 @@ describe("a refusal of Systems Manager", () => {
   const open = (name: string) => {
     const client = new SSMClient(config);
     respondToCalls(client, named(name), named(name), named(name));
-    return { ring: ssmKeyRingStore(client, () => "/ours"), former: ssmFormerSecrets(client, () => "/ours") };
+    return { ring: ssmKeySetStore(client, () => "/ours"), former: ssmFormerSecrets(client, () => "/ours") };
   };
 
   it.each([

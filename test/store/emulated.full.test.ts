@@ -16,7 +16,7 @@ import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { s3FileRemoval } from "#shared/aws/s3/s3-file-removal.ts";
 import { s3FileStore } from "#shared/aws/s3/s3-files.ts";
 import { ssmFormerSecrets } from "#shared/aws/ssm-former-secrets.ts";
-import { ssmKeyRingStore } from "#shared/aws/ssm-key-ring-store.ts";
+import { ssmKeySetStore } from "#shared/aws/ssm-key-set-store.ts";
 import { principalStore } from "#shared/principals/principal-store.ts";
 import { type Item, TableBusy } from "#shared/table/table.ts";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
@@ -89,7 +89,7 @@ describe("files on S3", () => {
 describe("the vault, with its key in Parameter Store", () => {
   const name = `/runyard-test-${randomUUID()}/secrets`;
   const open = () => {
-    const ring = ssmKeyRingStore(ssmClient(), () => name);
+    const ring = ssmKeySetStore(ssmClient(), () => name);
     const former = ssmFormerSecrets(ssmClient(), () => `/runyard-test-${randomUUID()}`);
     return tableVault(dynamoTable(aws.dynamo, table), createVaultKeys(ring, Date.now), former);
   };

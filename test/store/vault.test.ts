@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { keys as tableKeys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Item } from "#shared/table/table.ts";
-import { memoryKeyRingStore } from "#shared/vault/memory-key-ring-store.ts";
+import { memoryKeySetStore } from "#shared/vault/memory-key-set-store.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import { isSecretValue, tableVault } from "#shared/vault/secret-value-store.ts";
 import { createVaultKeys, fixedVaultKeys, formatRing, makeStoredKey, parseRing } from "#shared/vault/vault-keys.ts";
@@ -13,7 +13,7 @@ const VALUE = "a-very-secret-value";
 function makeVault(former = memorySecretVault()) {
   const calls: string[] = [];
   const bare = memoryTable();
-  const ring = memoryKeyRingStore();
+  const ring = memoryKeySetStore();
   const clock = { now: 1_000 };
   const table = {
     batchGet: (keys: Parameters<typeof bare.batchGet>[0]) => {
@@ -142,10 +142,7 @@ describe("the vault", () => {
   it("names the key that is missing, and what to do", async () => {
     const { vault, bare } = makeVault();
     await vault.put("team", "id", VALUE);
-    const others = [
-      createVaultKeys(memoryKeyRingStore(), Date.now),
-      fixedVaultKeys({ id: "x", key: Buffer.alloc(32) }),
-    ];
+    const others = [createVaultKeys(memoryKeySetStore(), Date.now), fixedVaultKeys({ id: "x", key: Buffer.alloc(32) })];
     for (const keys of others) {
       await expect(tableVault(bare, keys).getAll("team", ["id"])).rejects.toMatchObject({
         code: "resource_unavailable",

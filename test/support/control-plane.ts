@@ -45,7 +45,7 @@ import { memoryScheduler } from "#shared/timers/memory-scheduler.ts";
 import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
 import { createSystemFetch } from "#shared/triggers/systems/system-api.ts";
 import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
-import { memoryKeyRingStore } from "#shared/vault/memory-key-ring-store.ts";
+import { memoryKeySetStore } from "#shared/vault/memory-key-set-store.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import type { AttemptRequest, AttemptResult } from "#shared/webhooks/send-webhooks.ts";
 import type { AttemptPorts, DeliveryPlanPorts, DeliveryRef, WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
@@ -243,7 +243,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     issuers: createIssuers({ now, allowsPrivate: true, cooldownMs: 0 }),
     signInIssuer: undefined,
     issuerUrl: BASE_URL,
-    signingKeys: createSigningKeys(signingKeysWithinRights(memoryKeyRingStore()), now),
+    signingKeys: createSigningKeys(signingKeysWithinRights(memoryKeySetStore()), now),
     vault: vaultWithinRights(vault),
     webhookSecrets: webhookSecretsWithinRights(webhooks.secrets),
     webhooks,

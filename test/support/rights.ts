@@ -6,7 +6,7 @@ import type { RunQueue } from "#shared/queue/run-queue.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
 import type { Table, TransactionWrite } from "#shared/table/table.ts";
-import type { KeyRingStore } from "#shared/vault/key-ring-store.ts";
+import type { KeySetStore } from "#shared/vault/key-set-store.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
 
 /**
@@ -259,7 +259,7 @@ export function webhookSecretsWithinRights<T extends SecretVault>(vault: T): T {
 }
 
 /** The keys that sign identity tokens as the acting function may use them. */
-export const signingKeysWithinRights = (ring: KeyRingStore): KeyRingStore => ({
+export const signingKeysWithinRights = (ring: KeySetStore): KeySetStore => ({
   async read() {
     requireRight("identityKeys", "GetParameter");
     return ring.read();

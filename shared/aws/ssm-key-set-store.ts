@@ -5,18 +5,18 @@ import {
   PutParameterCommand,
   type SSMClient,
 } from "@aws-sdk/client-ssm";
-import type { KeyRingStore } from "#shared/vault/key-ring-store.ts";
+import type { KeySetStore } from "#shared/vault/key-set-store.ts";
 import { unavailable } from "./ssm-refusals.ts";
 
 /**
- * A ring of keys as one SecureString parameter of Systems Manager.
+ * A set of keys as one SecureString parameter of Systems Manager.
  * @param kmsKey the KMS key under which it is encrypted; by default, the one that AWS keeps for parameters
  */
-export function ssmKeyRingStore(
+export function ssmKeySetStore(
   client: SSMClient,
   name: () => string,
   kmsKey: () => string | undefined = () => undefined,
-): KeyRingStore {
+): KeySetStore {
   const put = (content: string, overwrite: boolean) => {
     const key = kmsKey();
     return client.send(

@@ -1,7 +1,7 @@
-import type { KeyRingStore } from "./key-ring-store.ts";
+import type { KeySetStore } from "./key-set-store.ts";
 
-/** Creates a store of a ring of keys in memory, for tests. */
-export function memoryKeyRingStore(): KeyRingStore {
+/** Creates a store of a set of keys in memory, for tests. */
+export function memoryKeySetStore(): KeySetStore {
   let content: string | undefined;
   return {
     read: async () => content,

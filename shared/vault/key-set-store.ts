@@ -1,5 +1,5 @@
-/** Stores a ring of keys as one text that only the service can read. */
-export interface KeyRingStore {
+/** Stores a set of keys as one text that only the service can read. */
+export interface KeySetStore {
   /** Undefined if there is none yet. */
   read(): Promise<string | undefined>;
   /** Stores the first text. @returns false if there is one already, which stays */
