@@ -197,7 +197,7 @@ const PENDING_AGAIN = "run_pending";
 const isTrace = (item: Item): boolean =>
   isRecovery(item) || (item.sk.startsWith("EVENT#") && item["type"] === PENDING_AGAIN) || item.pk.startsWith("BUCKET#");
 
-/** Attributes that count attempts, or hold a time. */
+/** Attributes that count attempts, hold a time, or hold characters of a key that is made at random. */
 const COUNTED = [
   "next_sequence",
   "executions",
@@ -209,6 +209,7 @@ const COUNTED = [
   "run_time_ms",
   "token",
   "suffix",
+  "key_suffix",
   "secret",
 ];
 
