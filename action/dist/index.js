@@ -276,7 +276,7 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "POST", path: "/agent/runs/archive", body, options });
   }
   /**
-   * Returns all archived runs that match a filter to the list of runs.
+   * Returns all archived runs that match a filter to the list.
    *
    * One call looks at up to 200 matching runs; while `page_info.has_next_page` is true, send the request again with
    * `next_cursor` as `cursor`. A run that cannot be returned is listed in `refused` with its error code and does not

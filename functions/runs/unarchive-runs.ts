@@ -7,7 +7,7 @@ import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { MatchingRunsRequest, UnarchiveRunsResponse } from "#shared/wire/runs/change-runs.ts";
 
 /**
- * POST /agent/runs/unarchive: returns all archived runs that match a filter to the list of runs. One call looks at up to
+ * POST /agent/runs/unarchive: returns all archived runs that match a filter to the list. One call looks at up to
  * 200 matching runs; while `page_info.has_next_page` is true, send the request again with `next_cursor` as `cursor`. A run
  * that cannot be returned is listed in `refused` with its error code and does not fail the request.
  */

@@ -252,7 +252,7 @@ export class Runs extends APIResource {
   }
 
   /**
-   * Returns all archived runs that match a filter to the list of runs.
+   * Returns all archived runs that match a filter to the list.
    *
    * One call looks at up to 200 matching runs; while `page_info.has_next_page` is true, send the request again with
    * `next_cursor` as `cursor`. A run that cannot be returned is listed in `refused` with its error code and does not
