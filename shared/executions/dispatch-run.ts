@@ -10,6 +10,7 @@ import {
   type RunHead,
   type SlotKind,
   startLeaseMs,
+  toSandboxAttribute,
 } from "#shared/records/run-head.ts";
 import { enterDeploymentQueue, findPlace, grantExecutions } from "#shared/runs/capacity/deployment-queue.ts";
 import { needsPlace } from "#shared/runs/capacity/execution-count-store.ts";
@@ -194,7 +195,7 @@ function prepare(
         key_hash: hashKey(key),
         state_since: now,
         heartbeat_at: now,
-        sandbox: { provider },
+        ...toSandboxAttribute(provider),
       },
       add: { executions: 1 },
       checkAt: { at: startBy, from: startBy, to: startBy + LATE_CHECK_MS },

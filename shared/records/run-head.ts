@@ -187,7 +187,7 @@ const execution = {
   state_since: Time,
   /** The last request of the execution. */
   heartbeat_at: Time,
-  /** Where it runs; without a handle until the provider has returned one. Earlier releases stored nothing of a function or a process. */
+  /** Where it runs, unless in a function, so that heads stay below 1 KB; without a handle until the provider has returned one. */
   sandbox: v.exactOptional(Placed),
   /** The harness instance that sent the first request. */
   instance_id: v.exactOptional(v.string()),
@@ -264,8 +264,12 @@ export function leaseMs(head: RunHead): number {
 /** Milliseconds within which the sandbox of a PENDING run must send its first request. */
 export const startLeaseMs = (head: ExecutingHead): number => startSeconds(providerOf(head)) * 1000;
 
-/** The provider of the run's sandbox. Heads of earlier releases do not name functions. */
+/** The provider of the run's sandbox: a function where the head names none. */
 export const providerOf = (head: RunHead): Provider => ("sandbox" in head && head.sandbox?.provider) || "lambda";
+
+/** What the head stores of a sandbox that is to be started, as `providerOf` reads it. */
+export const toSandboxAttribute = (provider: Provider): Pick<ExecutingHead, "sandbox"> =>
+  provider === "lambda" ? {} : { sandbox: { provider } };
 
 /** Parses the head of an ended run that was parsed before, as other items store it. */
 export const parseEndedHead = (value: unknown): EndedHead => v.parse(Ended, value);

@@ -49,6 +49,7 @@ const formatItem = (item: Item): string => {
     .replaceAll(plane.team, "TEAM")
     .replaceAll(runIds(), "RUN")
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "UUID")
+    .replace(/"key_suffix":"[^"]+"/g, '"key_suffix":"KEY"')
     .replace(/(RUNS|SCHEDULES)#\d+/g, "$1#N")
     .replace(/(?<![0-9a-z])[0-9a-f]{32,64}(?![0-9a-z])/g, "HASH");
 };

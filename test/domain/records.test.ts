@@ -533,7 +533,7 @@ describe("the head of a run", () => {
     expect(leases).toEqual([20_000, 20_000, 60_000, 180_000, 30_000]);
   });
 
-  it("names the provider of its sandbox, which heads of earlier releases do not for functions", () => {
+  it("names the provider of its sandbox, unless that is a function", () => {
     expect(providerOf(executing())).toBe("lambda");
     expect(providerOf(executing({ sandbox: { provider: "process" } }))).toBe("process");
     expect(providerOf(parse({ state: "CANCELLED", ended_at: 1 }))).toBe("lambda");
