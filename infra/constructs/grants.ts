@@ -6,6 +6,7 @@ import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { FILE_PATTERNS, type FileKind, type Rights } from "../rights.ts";
 import { type Parameter, readStatements } from "./parameter.ts";
 import { type Sandboxes, sandboxEnvironment, sandboxStatements } from "./sandbox-grants.ts";
+import { type VaultKeys, vaultKeyEnvironment, vaultKeyStatements, vaultStatement } from "./vault-grants.ts";
 
 /** What rights can be granted on. The queues and the sandbox exist only once the execution stack does. */
 export interface Targets {
@@ -81,12 +82,6 @@ export interface Models {
   /** Models of Bedrock that may be called. */
   readonly bedrock: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-}
-
-/** A parameter with keys of the vault. */
-export interface VaultKeys extends Parameter {
-  /** ARN of the KMS key that encrypts it. @default the one that AWS keeps for parameters */
-  readonly kmsKey?: string | undefined;
 }
 
 /** Parameters below one path. */
@@ -250,38 +245,18 @@ const grantSecrets =
     return { statements: [allow("ssm", actions, [secrets.arns])], environment: { [variable]: secrets.path } };
   };
 
-/** A key of the vault. A function can create it, and never replace it: its former values could not be read any more. */
 const grantVaultKey =
   (right: "secretsKey" | "webhookSecretsKey", variable: string): GrantStep =>
   (rights, targets) => {
     const actions = rights[right];
     if (!actions?.length) return nothing;
-    const { arn, name, kmsKey } = requireTarget(targets[right], right);
-    const creates = actions.includes("PutParameter");
-    const create = new PolicyStatement({
-      actions: ["ssm:PutParameter"],
-      resources: [arn],
-      conditions: { StringNotEqualsIgnoreCase: { "ssm:Overwrite": "true" } },
-    });
-    return {
-      statements: [
-        ...(actions.includes("GetParameter") ? [allow("ssm", ["GetParameter"], [arn])] : []),
-        ...(creates ? [create] : []),
-        ...(kmsKey === undefined ? [] : [allowKms(kmsKey, creates ? ["Decrypt", "Encrypt"] : ["Decrypt"], arn)]),
-      ],
-      environment: { [variable]: name, ...(kmsKey !== undefined && creates && { SECRETS_KMS_KEY: kmsKey }) },
-    };
+    const keys = requireTarget(targets[right], right);
+    return { statements: vaultKeyStatements(actions, keys), environment: vaultKeyEnvironment(actions, keys, variable) };
   };
 
-/** Encrypted values only, by the beginning of their partition keys. */
 const grantVault: GrantStep = ({ vault: actions }, { table }) => {
   if (!actions?.length) return nothing;
-  const statement = new PolicyStatement({
-    actions: actions.map((action) => `dynamodb:${action}`),
-    resources: [table.tableArn],
-    conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["VAULT#*"] } },
-  });
-  return { statements: [statement], environment: { TABLE_NAME: table.tableName } };
+  return { statements: [vaultStatement(actions, table.tableArn)], environment: { TABLE_NAME: table.tableName } };
 };
 
 const grantModels: GrantStep = ({ models: actions }, targets) => {
@@ -380,18 +355,6 @@ function allow(service: string, actions: readonly string[], resources: readonly 
   return new PolicyStatement({
     actions: actions.map((action) => `${service}:${action}`),
     resources: [...resources],
-  });
-}
-
-/**
- * The use of a KMS key for one parameter, which Systems Manager names to KMS.
- * @see https://docs.aws.amazon.com/kms/latest/developerguide/services-parameter-store.html
- */
-function allowKms(key: string, actions: readonly string[], parameterArn: string): PolicyStatement {
-  return new PolicyStatement({
-    actions: actions.map((action) => `kms:${action}`),
-    resources: [key],
-    conditions: { StringEquals: { "kms:EncryptionContext:PARAMETER_ARN": parameterArn } },
   });
 }
 
