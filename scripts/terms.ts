@@ -44,10 +44,10 @@ const terms: readonly Term[] = [
   },
 ];
 
-/** Code, tests and pages, but for those that name the former terms. */
+/** Code, tests and pages, but for those that name the former terms; tasks of the evaluation are repositories of their own. */
 const files = [
   ...["*.ts", "*.tsx", "*.mjs", "*.cjs", "*.sh", "*.py", "*.md"],
-  ...[":!clients/**/generated/**"],
+  ...[":!clients/**/generated/**", ":!lab/eval/tasks/**"],
   ...[":!scripts/terms.ts", ":!test/checks/terms.test.ts"],
   ...[":!docs/glossary.md", ":!design/decisions/0045-layers-of-shared.md"],
 ];
