@@ -47,7 +47,6 @@ const StepData = v.looseObject({
   state: v.optional(v.fallback(v.optional(RunState), undefined)),
   execution_id: v.optional(v.string()),
   is_error: v.optional(v.boolean()),
-  latency_ms: v.optional(v.number()),
   duration_ms: v.optional(v.number()),
   model_id: v.optional(v.string()),
   input_tokens: v.optional(v.number(), 0),
@@ -200,8 +199,10 @@ class Turn {
     if (this.#steps <= MAX_STEPS) this.#execution?.steps.push(step);
   }
 
-  #addSetup({ type, sequence }: RunEvent, { latency_ms = 0, is_error = false }: StepData, at: number): void {
-    const times = { startedAt: at - latency_ms, endedAt: at };
+  #addSetup({ type, sequence }: RunEvent, { duration_ms = 0, is_error = false }: StepData, at: number): void {
+    // The sandbox has measured the duration.
+    const startedAt = Math.max(this.#execution?.begun.startedAt ?? at, at - duration_ms);
+    const times = { startedAt, endedAt: at };
     const errorType = is_error ? "setup_failed" : undefined;
     this.#addStep({ key: sequence, name: type, kind: "internal", ...times, attributes: {}, errorType });
   }

@@ -57,7 +57,8 @@ describe("the spans of a run", () => {
       [3_000, "worker_container_ready", { state: "INPROGRESS" }],
       [4_000, "execution_lost", {}],
       [5_000, "run_pending", { state: "PENDING", execution_id: "two" }],
-      [6_000, "setup_commands", { latency_ms: 400, is_error: true, detail: "npm install failed" }],
+      [6_000, "setup_commands", { duration_ms: 400, is_error: true, detail: "npm install failed" }],
+      [6_500, "setup_skill_loading", { duration_ms: Number.MAX_SAFE_INTEGER }],
       [7_000, "run_failed", { state: "FAILED", detail: "why it failed" }],
       [8_000, "artifact_created", {}],
     ]);
@@ -66,6 +67,7 @@ describe("the spans of a run", () => {
       ["execution", 2_000, 4_000, "execution_lost"],
       ["execution", 5_000, 7_000, undefined],
       ["setup_commands", 5_600, 6_000, "setup_failed"],
+      ["setup_skill_loading", 5_000, 6_500, undefined],
     ]);
     const [turn, , second, setup] = spans;
     expect(turn).toMatchObject({
