@@ -133,6 +133,16 @@ describe("a search", () => {
     );
   });
 
+  it("reads once where its time is over when it begins, so that its result does not look complete", async () => {
+    const by = order("created_at", true);
+    const entries = listEntries([{ runs: 1_000, everyMs: 1_000, pauseMs: 0 }], by);
+    const sources = createSources(entries, 1, by, newReading());
+    const late = { wanted: 21, isLate: () => true };
+    const { found, stoppedAt } = await page(sources, by, undefined, (entry) => entry["number"] === 0, late);
+    expect(found).toEqual([]);
+    expect(stoppedAt).toBeDefined();
+  });
+
   const even = listEntries([{ runs: 50_000, everyMs: 1_000, pauseMs: 0 }], order("updated_at", true));
   const every = (nth: number) => (entry: Item) => Number(entry["number"]) % nth === 0;
 

@@ -47,7 +47,8 @@ export async function search<T extends Finding>(query: Search<T>): Promise<Found
   let parts: readonly Part<T>[] = [{ range }];
   let stoppedAt: string | undefined;
   let end: number | undefined;
-  while (parts.length > 0 && found.size < wanted && !isLate()) {
+  // The first round is always read: without a position, the result would look complete.
+  while (parts.length > 0 && found.size < wanted && (stoppedAt === undefined || !isLate())) {
     const { segments, width, entries } = batchSizer.round();
     if (segments > 1) end ??= await findFarEnd(sources, range, order);
     const planned = parts.flatMap((part): readonly Part<T>[] => {
