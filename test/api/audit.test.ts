@@ -162,6 +162,32 @@ describe("the audit log", () => {
     expect(JSON.stringify(events)).not.toContain("private");
   });
 
+  it("has an event in each team whose runs one request changes, with the number of that team's runs", async () => {
+    const plane = await createTestControlPlane();
+    const client = createClient(plane);
+    const { body: second } = await client.post("/agent/teams", { name: "Second" });
+    for (const team of [plane.team, second.uid, second.uid, undefined]) {
+      const headers: Record<string, string> = team === undefined ? {} : { "x-team-uid": team };
+      await client.post("/agent/runs", { prompt: "one of many", team: team !== undefined }, { headers });
+    }
+    for (const path of ["cancel", "archive"]) {
+      plane.clock.now++;
+      expect((await client.post(`/agent/runs/${path}`, { filter: { q: "many" } })).body.matched).toBe(4);
+    }
+    for (const [team, matched] of [
+      [plane.team, 1],
+      [second.uid, 2],
+    ]) {
+      const { body } = await client.get("/agent/audit?action=runs", { headers: { "x-team-uid": team } });
+      const changes = body.events.filter(({ action }: { action: string }) => action !== "runs.create");
+      const target = { type: "team", uid: team };
+      expect(changes).toMatchObject([
+        { action: "runs.archive", target, matched },
+        { action: "runs.cancel", target },
+      ]);
+    }
+  });
+
   it("has each new run among the other events, with who created it and by what", async () => {
     const plane = await createTestControlPlane();
     const client = createClient(plane);

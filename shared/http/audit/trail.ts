@@ -22,11 +22,12 @@ interface Trail {
   /** The scope of what the request is about, as far as it was read. */
   owner?: OwnerFound | undefined;
   name?: string | undefined;
-  details?: ChangeDetails | undefined;
+  /** The teams in whose logs the request is, where it says that itself. */
+  teams?: ChangedTeams | undefined;
 }
 
-/** What a request says of its change before it begins. */
-type ChangeDetails = Pick<NewAuditEvent, "filter" | "matched">;
+/** The teams whose things a request changes, with what their events say of it. */
+type ChangedTeams = ReadonlyMap<string, Pick<NewAuditEvent, "filter" | "matched">>;
 
 type OwnerFound = { readonly team: string } | "person";
 
@@ -50,12 +51,10 @@ export function readOrigin(): { readonly origin?: RequestOrigin } {
   return { origin: { via, request_id, ...(key_suffix === undefined ? {} : { key_suffix }) } };
 }
 
-/** Adds details to the event of the current request, before its first change, and says in which team's log it is, if in any. */
-export function describeChange(details: ChangeDetails, team: string | undefined): void {
+/** Says, before the first change of the current request, in which teams' logs it is; in none where it changes a person's own things only. */
+export function describeChange(teams: ChangedTeams): void {
   const trail = current.getStore();
-  if (trail === undefined) return;
-  trail.details = details;
-  trail.owner = team === undefined ? "person" : { team };
+  if (trail !== undefined) trail.teams = teams;
 }
 
 /** Runs `work` outside of any other request. */
@@ -68,15 +67,15 @@ export const withoutAudit = <T>(work: () => T): T => current.exit(work);
 export function auditedTable<T extends Table>(table: T, now: () => number): T {
   const transact = async (writes: readonly TransactionWrite[], alone: () => Promise<void>): Promise<void> => {
     const trail = current.getStore();
-    const event = trail?.isOpen === true && writes.some(isChange) ? toEvent(trail, writes, now()) : undefined;
-    if (trail === undefined || event === undefined) return alone();
+    const events = trail?.isOpen === true && writes.some(isChange) ? toEvents(trail, writes, now()) : [];
+    if (trail === undefined || events.length === 0) return alone();
     // Closed before the write, since a request may have several at once.
     trail.isOpen = false;
     try {
       // A transaction has 100 writes at most.
-      if (writes.length < 100) return await table.transact([...writes, event]);
+      if (writes.length + events.length <= 100) return await table.transact([...writes, ...events]);
       await alone();
-      await table.write(event);
+      for (const event of events) await table.write(event);
     } catch (error) {
       trail.isOpen = true;
       throw error;
@@ -138,19 +137,21 @@ function isOwner(value: Value | undefined): value is { readonly type: string; re
 
 const textOf = (value: Value | undefined): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** The write of the request's event; undefined where it is about a person's own things, which are no team's business. */
-function toEvent(trail: Trail, writes: readonly TransactionWrite[], now: number): Put | undefined {
+/** The writes of the request's events; none where it is about a person's own things, which are no team's business. */
+function toEvents(trail: Trail, writes: readonly TransactionWrite[], now: number): Put[] {
   const { action, event, uids, team: ownTeam } = trail.request;
   const team = action.isOwn ? ownTeam : findTeam(trail, writes);
-  if (team === undefined) return undefined;
+  const teams: ChangedTeams = trail.teams ?? new Map(team === undefined ? [] : [[team, {}]]);
   const created = writes.flatMap((write) => (write.kind === "put" ? [write.item] : []));
   const uid = action.name.endsWith(".create") ? findResult(created) : uids.at(-1);
   const name = trail.name ?? created.flatMap((item) => (item["uid"] === uid ? (textOf(item["name"]) ?? []) : []))[0];
-  const target =
-    uid === undefined
-      ? toCallerOrTeam(action.isOwn, event, team)
-      : { type: action.type, uid, ...(name === undefined ? {} : { name }) };
-  return putAuditEvent(team, { ...event, ...trail.details, action: action.name, target }, now);
+  return [...teams].map(([changed, details]) => {
+    const target =
+      uid === undefined
+        ? toCallerOrTeam(action.isOwn, event, changed)
+        : { type: action.type, uid, ...(name === undefined ? {} : { name }) };
+    return putAuditEvent(changed, { ...event, ...details, action: action.name, target }, now);
+  });
 }
 
 /** What a request is about that names nothing: its caller, or their team. */

@@ -11,14 +11,13 @@ import {
   type Principal,
   toPrincipalKey,
 } from "#shared/principals/principal.ts";
-import { parseOwner } from "#shared/records/run-head.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { RunFilter } from "#shared/wire/cancel.ts";
 import { PageInfo } from "#shared/wire/list.ts";
 import type { MatchingRunsRequest } from "#shared/wire/runs/change-runs.ts";
 import type { FoundRun } from "./filters.ts";
-import { readMatchingRuns } from "./matching-runs.ts";
+import { groupByTeam, readMatchingRuns } from "./matching-runs.ts";
 import { toFilters } from "./run-filter.ts";
 import { toScopes } from "./run-index-store.ts";
 
@@ -99,9 +98,9 @@ async function changePage(
   const filters = toFilters(toFilter(filter));
   const found = await readMatchingRuns({ filters, after, limit: MAX_RUNS, deadline }, principal, ports);
   const runs = found.runs.filter(concerns);
-  const [team] = runs.map(({ head }) => parseOwner(head)).filter(({ type }) => type === "Team");
   const described = filter === undefined ? {} : { filter: withoutText(filter) };
-  describeChange({ matched: runs.length, ...described }, team?.uid);
+  const teams = groupByTeam(runs);
+  describeChange(new Map([...teams].map(([team, own]) => [team, { matched: own.length, ...described }])));
   const changed: string[] = [];
   const refused: { run_id: string; error_code: ErrorCode }[] = [];
   let next = found.next;

@@ -42,7 +42,7 @@ export const AuditEvent = v.object({
   changes: v.exactOptional(v.array(v.string())),
   /** The filter of a request that changes all runs that match it. The text of `q` is replaced by `***`. */
   filter: v.exactOptional(Filter),
-  /** The number of runs that matched when the request began to change them. */
+  /** The number of runs of the team that matched when the request began to change them. */
   matched: v.exactOptional(Count),
   /** True if the request was refused and changed nothing. */
   refused: v.exactOptional(v.literal(true)),

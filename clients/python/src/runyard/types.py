@@ -1631,7 +1631,7 @@ class AuditEvent(BaseModel):
     """The filter of a request that changes all runs that match it. The text of `q` is replaced by `***`."""
 
     matched: Optional[int] = None
-    """The number of runs that matched when the request began to change them."""
+    """The number of runs of the team that matched when the request began to change them."""
 
     refused: Optional[bool] = None
     """True if the request was refused and changed nothing."""

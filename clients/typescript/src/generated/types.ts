@@ -465,7 +465,7 @@ interface components {
                     [key: string]: string;
                 };
             };
-            /** @description The number of runs that matched when the request began to change them. */
+            /** @description The number of runs of the team that matched when the request began to change them. */
             matched?: number;
             /**
              * @description True if the request was refused and changed nothing.
