@@ -55,11 +55,17 @@ export async function rotateKeys({ rings, table, scan, now, sleep }: RotationPor
     if (change === undefined) continue;
     if (await reseal(item, change.from, change.next, table)) values++;
   }
-  for (const { ring, former, next } of rotated) {
-    const kept = former.filter((_, index) => (former[index + 1] ?? next).created_at > now() - KEPT_MS);
-    if (kept.length < former.length) await ring.replace(formatRing([...kept, next]));
-  }
+  for (const { ring, former, next } of rotated) await removeOldKeys(ring, [...former, next], now() - KEPT_MS);
   return { keys: rotated.length, values };
+}
+
+/** Removes the keys whose successor is older than `before`. The ring is read again, since another rotation may have added a key meanwhile. */
+async function removeOldKeys(ring: KeySetStore, rotated: readonly StoredKey[], before: number): Promise<void> {
+  const old = rotated.filter((_, index) => (rotated[index + 1]?.created_at ?? Number.POSITIVE_INFINITY) <= before);
+  const content = old.length === 0 ? undefined : await ring.read();
+  if (content === undefined) return;
+  const ids = new Set(old.map(({ id }) => id));
+  await ring.replace(formatRing(parseRing(content).filter(({ id }) => !ids.has(id))));
 }
 
 /** Returns false if the value was deleted meanwhile. */

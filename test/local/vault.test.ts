@@ -112,6 +112,23 @@ describe("a rotation of the keys of secrets", () => {
     expect(ages).toEqual([37, 2, 0]);
   });
 
+  it("keeps the key that another rotation adds meanwhile, when it removes old ones", async () => {
+    const { clock, secrets, rotate, readRing } = await makeDeployment();
+    await rotate();
+    clock.now += 37 * DAY_MS;
+    await rotate(async () => {
+      await rotate();
+      await secrets.put("team", "late", "value");
+    });
+    expect(await readRing(0)).toHaveLength(3);
+    expect(await secrets.getAll("team", ["a", "late"])).toEqual(
+      new Map([
+        ["a", "value of a"],
+        ["late", "value"],
+      ]),
+    );
+  });
+
   it("does nothing before the first secret", async () => {
     const rotation = { rings: [memoryKeySetStore()], table: memoryTable(), now: Date.now };
     const never = async () => expect.unreachable();
