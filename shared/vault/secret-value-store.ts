@@ -31,6 +31,17 @@ export function tableVault(
     const { key, sealed } = v.parse(SecretValue, item);
     return unseal((await keys.find(key)).key, toName(team, id), sealed);
   };
+  const readValues = async (team: string, ids: readonly string[]): Promise<Map<string, string>> => {
+    const values = new Map<string, string>();
+    for (const batch of splitIntoBatches([...new Set(ids)], BATCH)) {
+      const items = await table.batchGet(batch.map((id) => tableKeys.secretValue(team, id)));
+      for (const [index, id] of batch.entries()) {
+        const item = items[index];
+        if (item !== undefined) values.set(id, await open(team, id, item));
+      }
+    }
+    return values;
+  };
   return {
     async put(team, id, value) {
       if (Buffer.byteLength(value) > MAX_BYTES) throw invalid("value", `must have at most ${MAX_BYTES} bytes`);
@@ -39,22 +50,19 @@ export function tableVault(
     },
 
     async getAll(team, ids) {
-      const values = new Map<string, string>();
-      for (const batch of splitIntoBatches([...new Set(ids)], BATCH)) {
-        const items = await table.batchGet(batch.map((id) => tableKeys.secretValue(team, id)));
-        for (const [index, id] of batch.entries()) {
-          const item = items[index];
-          if (item !== undefined) values.set(id, await open(team, id, item));
-        }
-      }
+      const values = await readValues(team, ids);
       const missing = ids.filter((id) => !values.has(id));
       if (missing.length === 0 || former === undefined) return values;
-      return new Map([...values, ...(await former.getAll(team, missing))]);
+      const found = new Map([...values, ...(await former.getAll(team, missing))]);
+      const moved = missing.filter((id) => !found.has(id));
+      // A value that was moved meanwhile is in the table by now.
+      return moved.length === 0 ? found : new Map([...found, ...(await readValues(team, moved))]);
     },
 
     async remove(team, id) {
-      await table.write({ kind: "delete", key: tableKeys.secretValue(team, id) });
+      // In this order, because a value that is moved meanwhile is stored in the table before it is deleted from its former place.
       await former?.remove(team, id);
+      await table.write({ kind: "delete", key: tableKeys.secretValue(team, id) });
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Item } from "#shared/table/table.ts";
 import { memoryKeySetStore } from "#shared/vault/memory-key-set-store.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import { isSecretValue, tableVault } from "#shared/vault/secret-value-store.ts";
+import type { SecretVault } from "#shared/vault/secret-vault.ts";
 import { createVaultKeys, fixedVaultKeys, formatRing, makeStoredKey, parseRing } from "#shared/vault/vault-keys.ts";
 
 const VALUE = "a-very-secret-value";
@@ -106,7 +107,8 @@ describe("the vault", () => {
     await vault.getAll("team", ids);
     expect(calls.filter((call) => call === "read the ring")).toHaveLength(2);
     expect((await vault.getAll("team", [...ids, ...ids.map((id) => `${id}x`), "y"])).size).toBe(50);
-    expect(calls.slice(-2)).toEqual(["BatchGetItem 100", "BatchGetItem 1"]);
+    // What is in neither place is looked for again, since it may have been moved.
+    expect(calls.slice(-3)).toEqual(["BatchGetItem 100", "BatchGetItem 1", "BatchGetItem 51"]);
   });
 
   it("creates one key, also if several processes store their first values at once", async () => {
@@ -168,4 +170,39 @@ describe("the vault", () => {
     expect(former.values.size).toBe(0);
     expect(calls.filter((call) => call === "delete")).toHaveLength(2);
   });
+
+  it("returns a value that is moved into the table while it is read", async () => {
+    const former = memorySecretVault();
+    await former.put("team", "id", VALUE);
+    const { vault } = makeVault({
+      ...former,
+      async getAll(team, ids) {
+        await move(former, vault);
+        return former.getAll(team, ids);
+      },
+    });
+    expect(await vault.getAll("team", ["id"])).toEqual(new Map([["id", VALUE]]));
+  });
+
+  it("leaves nothing of a value that is moved into the table while it is deleted", async () => {
+    const former = memorySecretVault();
+    await former.put("team", "id", VALUE);
+    const { vault, bare } = makeVault({
+      ...former,
+      async remove(team, id) {
+        await move(former, vault);
+        await former.remove(team, id);
+      },
+    });
+    await vault.remove("team", "id");
+    expect(bare.all()).toEqual([]);
+  });
 });
+
+/** Moves the value of a secret from its former place, as an operator does. */
+async function move(from: ReturnType<typeof memorySecretVault>, to: Pick<SecretVault, "put">): Promise<void> {
+  const value = (await from.getAll("team", ["id"])).get("id");
+  if (value === undefined) return;
+  await to.put("team", "id", value);
+  await from.remove("team", "id");
+}
