@@ -1,4 +1,5 @@
 import { Problem } from "#shared/wire/problem.ts";
+import { RequestWarning } from "#shared/wire/request-warning.ts";
 import { type RoutedEndpoint, routedEndpoints } from "./endpoints.ts";
 import { withExamples } from "./examples.ts";
 import { describeComponents } from "./fields.ts";
@@ -9,12 +10,14 @@ import { buildOperation } from "./operations.ts";
 import { problemComponents } from "./problems.ts";
 import { namedSchemas, SchemaBook } from "./schemas.ts";
 import { listTags } from "./tags.ts";
+import { withWarnings } from "./warnings.ts";
 
 /** Generates the OpenAPI 3.1 document of the API from routes.ts and the endpoints. */
 export async function generateDocument(): Promise<JsonObject> {
   const endpoints = await routedEndpoints();
   const book = new SchemaBook(await namedSchemas());
   book.convert(Problem, "output");
+  book.convert(RequestWarning, "output");
   const paths = buildPaths(endpoints, book);
   const document = book.finish({
     openapi: "3.1.1",
@@ -42,7 +45,7 @@ export async function generateDocument(): Promise<JsonObject> {
   });
   const schemas = describeComponents(book.components());
   const components = { ...(isObject(document["components"]) ? document["components"] : {}), schemas };
-  return withExamples({ ...document, components });
+  return withWarnings(withExamples({ ...document, components }));
 }
 
 const BEARER = {

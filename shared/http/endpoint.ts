@@ -14,6 +14,7 @@ import { loggedPath, logLine } from "#shared/log/log.ts";
 import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { settingIfAny } from "#shared/settings.ts";
 import { PRIVILEGED_READS } from "#shared/wire/keys/scope.ts";
+import type { RequestWarning } from "#shared/wire/request-warning.ts";
 import { isRecorded } from "./audit/action.ts";
 import { withAudit, withoutAudit } from "./audit/trail.ts";
 import { toAuditedRequest, toRefusal } from "./audited-request.ts";
@@ -37,7 +38,7 @@ import {
   readQuery,
   readRawBody,
 } from "./request.ts";
-import { listWarnings, type RequestWarning } from "./request-warnings.ts";
+import { listWarnings } from "./request-warnings.ts";
 import { type EndpointReply, type Replies, readTraceId, renderResponse } from "./response.ts";
 import { readSessionCookie } from "./session-cookie.ts";
 

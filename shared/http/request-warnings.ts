@@ -1,15 +1,6 @@
+import { MAX_WARNINGS, type RequestWarning } from "#shared/wire/request-warning.ts";
 import type { Schema } from "./schema-parts.ts";
 import { findUnknownMembers } from "./unknown-members.ts";
-
-/** What a valid request has that has no effect. */
-export interface RequestWarning {
-  readonly code: "unknown_member";
-  readonly path: string;
-  readonly message: string;
-}
-
-/** Warnings that are returned; a request can have very many unknown members. */
-const MAX_WARNINGS = 20;
 
 /** Lists the members of a valid body that its schema does not name, such as misspelled ones. */
 export const listWarnings = (schema: Schema, sentBody: unknown): RequestWarning[] =>

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as v from "valibot";
+import type { RequestWarning } from "#shared/wire/request-warning.ts";
 import type { EventText, HttpResponse } from "./problem.ts";
-import type { RequestWarning } from "./request-warnings.ts";
 
 type Schema = v.GenericSchema<unknown, unknown>;
 

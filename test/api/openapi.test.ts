@@ -76,6 +76,19 @@ describe("docs/openapi.json", () => {
     expect(there.filter((name) => !refs.has(name))).toEqual([]);
   });
 
+  it("describes the warnings of responses to requests with a body, except those that only executions send", () => {
+    const warned = Object.keys(schemas()).filter((name) => "warnings" in member(member(schemas(), name), "properties"));
+    expect(warned).toEqual(
+      expect.arrayContaining(["RunItem", "RunAgentResponse", "DryRunResponse", "IdentityItem", "CreatedKey", "Me"]),
+    );
+    for (const name of warned) {
+      expect(propertyOf(name, "warnings")).toMatchObject({ items: { $ref: "#/components/schemas/RequestWarning" } });
+    }
+    const without = ["Empty", "HeartbeatResponse", "TokenResponse", "ListRunsResponse", "RequestWarning", "Error"];
+    expect(Object.keys(schemas())).toEqual(expect.arrayContaining(without));
+    expect(warned.filter((name) => without.includes(name))).toEqual([]);
+  });
+
   it("describes limits that only code checks", () => {
     expect(propertyOf("RunAgentRequest", "title")).toMatchObject({ maxLength: 512 });
     expect(propertyOf("RunAgentRequest", "prompt")).toMatchObject({

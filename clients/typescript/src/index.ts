@@ -25,7 +25,7 @@ export {
   type IdentityTokenOptions,
   verifyIdentityToken,
 } from "./identity-token.ts";
-export type { ClientOptions, Fetch, RequestOptions, RequestWarning } from "./options.ts";
+export type { ClientOptions, Fetch, RequestOptions } from "./options.ts";
 export { Page, type PageBody, PagePromise } from "./page.ts";
 export { APIPromise, type WithResponse } from "./promise.ts";
 export type { Upload } from "./resources/attachments.ts";

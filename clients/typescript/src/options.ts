@@ -1,13 +1,7 @@
+import type { RequestWarning } from "./generated/types.ts";
+
 /** A function with the interface of the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
-
-/** A part of a request that had no effect. */
-export interface RequestWarning {
-  readonly code: string;
-  /** The member of the request's body. */
-  readonly path: string;
-  readonly message: string;
-}
 
 /** The options of a client. */
 export interface ClientOptions {

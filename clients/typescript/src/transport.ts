@@ -6,7 +6,8 @@ import {
   RunyardError,
   toAPIError,
 } from "./errors.ts";
-import type { ClientOptions, Fetch, RequestOptions, RequestWarning } from "./options.ts";
+import type { RequestWarning } from "./generated/types.ts";
+import type { ClientOptions, Fetch, RequestOptions } from "./options.ts";
 import { type PageBody, PagePromise } from "./page.ts";
 import { encodeQuery } from "./path.ts";
 import { APIPromise, type WithResponse } from "./promise.ts";

@@ -826,6 +826,19 @@ class RunItemScope(BaseModel):
     """The id of the team or the person."""
 
 
+class RequestWarning(BaseModel):
+    """What a valid request has that has no effect."""
+
+    code: Union[Literal["unknown_member"], str]
+    """`unknown_member`: a member of the request body that this release does not know."""
+
+    path: str
+    """The path of the member in the request body, such as `config.modelId`."""
+
+    message: str
+    """What is wrong with the member, with a similar one if there is one."""
+
+
 class RunItem(BaseModel):
     """A run as responses show it."""
 
@@ -937,6 +950,9 @@ class RunItem(BaseModel):
     scope: Optional[RunItemScope] = None
     """The owner."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class RunAgentResponse(BaseModel):
     """A new run."""
@@ -958,6 +974,9 @@ class RunAgentResponse(BaseModel):
 
     notify_secret: Optional[str] = None
     """The secret that signs what the run's `notify_url` receives. Only in the response that creates the run, and in its repeats."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class Finding(BaseModel):
@@ -990,6 +1009,9 @@ class DryRunResponse(BaseModel):
 
     estimated_cost_usd: Optional[float] = None
     """The maximum cost of the run's model calls in US dollars: its own `budget_usd`. Absent for a run without one."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class PageInfo(BaseModel):
@@ -1035,6 +1057,9 @@ class CancelRunsResponse(BaseModel):
     has_more: bool
     """Whether more runs may match. If true, send the request again."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class DeleteRunsResponseRefused(BaseModel):
     run_id: str
@@ -1058,6 +1083,9 @@ class DeleteRunsResponse(BaseModel):
 
     page_info: PageInfo
     """Whether more runs may match. If so, send the request again with `next_cursor` as `cursor`."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class ArchiveRunsResponseRefused(BaseModel):
@@ -1083,6 +1111,9 @@ class ArchiveRunsResponse(BaseModel):
     page_info: PageInfo
     """Whether more runs may match. If so, send the request again with `next_cursor` as `cursor`."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class UnarchiveRunsResponseRefused(BaseModel):
     run_id: str
@@ -1107,12 +1138,18 @@ class UnarchiveRunsResponse(BaseModel):
     page_info: PageInfo
     """Whether more runs may match. If so, send the request again with `next_cursor` as `cursor`."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class ShareRunResponse(BaseModel):
     """The link of the public view. Absent where the run is not shared, or the deployment has no web app."""
 
     session_link: Optional[str] = None
     """The URL of the run's public view. Absent if the run is not shared, or the deployment has no web app."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class InterruptRunResponse(BaseModel):
@@ -1133,6 +1170,9 @@ class RunFollowupResponse(BaseModel):
 
     outcome: Union[FollowupOutcome, str]
     """How the follow-up reaches the agent."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class FollowupItemAttachment(BaseModel):
@@ -1172,6 +1212,9 @@ class FollowupItem(BaseModel):
 
     state: Union[Literal["pending", "delivered", "removed"], str]
     """`pending` until the agent takes it, then `delivered`; `removed` if it was deleted, or the run was cancelled, before."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class ListFollowupsResponse(BaseModel):
@@ -1761,6 +1804,9 @@ class CreateAttachmentResponse(BaseModel):
     upload: UploadTarget
     """Where to upload the file."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class PrepareAttachmentsResponseAttachment(BaseModel):
     attachment_id: str
@@ -1782,6 +1828,9 @@ class PrepareAttachmentsResponse(BaseModel):
     attachments: List[PrepareAttachmentsResponseAttachment]
     """The prepared attachments, in the order of the request."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class DownloadAttachmentsResponseAttachment(BaseModel):
     attachment_id: str
@@ -1796,6 +1845,9 @@ class DownloadAttachmentsResponse(BaseModel):
 
     attachments: List[DownloadAttachmentsResponseAttachment]
     """The attachments with their URLs, in the order of the request."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class PlanArtifactResponseData(BaseModel):
@@ -2358,6 +2410,9 @@ class ScheduleItem(BaseModel):
     scopes: Optional[List[Union[Scope, str]]] = None
     """What the runs may use their keys for: at most the scopes of the keys that created and changed the schedule. Absent if that is not limited."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class ListSchedulesResponse(BaseModel):
     """A page of schedules."""
@@ -2586,6 +2641,9 @@ class CreatedTrigger(BaseModel):
     secret: str
     """The secret, returned once."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class TriggerItemScope(BaseModel):
     """The owner."""
@@ -2698,6 +2756,9 @@ class TriggerItem(BaseModel):
 
     recent_runs: Optional[List[RecentRun]] = None
     """Its latest runs, at most 10, newest first. In the response to a GET of one trigger."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class ListTriggersResponse(BaseModel):
@@ -2828,6 +2889,9 @@ class RotatedTrigger(BaseModel):
     previous_secret_expires_at: Timestamp
     """The time until which requests with the previous secret are accepted as well."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class EventAuthor(BaseModel):
     """Who caused an event: members are "" where the event does not name them."""
@@ -2906,6 +2970,9 @@ class TestTriggerResponse(BaseModel):
 
     run_request: Optional[TestTriggerResponseRunRequest] = None
     """The run that would be created with the prompt."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class TriggerDelivery(BaseModel):
@@ -3244,6 +3311,9 @@ class IdentityItem(BaseModel):
     credential_strategy: Optional[Union[Literal["CREATOR", "EXECUTOR"], str]] = None
     """Whose credentials its runs use: their creator's or their executor's. Has no effect in this release."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class ListIdentitiesResponse(BaseModel):
     """A page of identities."""
@@ -3290,6 +3360,9 @@ class CreatedKey(BaseModel):
 
     key: str
     """The API key, returned once."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class KeyItem(BaseModel):
@@ -3371,6 +3444,9 @@ class TrustRuleItem(BaseModel):
 
     saved_by: RunCreatorInfo
     """The person who last saved the rule. It works as long as they are a member of the team."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class ListTrustRulesResponse(BaseModel):
@@ -3474,6 +3550,9 @@ class EnvironmentItem(BaseModel):
     last_editor: EnvironmentPerson
     """The person or identity that changed the environment last."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class ListEnvironmentsResponse(BaseModel):
     """A page of environments."""
@@ -3490,6 +3569,9 @@ class ShareResponse(BaseModel):
 
     link: Optional[str] = None
     """The URL that shows the environment, returned once. Absent when sharing with a person."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class SessionInfoUser(BaseModel):
@@ -3618,6 +3700,9 @@ class Me(BaseModel):
     teams: List[Membership]
     """The caller's memberships."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class TeamSettings(BaseModel):
     """The settings of a team, with all defaults applied. Null: neither a value nor a default."""
@@ -3662,6 +3747,9 @@ class TeamItem(BaseModel):
     settings: TeamSettings
     """The team's limits and defaults."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class ListTeamsResponse(BaseModel):
     """A page of teams."""
@@ -3701,6 +3789,9 @@ class TeamDetail(BaseModel):
     month: MonthlySpending
     """The cost of the team's model calls in the current calendar month (UTC)."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class MemberItem(BaseModel):
     """A member of a team."""
@@ -3716,6 +3807,9 @@ class MemberItem(BaseModel):
 
     role: Union[Role, str]
     """The person's role in the team."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class ListMembersResponse(BaseModel):
@@ -3772,6 +3866,9 @@ class CreatedInvitation(BaseModel):
     link: str
     """The URL to accept the invitation, returned once. Send it to the invited person."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class InvitationItem(BaseModel):
     """An open invitation."""
@@ -3823,6 +3920,9 @@ class SecretItem(BaseModel):
 
     scope: SecretItemScope
     """The owner."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class ListSecretsResponse(BaseModel):
@@ -3930,6 +4030,9 @@ class CreatedWebhook(BaseModel):
     secret: str
     """The signing secret, returned once."""
 
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
 
 class WebhookItemScope(BaseModel):
     """The owner."""
@@ -3976,6 +4079,9 @@ class WebhookItem(BaseModel):
 
     previous_secret_expires_at: Optional[Timestamp] = None
     """The time until which deliveries are signed with the previous secret as well. Absent unless the secret was replaced."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
 
 
 class ListWebhooksResponse(BaseModel):
@@ -4547,3 +4653,6 @@ class McpResponse(BaseModel):
 
     error: Optional[McpResponseError] = None
     """Why there is no result. Errors of tools are results with `isError`."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""

@@ -207,6 +207,8 @@ interface components {
             }[];
             /** @description Whether more runs may match. If so, send the request again with `next_cursor` as `cursor`. */
             page_info: components["schemas"]["PageInfo"];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description An artifact as part of a run: metadata only. */
         ArtifactItem: {
@@ -584,6 +586,8 @@ interface components {
             }[];
             /** @description Whether more runs may match. If true, send the request again. */
             has_more: boolean;
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description An event that an execution reports for its timeline. */
         ClientEvent: {
@@ -681,6 +685,8 @@ interface components {
             attachment_id: string;
             /** @description Where to upload the file. */
             upload: components["schemas"]["UploadTarget"];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A new environment. */
         CreateEnvironmentRequest: {
@@ -1038,6 +1044,8 @@ interface components {
             expires_at: string;
             /** @description The URL to accept the invitation, returned once. Send it to the invited person. */
             link: string;
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A new API key. The value in `key` is returned once. */
         CreatedKey: {
@@ -1072,6 +1080,8 @@ interface components {
             last_used_at?: string;
             /** @description The API key, returned once. */
             key: string;
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A new trigger with its secret, which is shown only once. */
         CreatedTrigger: {
@@ -1172,6 +1182,8 @@ interface components {
             recent_runs?: components["schemas"]["RecentRun"][];
             /** @description The secret, returned once. */
             secret: string;
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A new webhook with its signing secret, which is shown only once. */
         CreatedWebhook: {
@@ -1216,6 +1228,8 @@ interface components {
             previous_secret_expires_at?: string;
             /** @description The signing secret, returned once. */
             secret: string;
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description The result of a bulk deletion. */
         DeleteRunsResponse: {
@@ -1232,6 +1246,8 @@ interface components {
             }[];
             /** @description Whether more runs may match. If so, send the request again with `next_cursor` as `cursor`. */
             page_info: components["schemas"]["PageInfo"];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description The result of deleting a schedule. */
         DeleteScheduleResponse: {
@@ -1317,6 +1333,8 @@ interface components {
                  */
                 download_url: string;
             }[];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A time-limited URL of a file, which needs no credentials. */
         DownloadUrl: {
@@ -1341,6 +1359,8 @@ interface components {
             resolved_config?: components["schemas"]["ResolvedAgentConfig"];
             /** @description The maximum cost of the run's model calls in US dollars: its own `budget_usd`. Absent for a run without one. */
             estimated_cost_usd?: number;
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description An empty object. */
         Empty: Record<string, never>;
@@ -1454,6 +1474,8 @@ interface components {
             creator: components["schemas"]["EnvironmentPerson"];
             /** @description The person or identity that changed the environment last. */
             last_editor: components["schemas"]["EnvironmentPerson"];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description The person or identity that created or changed an environment. With access by link, only `uid` and `display_name` are present. */
         EnvironmentPerson: {
@@ -1651,6 +1673,8 @@ interface components {
              * @enum {string}
              */
             state: "pending" | "delivered" | "removed";
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /**
          * @description The outcome of a follow-up: it waits behind another one or for capacity, is delivered with the first turn, is delivered to the running agent, or continues a run that had ended in a new execution.
@@ -1874,6 +1898,8 @@ interface components {
              * @enum {string}
              */
             credential_strategy?: "CREATOR" | "EXECUTOR";
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description Whom the token is for. */
         IdentityTokenRequest: {
@@ -2244,6 +2270,8 @@ interface components {
                 /** @description What is wrong. */
                 message: string;
             };
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description The caller. */
         Me: {
@@ -2255,6 +2283,8 @@ interface components {
             email: string;
             /** @description The caller's memberships. */
             teams: components["schemas"]["Membership"][];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A member of a team. */
         MemberItem: {
@@ -2266,6 +2296,8 @@ interface components {
             display_name: string;
             /** @description The person's role in the team. */
             role: components["schemas"]["Role"];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A team from the view of its member. */
         Membership: {
@@ -2445,6 +2477,8 @@ interface components {
                  */
                 expires_at: string;
             }[];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description The cloud providers that commands sign in to with the identity of their run, without a secret. */
         Providers: {
@@ -2740,6 +2774,18 @@ interface components {
                 /** @description The number of runs, this one included. */
                 runs: number;
             };
+        };
+        /** @description What a valid request has that has no effect. */
+        RequestWarning: {
+            /**
+             * @description `unknown_member`: a member of the request body that this release does not know.
+             * @enum {string}
+             */
+            code: "unknown_member";
+            /** @description The path of the member in the request body, such as `config.modelId`. */
+            path: string;
+            /** @description What is wrong with the member, with a similar one if there is one. */
+            message: string;
         };
         /** @description The first request of an execution. */
         ResolvePromptRequest: {
@@ -3156,6 +3202,8 @@ interface components {
              * @description The time until which requests with the previous secret are accepted as well.
              */
             previous_secret_expires_at: string;
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A new run. One of `prompt`, a skill and `conversation_id` is required. */
         RunAgentRequest: {
@@ -3221,6 +3269,8 @@ interface components {
             run_key?: string;
             /** @description The secret that signs what the run's `notify_url` receives. Only in the response that creates the run, and in its repeats. */
             notify_secret?: string;
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A person or an identity. */
         RunCreatorInfo: {
@@ -3364,6 +3414,8 @@ interface components {
             run_id: string;
             /** @description How the follow-up reaches the agent. */
             outcome: components["schemas"]["FollowupOutcome"];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A run as responses show it. */
         RunItem: {
@@ -3462,6 +3514,8 @@ interface components {
                 /** @description The id of the team or the person. */
                 uid?: string;
             };
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /**
          * @description The mode of a run: `normal` executes the task, `plan` only creates a plan, `orchestrate` delegates to child runs.
@@ -3568,6 +3622,8 @@ interface components {
             metadata?: components["schemas"]["Metadata"];
             /** @description What the runs may use their keys for: at most the scopes of the keys that created and changed the schedule. Absent if that is not limited. */
             scopes?: components["schemas"]["Scope"][];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /**
          * @description What a key may be used for. A route needs exactly one scope: `x-scope` of its operation.
@@ -3593,6 +3649,8 @@ interface components {
                 /** @description The team's id. */
                 uid: string;
             };
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description The caller, and when the caller's session or API key ends. */
         SessionInfo: {
@@ -3632,6 +3690,8 @@ interface components {
         ShareResponse: {
             /** @description The URL that shows the environment, returned once. Absent when sharing with a person. */
             link?: string;
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description Who may see a run besides its owner. Null: nobody. */
         ShareRunRequest: {
@@ -3642,6 +3702,8 @@ interface components {
         ShareRunResponse: {
             /** @description The URL of the run's public view. Absent if the run is not shared, or the deployment has no web app. */
             session_link?: string;
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A link that signs its reader in once. */
         SignInLink: {
@@ -3746,6 +3808,8 @@ interface components {
             settings: components["schemas"]["TeamSettings"];
             /** @description The cost of the team's model calls in the current calendar month (UTC). */
             month: components["schemas"]["MonthlySpending"];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A team as responses show it. */
         TeamItem: {
@@ -3755,6 +3819,8 @@ interface components {
             name: string;
             /** @description The team's limits and defaults. */
             settings: components["schemas"]["TeamSettings"];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description An API key of an identity of the team. */
         TeamKey: {
@@ -3832,6 +3898,8 @@ interface components {
                 /** @description The configuration of the run. */
                 config: components["schemas"]["ResolvedAgentConfig"];
             };
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /**
          * @description The outcome of a planned firing: a run was created (`fired`), the firing was skipped, it came too late, or it failed.
@@ -4101,6 +4169,8 @@ interface components {
             counts_24h?: components["schemas"]["DeliveryCounts"];
             /** @description Its latest runs, at most 10, newest first. In the response to a GET of one trigger. */
             recent_runs?: components["schemas"]["RecentRun"][];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /**
          * @description What a delivery to a trigger resulted in.
@@ -4166,6 +4236,8 @@ interface components {
             updated_at: string;
             /** @description The person who last saved the rule. It works as long as they are a member of the team. */
             saved_by: components["schemas"]["RunCreatorInfo"];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A new trust rule, or all members of an existing one. */
         TrustRuleRequest: {
@@ -4197,6 +4269,8 @@ interface components {
             }[];
             /** @description Whether more runs may match. If so, send the request again with `next_cursor` as `cursor`. */
             page_info: components["schemas"]["PageInfo"];
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A repository whose skills could not be read completely. */
         UnavailableRepository: {
@@ -4725,6 +4799,8 @@ interface components {
              * @description The time until which deliveries are signed with the previous secret as well. Absent unless the secret was replaced.
              */
             previous_secret_expires_at?: string;
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
         };
         /** @description A connected self-hosted worker. Several connections may share its id. */
         WorkerItem: {
@@ -5326,6 +5402,7 @@ export type ReportShutdownRequest = components['schemas']['ReportShutdownRequest
 export type Repository = components['schemas']['Repository'];
 export type RepositoryToken = components['schemas']['RepositoryToken'];
 export type RequestUsage = components['schemas']['RequestUsage'];
+export type RequestWarning = components['schemas']['RequestWarning'];
 export type ResolvePromptRequest = components['schemas']['ResolvePromptRequest'];
 export type ResolvePromptResponse = components['schemas']['ResolvePromptResponse'];
 export type ResolvedAgentConfig = components['schemas']['ResolvedAgentConfig'];
