@@ -301,7 +301,7 @@ describe("the wait before a retry", () => {
 describe("errors", () => {
   it("are named as their classes are", () => {
     const classes = Object.entries(index).filter(([name]) => name.endsWith("Error"));
-    expect(classes).toHaveLength(15);
+    expect(classes).toHaveLength(16);
     for (const [name, Class] of classes) expect(Reflect.construct(Object(Class), ["x"])).toHaveProperty("name", name);
   });
 
