@@ -154,6 +154,7 @@ describe("a model that is not shown tools", () => {
   it.each([
     ["text that is no JSON", { text: "I would run ls." }, { text: "I would run ls.", calls: [] }],
     ["JSON of another form", { text: '{"a":1}' }, { text: '{"a":1}', calls: [] }],
+    ["a block of Markdown that does not end", { text: `\`\`\`json${"\n".repeat(1_000_000)}` }, { calls: [] }],
     ["a call without an input", json({ tool: "todo" }), { text: "", calls: [{ name: "todo", input: {} }] }],
   ])("may respond with %s", async (_, turn, outcome) => {
     standIn.turns.push(HIDDEN, turn);

@@ -57,15 +57,23 @@ export function readJsonCalls(whole: unknown): unknown {
 
 /** A call or an answer; undefined for anything else. */
 function parseStep(text: string): Members | undefined {
-  const inner = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
   try {
-    const parsed: unknown = JSON.parse(inner);
+    const parsed: unknown = JSON.parse(removeFence(text));
     const isStep = isMembers(parsed) && (typeof parsed["tool"] === "string" || typeof parsed["answer"] === "string");
     return isStep ? parsed : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** Removes the fence of a Markdown block. Only the ends are searched: a model may repeat a character up to its token limit. */
+function removeFence(text: string): string {
+  const block = text.trim();
+  if (!block.startsWith(FENCE) || !block.endsWith(FENCE)) return text;
+  return block.slice(FENCE.length, -FENCE.length).replace(/^json/, "");
+}
+
+const FENCE = "```";
 
 const listTools = (body: Members): Tool[] =>
   toList(body["tools"]).flatMap((tool) => {
