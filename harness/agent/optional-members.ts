@@ -13,7 +13,7 @@ export interface OptionalMembers {
   add(api: ModelApi, body: Members): Members;
   /** Whether the response refuses these members. The model's later requests have none. */
   isRefused(body: Members, status: number, text: string): boolean;
-  /** Converts the response to a request, as it was before these members, to what the caller expects. */
+  /** Converts the response to what is expected for the request that `add` was called with. */
   convert?(body: Members, whole: unknown): unknown;
 }
 

@@ -117,11 +117,11 @@ export function createTransport({
     };
     // Servers differ in what they accept, and say so only in their refusal.
     const postOptional = async (members: Members | undefined) => {
-      if (members === undefined) return post(members);
+      if (members === undefined) return { ...(await post(members)), stages: [] };
       // It ends, because each refusal counts once.
       for (;;) {
-        const whole: Members = optional.reduce((before, { add }) => add(api, before), members);
-        const last = await post(whole);
+        const stages = addEach(optional, api, members);
+        const last = { ...(await post(stages.at(-1))), stages };
         if (last.response.ok) return last;
         const isRefused = (one: OptionalMembers) =>
           (one.removes === true || one.add(api, members) !== members) &&
@@ -130,14 +130,14 @@ export function createTransport({
       }
     };
     try {
-      const { response, text } = await postOptional(body);
+      const { response, text, stages } = await postOptional(body);
       const window = Number(response.headers.get(CONTEXT_TOKENS_HEADER));
       if (Number.isInteger(window) && window > 0) onWindow?.(window);
       const remaining = response.headers.get(REMAINING_HEADER);
       if (remaining !== null) onRemaining?.(remaining);
       if (!response.ok) return new Response(text, { status: response.status, headers: pickErrorHeaders(response) });
-      const whole = optional.reduce<unknown>(
-        (before, { convert }) => convert?.(body ?? {}, before) ?? before,
+      const whole = optional.reduceRight<unknown>(
+        (after, { convert }, index) => convert?.(stages[index] ?? {}, after) ?? after,
         readWhole(APIS[api], text),
       );
       const replayed = APIS[api].replay(whole, createIds(APIS[api].listIds(body ?? {})));
@@ -154,6 +154,18 @@ export function createTransport({
       watch.end();
     }
   };
+}
+
+/** Returns the request, and what each of the members makes of it: one more than there are members. */
+function addEach(optional: readonly OptionalMembers[], api: ModelApi, request: Members): readonly Members[] {
+  let last = request;
+  return [
+    request,
+    ...optional.map(({ add }) => {
+      last = add(api, last);
+      return last;
+    }),
+  ];
 }
 
 const toHeaders = (key: string) => ({

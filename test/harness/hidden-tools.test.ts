@@ -196,3 +196,20 @@ it("an agent's run works with a model that is not shown tools", async () => {
   expect(agent.plane.outcome).toMatchObject({ success: true, summary: "It says found." });
   expect(JSON.stringify(agent.standIn.seen[2]?.body.messages)).toContain("found");
 });
+
+it("may give JSON with a member like those of calls and answers, if the output schema of the run has it", async () => {
+  const output_schema = {
+    type: "object",
+    properties: { answer: { type: "string" } },
+    required: ["answer"],
+    additionalProperties: false,
+  };
+  await using agent = await agentRun({
+    prompt: "What is in the file?",
+    model: "compatible/m",
+    context: { mode: "normal", agent_config: { output_schema } },
+    turns: [HIDDEN, json({ answer: "It says found." }), json({ answer: "found" })],
+  });
+  await agent.run();
+  expect(agent.plane.outcome).toMatchObject({ success: true, summary: '{"answer":"found"}' });
+});
