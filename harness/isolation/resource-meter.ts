@@ -33,10 +33,13 @@ const TREE_INTERVAL = 5;
 const HIGH_SHARE = 0.5;
 /** Share of the machine's memory that always stays free for others. */
 const MIN_FREE_SHARE = 0.05;
-/** The delay before the commands are measured again: this many times as long as the last measurement took. */
+/**
+ * The delay before the commands are measured again: this many times as long as the last measurement took, with the files that they have
+ * open; the same where the machine has lost so much memory that they may be the cause, and without their files.
+ */
 const TREE_FACTOR = 10;
-/** The same where the machine has lost so much that they may be the cause: others may have used it, and the harness has other work. */
-const LOST_TREE_FACTOR = 1;
+const LOST_TREE_FACTOR = 3;
+const QUICK_TREE_FACTOR = 1;
 /** How often files are removed after a command, at most: others may write meanwhile. */
 const MAX_SHRINKS = 3;
 /** The share of what the run had left at the last count that the disk may lose before the next one: the run grows until it is stopped. */
@@ -59,27 +62,36 @@ export function createMeter(options: MeterOptions) {
 
   const watched = new Set<number>();
   let isHigh = false;
-  const measureUse = (roots: Iterable<number>, everyThread = false) =>
-    measureTrees([...roots], limits.processes, limits.memoryBytes, everyThread);
-  const measureAll = createTreeMeter(watched, (hasLost) => {
-    const use = measureUse(watched, hasLost);
-    isHigh = use.memoryBytes > limits.memoryBytes * HIGH_SHARE || use.tasks > limits.processes * HIGH_SHARE;
-    return use;
-  });
-  const usesMost = (pid: number, resource: "tasks" | "memoryBytes" | "unnamedBytes"): boolean => {
-    if (watched.size === 1) return true;
-    const own = measureUse([pid])[resource];
-    return [...watched].every((other) => other === pid || measureUse([other])[resource] <= own);
+  const measureEach = (files: Parameters<typeof measureTrees>[3]) =>
+    new Map([...watched].map((pid) => [pid, measureTrees([pid], limits.processes, enoughMemory(), files)]));
+  /** Their sum is to be exact where it is above the limit. */
+  const enoughMemory = () => limits.memoryBytes / watched.size;
+  const measureQuickly = createTreeMeter(watched, () => measureEach("none"));
+  const measureWithFiles = createTreeMeter(watched, (hasLost) => measureEach(hasLost ? "threads" : "processes"));
+  /** The one that uses most exceeds a limit. */
+  const explain = (pid: number, uses: Uses): string | undefined => {
+    const exceeds = (resource: Resource, limit: number) => {
+      const all = list(uses, resource);
+      const own = uses.get(pid)?.[resource] ?? 0;
+      return sum(all) > limit && own === Math.max(...all);
+    };
+    if (exceeds("tasks", limits.processes)) return messages.processes;
+    if (exceeds("memoryBytes", limits.memoryBytes)) return messages.memory;
+    return exceeds("unnamedBytes", limits.diskBytes) ? messages.disk : undefined;
   };
   const hasLostMemory = (now: Machine) => machine.findLoss(now).memoryBytes > limits.memoryBytes;
   const findExcess = (pid: number, now: Machine): string | undefined => {
     const hasLost = hasLostMemory(now);
     // Memory that the kernel holds for a command belongs to no process. End the command before the machine runs out of memory.
     if (hasLost && now.availableBytes < now.memoryBytes * MIN_FREE_SHARE) return messages.memory;
-    const { tasks, memoryBytes, unnamedBytes } = measureAll(hasLost);
-    if (tasks > limits.processes && usesMost(pid, "tasks")) return messages.processes;
-    if (memoryBytes > limits.memoryBytes && usesMost(pid, "memoryBytes")) return messages.memory;
-    return unnamedBytes > limits.diskBytes && usesMost(pid, "unnamedBytes") ? messages.disk : undefined;
+    const quick = measureQuickly(hasLost, QUICK_TREE_FACTOR);
+    const why = explain(pid, quick);
+    if (why !== undefined) return why;
+    const whole = measureWithFiles(hasLost, hasLost ? LOST_TREE_FACTOR : TREE_FACTOR);
+    isHigh = [quick, whole].some(
+      (uses) => usesMuch(uses, "memoryBytes", limits.memoryBytes) || usesMuch(uses, "tasks", limits.processes),
+    );
+    return explain(pid, whole);
   };
 
   return {
@@ -95,25 +107,37 @@ export function createMeter(options: MeterOptions) {
   };
 }
 
+type Resource = "tasks" | "memoryBytes" | "unnamedBytes";
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** What each command uses. */
+type Uses = ReadonlyMap<number, TreeUse>;
+const list = (uses: Uses, resource: Resource): number[] => [...uses.values()].map((use) => use[resource]);
+const usesMuch = (uses: Uses, resource: Resource, limit: number): boolean =>
+  sum(list(uses, resource)) > limit * HIGH_SHARE;
+interface Measured {
+  readonly uses: Uses;
+  /** The commands that were measured. */
+  readonly commands: string;
+  readonly at: number;
+  readonly took: number;
+}
+
 /**
  * Measures commands for all of their watches, no more often than the harness has time for: measuring thousands of processes and descriptors
  * takes as long as the rest of its work.
  */
-function createTreeMeter(watched: ReadonlySet<number>, measure: (hasLost: boolean) => TreeUse) {
-  let last:
-    | { readonly use: TreeUse; readonly commands: string; readonly at: number; readonly took: number }
-    | undefined;
-  return (hasLost: boolean): TreeUse => {
+function createTreeMeter(watched: ReadonlySet<number>, measure: (hasLost: boolean) => Uses) {
+  let last: Measured | undefined;
+  return (hasLost: boolean, factor: number): Uses => {
     const startedAt = performance.now();
     const commands = [...watched].join();
-    const isRecent = ({ at, took }: { readonly at: number; readonly took: number }) =>
-      startedAt < at + took * (hasLost ? LOST_TREE_FACTOR : TREE_FACTOR);
     // What another command has used says nothing about the others.
-    if (last?.commands === commands && isRecent(last)) return last.use;
-    const use = measure(hasLost);
+    if (last?.commands === commands && startedAt <= last.at + last.took * factor) return last.uses;
+    const uses = measure(hasLost);
     const at = performance.now();
-    last = { use, commands, at, took: at - startedAt };
-    return use;
+    last = { uses, commands, at, took: at - startedAt };
+    return uses;
   };
 }
 

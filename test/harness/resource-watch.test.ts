@@ -126,8 +126,10 @@ describe("measureTrees", () => {
       "    ready.set(); time.sleep(600)",
       "threading.Thread(target=work).start(); ready.wait()",
     );
-    const measured = [false, true].map((everyThread) => measureTrees([pid], 100, 1_000 * MIB, everyThread));
-    expect(measured.map(({ unnamedBytes }) => unnamedBytes)).toEqual([0, 20 * MIB]);
+    const measured = (["none", "processes", "threads"] as const).map((files) =>
+      measureTrees([pid], 100, 1_000 * MIB, files),
+    );
+    expect(measured.map(({ unnamedBytes }) => unnamedBytes)).toEqual([0, 0, 20 * MIB]);
   });
 
   it.each([
@@ -402,6 +404,22 @@ describe("createWatch", () => {
       const { reasons } = await watchMachine({ processes: 0, memoryBytes: 4 * GIB }, [{}, lost]);
       vi.advanceTimersByTime(400);
       expect(reasons).toEqual([]);
+    });
+
+    it("reads the open files of commands once for all of their watches", async () => {
+      const pids = await Promise.all([1, 2, 3].map(() => start("sh", "-c", "echo; exec sleep 600")));
+      const measures = [large, { ...large, availableBytes: 40 * GIB }];
+      const measure = () => measures.shift() ?? { ...large, availableBytes: 40 * GIB };
+      const { command } = createWatch({ limits: { ...plenty, memoryBytes: 4 * GIB }, folder, measure });
+      const stops = pids.map((pid) => command(pid, () => {}));
+      const list = vi.spyOn(fs, "readdirSync");
+      syncBuiltinESMExports();
+      vi.advanceTimersByTime(100);
+      const listed = list.mock.calls.filter(([place]) => /^\/proc\/\d+\/fd$/.test(String(place)));
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+      expect(listed).toHaveLength(3);
+      await Promise.all(stops.map((stop) => stop()));
     });
 
     it("ends a command for memory that belongs to no process once less than 5 % of the machine's memory is left", async () => {
