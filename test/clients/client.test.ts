@@ -200,14 +200,16 @@ describe("a call", () => {
   });
 
   it("leaves no timer that keeps a program from ending", async () => {
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const starts = vi.spyOn(globalThis, "setTimeout");
+    const ends = vi.spyOn(globalThis, "clearTimeout");
+    const client = createClient();
     play(result(RUN), result({}, { status: 404 }));
-    const before = timers();
-    await createClient().runs.retrieve("r1");
-    await createClient()
-      .runs.retrieve("r1")
-      .catch(() => {});
-    expect(timers()).toBe(before);
+    await client.runs.retrieve("r1");
+    await client.runs.retrieve("r1").catch(() => {});
+    // Those of fetch have no reference, those of the test's server wait for nothing, and the test runner's are not seen here.
+    const waits = starts.mock.results.filter(({ value }, at) => value.hasRef() && starts.mock.calls[at]?.[1] !== 0);
+    expect(waits).toHaveLength(2);
+    expect(waits.filter(({ value }) => !ends.mock.calls.some(([timer]) => timer === value))).toEqual([]);
   });
 
   it("rejects an id that would change the path, and sends nothing", () => {
