@@ -13,6 +13,7 @@ import {
 } from "#shared/principals/principal.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { sees } from "#shared/runs/run-tree.ts";
 import type { RunFilter } from "#shared/wire/cancel.ts";
 import { PageInfo } from "#shared/wire/list.ts";
 import type { MatchingRunsRequest } from "#shared/wire/runs/change-runs.ts";
@@ -73,9 +74,12 @@ export async function changeMatchingRuns(
   const binding = [change.operation, toPrincipalKey(principal), toScopes(listVisibleOwners(principal)), request.filter];
   // Read before the request is recorded, so that a cursor of another request leaves no record.
   const after = request.cursor === undefined ? undefined : await ports.cursors.read(binding, request.cursor);
+  const call = { request, principal, deadline: ports.now() + WORK_MS };
   return runResumable(ports, once, {
-    run: async () => {
-      const { next, ...response } = await changePage({ request, principal, after }, change, ports);
+    plan: async () => JSON.stringify(await planPage({ ...call, after }, change, ports)),
+    run: async (planned) => {
+      const plan = v.parse(v.pipe(v.string(), v.parseJson(), Plan), planned);
+      const { next, ...response } = await changePage({ ...call, plan }, change, ports);
       const cursor = next === undefined ? {} : { next_cursor: await ports.cursors.write(binding, next) };
       return { ...response, page_info: { has_next_page: next !== undefined, ...cursor } };
     },
@@ -83,38 +87,53 @@ export async function changeMatchingRuns(
   });
 }
 
+/** The runs that a request changes, so that a repeat changes and returns the same ones. */
+const Plan = v.object({
+  runs: v.array(v.object({ id: v.string(), position: v.string() })),
+  next: v.exactOptional(v.string()),
+});
+type Plan = v.InferOutput<typeof Plan>;
+
 interface PageCall {
   readonly request: MatchingRunsRequest;
   readonly principal: PersonalPrincipal | AgentPrincipal;
-  readonly after: string | undefined;
+  readonly deadline: number;
+}
+
+async function planPage(
+  { request: { filter }, principal, deadline, after }: PageCall & { readonly after: string | undefined },
+  { toFilter, concerns }: RunChange,
+  ports: RunPorts,
+): Promise<Plan> {
+  const query = { filters: toFilters(toFilter(filter)), after, limit: MAX_RUNS, deadline };
+  const { runs, next } = await readMatchingRuns(query, principal, ports);
+  const planned = runs.filter(concerns).map(({ id, position }) => ({ id, position }));
+  return { runs: planned, ...(next !== undefined && { next }) };
 }
 
 async function changePage(
-  { request: { filter }, principal, after }: PageCall,
-  { toFilter, concerns, apply }: RunChange,
+  { request: { filter }, principal, deadline, plan }: PageCall & { readonly plan: Plan },
+  { apply }: RunChange,
   ports: RunPorts,
 ): Promise<Omit<ChangeResponse, "page_info"> & { readonly next: string | undefined }> {
-  const deadline = ports.now() + WORK_MS;
-  const filters = toFilters(toFilter(filter));
-  const found = await readMatchingRuns({ filters, after, limit: MAX_RUNS, deadline }, principal, ports);
-  const runs = found.runs.filter(concerns);
+  const found = await ports.runs.many(plan.runs.map(({ id }) => id));
+  const teams = groupByTeam(found.filter((run) => run !== undefined));
   const described = filter === undefined ? {} : { filter: withoutText(filter) };
-  const teams = groupByTeam(runs);
   describeChange(new Map([...teams].map(([team, own]) => [team, { matched: own.length, ...described }])));
   const changed: string[] = [];
   const refused: { run_id: string; error_code: ErrorCode }[] = [];
-  let next = found.next;
+  let { next } = plan;
   let matched = 0;
-  while (matched < runs.length) {
-    const some = runs.slice(matched, matched + AT_ONCE);
-    const codes = await Promise.all(some.map((run) => applyOrRefuse(run, apply)));
+  while (matched < found.length) {
+    const some = plan.runs.slice(matched, matched + AT_ONCE);
+    const codes = await Promise.all(some.map((_, index) => applyOrRefuse(found[matched + index], principal, apply)));
     for (const [index, { id }] of some.entries()) {
       const code = codes[index];
       if (code === undefined) changed.push(id);
       else refused.push({ run_id: id, error_code: code });
     }
     matched += some.length;
-    if (matched < runs.length && ports.now() > deadline) {
+    if (matched < found.length && ports.now() > deadline) {
       next = some.at(-1)?.position;
       break;
     }
@@ -125,8 +144,18 @@ async function changePage(
 /** The filter for the audit log, which has no text of prompts. */
 const withoutText = (filter: RunFilter): RunFilter => (filter.q === undefined ? filter : { ...filter, q: "***" });
 
-/** Changes a run; returns the error code where that is refused. A run that is gone was deleted with one above it. */
-async function applyOrRefuse(run: FoundRun, apply: RunChange["apply"]): Promise<ErrorCode | undefined> {
+/**
+ * Changes a run; returns the error code where that is refused. A run that is gone was deleted with one above it, or by an earlier
+ * attempt of the request.
+ */
+async function applyOrRefuse(
+  run: FoundRun | undefined,
+  principal: Principal,
+  apply: RunChange["apply"],
+): Promise<ErrorCode | undefined> {
+  if (run === undefined) return undefined;
+  // Since the plan was made, the caller may have been removed from a team.
+  if (!sees(principal, run.head, run.body)) return "not_authorized";
   try {
     await apply(run);
     return undefined;
