@@ -65,11 +65,11 @@ async function readOwnApis(baseUrl: string, model: string, read: ReadServer): Pr
   const root = baseUrl.replace(/\/v1$/, "");
   const [props, shown] = await Promise.all([read(`${root}/props`), read(`${root}/api/show`, { model })]);
   if (v.is(Props, props)) {
-    const { n_ctx } = props.default_generation_settings;
-    return { contextTokens: n_ctx, ...(props.chat_template_caps?.supports_tools === false && { tools: false }) };
+    const { supports_tools: tools } = props.chat_template_caps ?? {};
+    return { contextTokens: props.default_generation_settings.n_ctx, ...(tools !== undefined && { tools }) };
   }
   if (!v.is(Shown, shown)) return {};
-  const tools = shown.capabilities?.includes("tools") === false ? { tools: false } : {};
+  const tools = shown.capabilities && { tools: shown.capabilities.includes("tools") };
   const used = Number(/^num_ctx\s+(\d+)/m.exec(shown.parameters ?? "")?.[1]);
   if (used > 0) return { contextTokens: used, ...tools };
   const [, length] = Object.entries(shown.model_info ?? {}).find(([name]) => name.endsWith(".context_length")) ?? [];

@@ -49,6 +49,22 @@ describe("a request with tools to a model that is not shown them", () => {
     for (const request of [{}, { tools: [] }]) expect((await provider(call(request))).status).toBe(200);
   });
 
+  it("is sent once the server has a template with tools for the model", async () => {
+    let time = 0;
+    const better = { ...props, chat_template_caps: { supports_tools: true } };
+    script = {
+      "/props": [
+        [200, props],
+        [200, better],
+      ],
+      [CHAT]: [OK],
+    };
+    const provider = connect({ now: () => time });
+    expect((await provider(call({ tools }))).status).toBe(400);
+    time = 5 * 60_000;
+    expect((await provider(call({ tools }))).status).toBe(200);
+  });
+
   it("is decided by the settings, if they say it", async () => {
     script = { "/props": [[200, props]], [CHAT]: [OK] };
     expect((await connect()({ ...call({ tools }), limits: { tools: true } })).status).toBe(200);
@@ -98,7 +114,7 @@ describe("the limits of a compatible server's model", () => {
     [
       "llama.cpp, whose template has tools,",
       { "/props": { default_generation_settings: { n_ctx: 512 }, chat_template_caps: { supports_tools: true } } },
-      { contextTokens: 512 },
+      { contextTokens: 512, tools: true },
     ],
     [
       "Ollama, whose model has no tools,",
