@@ -244,9 +244,17 @@ describe("an AbortSignal", () => {
 
   it("ends the wait before a retry, and sends nothing if it was already aborted", async () => {
     play(result(undefined, { status: 503, headers: { "retry-after": "30" } }));
-    const signal = AbortSignal.timeout(100);
-    await expect(createClient().runs.retrieve("r1", { signal })).rejects.toBeInstanceOf(APIUserAbortError);
-    await expect(createClient().runs.retrieve("r1", { signal })).rejects.toBeInstanceOf(APIUserAbortError);
+    const aborter = new AbortController();
+    const { signal } = aborter;
+    const client = createClient({
+      fetch: async (...request) => {
+        const response = await fetch(...request);
+        setTimeout(() => aborter.abort(), 100);
+        return response;
+      },
+    });
+    await expect(client.runs.retrieve("r1", { signal })).rejects.toBeInstanceOf(APIUserAbortError);
+    await expect(client.runs.retrieve("r1", { signal })).rejects.toBeInstanceOf(APIUserAbortError);
     expect(server.seen).toHaveLength(1);
   });
 
