@@ -12,6 +12,7 @@ import { type LocalProblem, sendProblem } from "../host/http/problem-response.ts
 import { tooSlow } from "../host/http/request-checks.ts";
 import type { ServerPorts } from "../ports.ts";
 import { type ApiRequest, toApiEvent } from "./api-event.ts";
+import { connectedSignals } from "./connected-signals.ts";
 import type { Endpoint } from "./endpoints.ts";
 import {
   type Admissible,
@@ -88,7 +89,8 @@ export function endpointServer(bodyMs = BODY_MS) {
       if (isFull() || !admission.begin()) return refuseOverload();
       isHeld = isLongPoll;
       if (isHeld) longPolls++;
-      const response = await endpoint.handle(toApiEvent({ ...exchange, body }), ports);
+      const own = isLongPoll ? { ...ports, signals: connectedSignals(ports.signals, outgoing) } : ports;
+      const response = await endpoint.handle(toApiEvent({ ...exchange, body }), own);
       if (response.stream === undefined) return await send(exchange, response, refuse);
       if (streams >= MAX_STREAMS) return refuseOverload();
       streams++;

@@ -6,6 +6,7 @@ import { createAdminKey } from "#server/admin-key.ts";
 import type { Endpoint } from "#server/http/endpoints.ts";
 import { countRefusals, identifyCaller } from "#server/http/load-shedder.ts";
 import { endpointServer } from "#server/http/serve-endpoint.ts";
+import type { ServerPorts } from "#server/ports.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
 import { type Installation, openInstallation } from "../support/in-process.ts";
 
@@ -25,6 +26,8 @@ let authorization: string;
 /** The response of the endpoint, and the bodies that it received. */
 let respond: () => HttpResponse | Promise<HttpResponse>;
 let bodies: string[];
+/** The signals that the endpoint received last. */
+let signals: ServerPorts["signals"];
 
 const ok = (more: Partial<HttpResponse> = {}): HttpResponse => ({ statusCode: 200, headers: {}, body: "{}", ...more });
 
@@ -35,8 +38,9 @@ beforeEach(async () => {
   const { adapters, ports } = installation;
   authorization = `Bearer ${(await createAdminKey(adapters.database, adapters.table)).api_key}`;
   const endpoint: Endpoint = {
-    handle: async ({ body = "" }) => {
+    handle: async ({ body = "" }, ports) => {
       bodies.push(Buffer.from(body, "base64").toString());
+      signals = ports.signals;
       return respond();
     },
   };
@@ -92,6 +96,26 @@ function holdResponses() {
   respond = () => new Promise((resolve) => held.push(() => resolve(ok())));
   return held;
 }
+
+// The first one, because refusals of the others are logged ten seconds later.
+describe("countRefusals", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("logs every ten seconds how many requests were refused since then", () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const count = countRefusals();
+    const logged = () => [...printed.mock.calls.join("\n").matchAll(/"refused":(\d+)/g)].map(([, number]) => number);
+    for (let refused = 0; refused < 3; refused++) count();
+    vi.advanceTimersByTime(9_999);
+    expect(logged()).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(logged()).toEqual(["3"]);
+    vi.advanceTimersByTime(60_000);
+    count();
+    vi.advanceTimersByTime(10_000);
+    expect(logged()).toEqual(["3", "1"]);
+  });
+});
 
 describe("a request", () => {
   it("of 10 MiB is served, and a larger one is refused with 413 and not handled", async () => {
@@ -258,6 +282,41 @@ describe("a request", () => {
   });
 });
 
+describe("the wait of a request", () => {
+  /** What each wait ended with: nothing, or an error. */
+  const ended: unknown[] = [];
+  let waiting = 0;
+  beforeEach(() => {
+    ended.length = 0;
+    waiting = 0;
+    respond = async () => {
+      const subscription = signals.subscribe("run");
+      const wait = subscription.next(60_000);
+      waiting++;
+      ended.push(await wait.then(() => "signal").catch((error: unknown) => error));
+      subscription.close();
+      return ok();
+    };
+  });
+
+  it("ends when its client leaves", async () => {
+    const client = new AbortController();
+    const left = fetch(`${url}/runs?wait=25`, { signal: client.signal }).catch(() => "left");
+    await expect.poll(() => waiting).toBe(1);
+    client.abort();
+    expect(await left).toBe("left");
+    await expect.poll(() => ended, { timeout: 10_000 }).toMatchObject([{ status: 499 }]);
+  });
+
+  it("ends with a change of the run while its client is there", async () => {
+    const response = fetch(`${url}/runs?wait=25`);
+    await expect.poll(() => waiting).toBe(1);
+    installation.adapters.signals.notify("run");
+    expect((await response).status).toBe(200);
+    expect(ended).toEqual(["signal"]);
+  });
+});
+
 describe("a stream", () => {
   const headers = { accept: "text/event-stream" };
   const streaming = (text: AsyncGenerator<string, void>) => () =>
@@ -335,24 +394,5 @@ describe("identifyCaller", () => {
       { authorization: "Bearer a", "x-api-key": "b" },
     ];
     expect(new Set(headers.map((some) => incoming(some))).size).toBe(1);
-  });
-});
-
-describe("countRefusals", () => {
-  afterEach(() => void vi.useRealTimers());
-
-  it("logs every ten seconds how many requests were refused since then", () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const count = countRefusals();
-    const logged = () => [...printed.mock.calls.join("\n").matchAll(/"refused":(\d+)/g)].map(([, number]) => number);
-    for (let refused = 0; refused < 3; refused++) count();
-    vi.advanceTimersByTime(9_999);
-    expect(logged()).toEqual([]);
-    vi.advanceTimersByTime(1);
-    expect(logged()).toEqual(["3"]);
-    vi.advanceTimersByTime(60_000);
-    count();
-    vi.advanceTimersByTime(10_000);
-    expect(logged()).toEqual(["3", "1"]);
   });
 });
