@@ -48,7 +48,7 @@ export async function search<T extends Finding>(query: Search<T>): Promise<Found
   let stoppedAt: string | undefined;
   let end: number | undefined;
   // The first round is always read: without a position, the result would look complete.
-  while (parts.length > 0 && found.size < wanted && (stoppedAt === undefined || !isLate())) {
+  while (parts.length > 0 && found.size < wanted && (!isLate() || stoppedAt === undefined)) {
     const { segments, width, entries } = batchSizer.round();
     if (segments > 1) end ??= await findFarEnd(sources, range, order);
     const planned = parts.flatMap((part): readonly Part<T>[] => {
