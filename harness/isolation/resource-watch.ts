@@ -82,7 +82,8 @@ function watchCommand(pid: number, onExceeded: (why: string) => void, { meter, f
   };
   let ending: Promise<void> | undefined;
   const stop = async () => {
-    if (!isOver) exceeded(meter.takeKills());
+    // Also where the command is over: the kernel may have killed it meanwhile, and that is no later command's.
+    exceeded(meter.takeKills());
     const settled = files.settle(meter.measureNow());
     if (settled !== undefined) await settled;
     end();
