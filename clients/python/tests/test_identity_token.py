@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import httpx
@@ -68,3 +69,9 @@ def test_refuses_signatures_that_are_no_numbers_of_the_curve(signature: str) -> 
     head = SHARED["vectors"][0]["token"].rsplit(".", 1)[0]
     with create_issuer() as client, pytest.raises(IdentityTokenError, match="signature"):
         verify({**SHARED["vectors"][0], "token": f"{head}.{signature}"}, client)
+
+
+def test_refuses_claims_of_any_depth_that_cannot_be_parsed() -> None:
+    nested = base64.urlsafe_b64encode(b'{"alg":' + b"[" * 100_000).decode().rstrip("=")
+    with create_issuer() as client, pytest.raises(IdentityTokenError, match="malformed"):
+        verify({**SHARED["vectors"][0], "token": f"{nested}.{nested}.AAAA"}, client)

@@ -119,7 +119,7 @@ def _read_object(url: str, client: httpx.Client) -> dict[str, Any]:
 def _decode_object(part: str) -> dict[str, Any]:
     try:
         value = json.loads(_decode(part))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise IdentityTokenError("the token is malformed") from error
     if not isinstance(value, dict):
         raise IdentityTokenError("the token is malformed")
