@@ -27,7 +27,7 @@ interface Trail {
 }
 
 /** The teams whose things a request changes, with what their events say of it. */
-type ChangedTeams = ReadonlyMap<string, Pick<NewAuditEvent, "filter" | "matched">>;
+type ChangedTeams = readonly (readonly [team: string, details: Pick<NewAuditEvent, "filter" | "matched">])[];
 
 type OwnerFound = { readonly team: string } | "person";
 
@@ -75,7 +75,7 @@ export function auditedTable<T extends Table>(table: T, now: () => number): T {
       // A transaction has 100 writes at most.
       if (writes.length + events.length <= 100) return await table.transact([...writes, ...events]);
       await alone();
-      for (const event of events) await table.write(event);
+      await table.transact(events);
     } catch (error) {
       trail.isOpen = true;
       throw error;
@@ -131,7 +131,7 @@ function toOwner(key: string): OwnerFound | undefined {
 }
 
 function isOwner(value: Value | undefined): value is { readonly type: string; readonly uid: string } {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  if (typeof value !== "object" || value === null) return false;
   return "type" in value && typeof value.type === "string" && "uid" in value && typeof value.uid === "string";
 }
 
@@ -141,17 +141,18 @@ const textOf = (value: Value | undefined): string | undefined => (typeof value =
 function toEvents(trail: Trail, writes: readonly TransactionWrite[], now: number): Put[] {
   const { action, event, uids, team: ownTeam } = trail.request;
   const team = action.isOwn ? ownTeam : findTeam(trail, writes);
-  const teams: ChangedTeams = trail.teams ?? new Map(team === undefined ? [] : [[team, {}]]);
+  const teams: ChangedTeams = trail.teams ?? (team === undefined ? [] : [[team, {}]]);
   const created = writes.flatMap((write) => (write.kind === "put" ? [write.item] : []));
   const uid = action.name.endsWith(".create") ? findResult(created) : uids.at(-1);
   const name = trail.name ?? created.flatMap((item) => (item["uid"] === uid ? (textOf(item["name"]) ?? []) : []))[0];
-  return [...teams].map(([changed, details]) => {
-    const target =
-      uid === undefined
-        ? toCallerOrTeam(action.isOwn, event, changed)
-        : { type: action.type, uid, ...(name === undefined ? {} : { name }) };
-    return putAuditEvent(changed, { ...event, ...details, action: action.name, target }, now);
-  });
+  const named = uid === undefined ? undefined : { type: action.type, uid, ...(name === undefined ? {} : { name }) };
+  return teams.map(([changed, details]) =>
+    putAuditEvent(
+      changed,
+      { ...event, ...details, action: action.name, target: named ?? toCallerOrTeam(action.isOwn, event, changed) },
+      now,
+    ),
+  );
 }
 
 /** What a request is about that names nothing: its caller, or their team. */
@@ -159,12 +160,12 @@ const toCallerOrTeam = (isOwn: boolean, { actor }: AuditedRequest["event"], team
   isOwn ? { type: "user", uid: actor.uid } : { type: "team", uid: team };
 
 function findTeam({ owner }: Trail, writes: readonly TransactionWrite[]): string | undefined {
+  if (owner === "person") return undefined;
   const owners = [
     owner,
     ...writes.map((write) => (write.kind === "put" ? findOwner(write.item) : toOwner(pkOf(write)))),
   ];
-  if (owner === "person") return undefined;
-  return owners.flatMap((one) => (one === undefined || one === "person" ? [] : [one.team]))[0];
+  return owners.find((one) => typeof one === "object")?.team;
 }
 
 /** The id of what a request creates, from the record that makes the request idempotent. */

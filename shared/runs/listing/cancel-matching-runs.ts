@@ -15,8 +15,7 @@ import { cancelFoundRun } from "#shared/runs/cancel-run.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { type CancelRunsRequest, CancelRunsResponse } from "#shared/wire/cancel.ts";
-import { type Filters, type FoundRun, matchesEntry, matchingRuns } from "./filters.ts";
-import { groupByTeam } from "./matching-runs.ts";
+import { type Filters, type FoundRun, groupByTeam, matchesEntry, matchingRuns } from "./filters.ts";
 import { toFilters } from "./run-filter.ts";
 import { runIndexStore, toScopes } from "./run-index-store.ts";
 
@@ -64,7 +63,7 @@ const Kept = v.pipe(v.string(), v.parseJson(), CancelRunsResponse);
 async function cancelAll({ request, principal }: CancelManyCall, ports: RunPorts): Promise<CancelRunsResponse> {
   const deadline = ports.now() + WORK_MS;
   const found = await findMatching(toFilters(request.filter), principal, deadline, ports);
-  describeChange(new Map([...groupByTeam(found.runs).keys()].map((team) => [team, {}])));
+  describeChange([...groupByTeam(found.runs).keys()].map((team) => [team, {}]));
   const refused: { run_id: string; error_code: ErrorCode }[] = [];
   let looked = 0;
   let more = found.more;

@@ -17,8 +17,8 @@ import { sees } from "#shared/runs/run-tree.ts";
 import type { RunFilter } from "#shared/wire/cancel.ts";
 import { PageInfo } from "#shared/wire/list.ts";
 import type { MatchingRunsRequest } from "#shared/wire/runs/change-runs.ts";
-import type { FoundRun } from "./filters.ts";
-import { groupByTeam, readMatchingRuns } from "./matching-runs.ts";
+import { type FoundRun, groupByTeam } from "./filters.ts";
+import { readMatchingRuns } from "./matching-runs.ts";
 import { toFilters } from "./run-filter.ts";
 import { toScopes } from "./run-index-store.ts";
 
@@ -119,7 +119,7 @@ async function changePage(
   const found = await ports.runs.many(plan.runs.map(({ id }) => id));
   const teams = groupByTeam(found.filter((run) => run !== undefined));
   const described = filter === undefined ? {} : { filter: withoutText(filter) };
-  describeChange(new Map([...teams].map(([team, own]) => [team, { matched: own.length, ...described }])));
+  describeChange([...teams].map(([team, own]) => [team, { matched: own.length, ...described }]));
   const changed: string[] = [];
   const refused: { run_id: string; error_code: ErrorCode }[] = [];
   let { next } = plan;

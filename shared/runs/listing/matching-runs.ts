@@ -1,6 +1,5 @@
 import type { AgentPrincipal, PersonalPrincipal } from "#shared/principals/principal.ts";
 import { listVisibleOwners } from "#shared/principals/principal.ts";
-import { parseOwner } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Filters, FoundRun } from "./filters.ts";
 import { type Candidate, createMatcher, loadRuns } from "./matches.ts";
@@ -18,13 +17,6 @@ interface RunPage {
   /** The position after which the next page begins; undefined if there is nothing more. */
   readonly next: string | undefined;
 }
-
-/** The runs of teams, by the uid of the team. */
-export const groupByTeam = (runs: readonly FoundRun[]): ReadonlyMap<string, readonly FoundRun[]> =>
-  Map.groupBy(
-    runs.filter(({ head }) => parseOwner(head).type === "Team"),
-    ({ head }) => parseOwner(head).uid,
-  );
 
 /** Reads a page of the runs that match, newest first. A page may be empty while there is a next one. */
 export async function readMatchingRuns(
