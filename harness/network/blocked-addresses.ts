@@ -1,6 +1,6 @@
 import type { LookupAddress, LookupOptions } from "node:dns";
 import { networkInterfaces } from "node:os";
-import { scopeOfAddress, toCanonicalAddress } from "#shared/wire/addresses.ts";
+import { scopeOfAddress, toCanonicalAddress } from "#shared/wire/network/addresses.ts";
 
 /** IPv4 addresses of cloud metadata services, which return credentials: most clouds, Azure, Alibaba and Oracle. */
 export const METADATA = ["169.254.0.0/16", "168.63.129.16", "100.100.100.200", "192.0.0.192"] as const;

@@ -1,6 +1,6 @@
 import { invalid } from "#shared/errors.ts";
-import { namesBlockedAddress } from "#shared/wire/addresses.ts";
 import type { AmbientAgentConfig, Repository } from "#shared/wire/config.ts";
+import { namesBlockedAddress } from "#shared/wire/network/addresses.ts";
 
 const BLOCKED_ADDRESS = "must not name a link-local, cloud metadata or reserved address";
 

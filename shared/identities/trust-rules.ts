@@ -17,7 +17,7 @@ import { isSameAddress } from "#shared/run-identity/own-issuer.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import { scopeOfAddress } from "#shared/wire/addresses.ts";
+import { scopeOfAddress } from "#shared/wire/network/addresses.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { MAX_TTL_SECONDS, type TrustRuleItem, type TrustRuleRequest } from "#shared/wire/trust-rule.ts";
 import { readIdentity, refuseUnavailable } from "./read-identities.ts";

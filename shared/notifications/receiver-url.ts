@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { invalid, RunyardError } from "#shared/errors.ts";
-import { scopeOfAddress } from "#shared/wire/addresses.ts";
+import { scopeOfAddress } from "#shared/wire/network/addresses.ts";
 
 /** Which URLs may receive events of runs. */
 export interface ReceiverRules {

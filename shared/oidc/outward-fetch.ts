@@ -3,7 +3,7 @@ import http from "node:http";
 import https from "node:https";
 import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
-import { type AddressScope, scopeOfAddress } from "#shared/wire/addresses.ts";
+import { type AddressScope, scopeOfAddress } from "#shared/wire/network/addresses.ts";
 
 const TIMEOUT_MS = 5_000;
 /** Bytes of a response. The key sets of large issuers have a few kilobytes. */
