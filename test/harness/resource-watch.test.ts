@@ -84,11 +84,13 @@ describe("measureTrees", () => {
 
   it("counts files that only a mapping holds, in memory and on disk", async () => {
     const pid = await python(
-      "import mmap",
+      // Python's own mmap keeps a descriptor.
+      "import ctypes; mmap = ctypes.CDLL(None).mmap",
+      "mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]",
       ...unnamed("memory", 60),
-      `memory = mmap.mmap(file, 4096); os.close(file)`,
+      "mmap(None, 4096, 1, 1, file, 0); os.close(file)",
       ...unnamed("disk", 20),
-      `disk = mmap.mmap(file, 4096); os.close(file)`,
+      "mmap(None, 4096, 1, 1, file, 0); os.close(file)",
     );
     expect(measureTrees([pid], 100, 1_000 * MIB)).toMatchObject({
       ...{ memoryBytes: 60 * MIB, unnamedBytes: 20 * MIB, unnamedFiles: 1, isHidden: false },
