@@ -40,12 +40,14 @@ it("a directory that is exchanged for a link while it is removed costs no file o
     mkdirSync(path.join(folder, "archive"), { recursive: true });
     for (const name of names) writeFileSync(path.join(folder, "archive", name), "");
     const attacker = spawn("python3", ["-c", ATTACK, folder, victim], { stdio: ["ignore", "pipe", "inherit"] });
+    // It may end before the removal does.
+    const closed = once(attacker, "close");
     await once(attacker.stdout, "data");
     // It may find that the attacker never stops, but it ends.
     await removeTree(path.join(folder, "archive")).catch(() => undefined);
     outcomes++;
     attacker.kill("SIGKILL");
-    await once(attacker, "close");
+    await closed;
   }
   expect([outcomes, readdirSync(victim).length]).toEqual([ROUNDS, FILES]);
 });
