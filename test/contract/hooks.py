@@ -201,6 +201,9 @@ REFUSALS = [
 ]
 
 
+ACTIONS_ON_RUNS = [f"/agent/runs/{action}" for action in ("cancel", "delete", "archive", "unarchive")]
+
+
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
     """Whether a failure counts: not if the contract has a sentence for it that the document cannot express."""
@@ -214,9 +217,9 @@ def filter_failure(context, failure, case, response):
             return False  # Runyard-Protocol (too old: 426)
         return not all(is_ignored(case, *wrong) for wrong in wrong_parameters(case))
     if kind == "UnsupportedMethodResponse":
-        # GET and DELETE /agent/runs/{runId} are what this path is to them. "A malformed id is a 404."
+        # GET and DELETE /agent/runs/{runId} are what these paths are to them. "A malformed id is a 404."
         of_run = response.request.method in ("GET", "DELETE") and response.status_code == 404
-        return not (case.path == "/agent/runs/cancel" and of_run)
+        return not (case.path in ACTIONS_ON_RUNS and of_run)
     return True
 
 

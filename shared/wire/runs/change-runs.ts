@@ -29,6 +29,7 @@ export const MatchingRunsRequest = v.pipe(
     ),
     ["all"],
   ),
+  v.metadata({ oneOf: [{ required: ["filter"] }, { required: ["all"] }] }),
 );
 export type MatchingRunsRequest = v.InferOutput<typeof MatchingRunsRequest>;
 

@@ -436,7 +436,7 @@ class CancelRunsRequestParam(TypedDict, total=False):
 
 
 class MatchingRunsRequestParam(TypedDict, total=False):
-    """The runs that a request is about. Is required; send all: true in its place if you mean every run. Must be absent where there is a filter: send one of the two."""
+    """The runs that a request is about."""
 
     filter: RunFilterParam
     """Which runs. Takes the filters of `GET /agent/runs`, at least one. Required unless `all` is true."""

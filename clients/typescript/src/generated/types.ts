@@ -2218,7 +2218,7 @@ interface components {
                 exclude?: string[];
             };
         };
-        /** @description The runs that a request is about. Is required; send all: true in its place if you mean every run. Must be absent where there is a filter: send one of the two. */
+        /** @description The runs that a request is about. */
         MatchingRunsRequest: {
             /** @description Which runs. Takes the filters of `GET /agent/runs`, at least one. Required unless `all` is true. */
             filter?: components["schemas"]["RunFilter"];
