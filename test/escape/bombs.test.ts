@@ -4,7 +4,7 @@ import { chownSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readLimits } from "#harness/isolation/limits.ts";
-import { MIB, Probe, probe, processesNamed, python, watchHost } from "./support/host.ts";
+import { MIB, Probe, probe, processesNamed, python, watchRuns } from "./support/host.ts";
 
 /** The limits of a run here, which are reached before the machine is affected. */
 const small = {
@@ -13,17 +13,17 @@ const small = {
   RUNYARD_RUN_DISK_MIB: "300",
   RUNYARD_RUN_FILES: "20000",
 };
-/** How far usage may exceed a limit between two measurements, and through other work of the machine. */
-const MARGIN = { memoryMib: 3_000, processes: 1_500, diskMib: 3_000 };
+/** How far usage may exceed a limit between two measurements. */
+const MARGIN = { memoryMib: 3_000, tasks: 1_500, diskMib: 3_000 };
 
-let host: ReturnType<typeof watchHost>;
-beforeEach(() => {
-  host = watchHost();
+let runs: Awaited<ReturnType<typeof watchRuns>>;
+beforeEach(async () => {
+  runs = await watchRuns();
 });
-afterEach(() => {
-  const { memoryMib, processes, diskMib } = host.stop();
+afterEach(async () => {
+  const { memoryMib, tasks, diskMib } = await runs.stop();
   expect(memoryMib).toBeLessThan(400 + MARGIN.memoryMib);
-  expect(processes).toBeLessThan(200 + MARGIN.processes);
+  expect(tasks).toBeLessThan(200 + MARGIN.tasks);
   expect(diskMib).toBeLessThan(300 + MARGIN.diskMib);
 });
 

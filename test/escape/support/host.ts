@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { measureFiles, measureTrees } from "#harness/isolation/machine.ts";
 import { FakeControlPlane, type RunGiven } from "../../../lab/fake-control-plane.ts";
 import { startHarness } from "../../harness/support/run-harness.ts";
 
@@ -14,37 +15,43 @@ export const sh = (...commands: readonly string[]) => commands.map((it) => `\`\`
 /** A Python program as one command; it must not contain the line `EOF`. */
 export const python = (...lines: readonly string[]) => `python3 - <<'EOF'\n${lines.join("\n")}\nEOF`;
 
-/** The state of the whole machine, as seen from outside all sandboxes. */
-export interface HostState {
-  readonly availableMib: number;
-  readonly processes: number;
-  readonly freeMib: number;
+/** Counts the processes of the whole machine. */
+export const countProcesses = (): number => readdirSync("/proc").filter((name) => /^\d+$/.test(name)).length;
+
+/** The directories of the probes that exist. */
+const folders = new Set<string>();
+/** Between two measurements there is at least this time, and as much as the last one took. */
+const MEASURE_MS = 50;
+/** Memory above this is measured exactly: what processes share counts once. */
+const ENOUGH_BYTES = 400 * MIB;
+
+/** Measures the processes that this one has started, and the files of their runs. Other work of the machine does not count. */
+async function measureRuns() {
+  const { memoryBytes, tasks, unnamedBytes } = measureTrees([process.pid], Number.POSITIVE_INFINITY, ENOUGH_BYTES);
+  const files = await Promise.all([...folders].map((folder) => measureFiles(folder, Number.POSITIVE_INFINITY)));
+  const diskBytes = files.reduce((sum, { bytes }) => sum + bytes, unnamedBytes);
+  return { memoryMib: memoryBytes / MIB, tasks, diskMib: diskBytes / MIB };
 }
 
-export function hostState(): HostState {
-  const { bavail, bsize } = statfsSync(tmpdir());
-  const [, available = "0"] = /^MemAvailable:\s+(\d+)/m.exec(readFileSync("/proc/meminfo", "latin1")) ?? [];
+/** Records the maximum usage of the runs until `stop`, as seen from outside all sandboxes. */
+export async function watchRuns() {
+  const before = await measureRuns();
+  const worst = { memoryMib: 0, tasks: 0, diskMib: 0 };
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      const startedAt = performance.now();
+      const now = await measureRuns();
+      worst.memoryMib = Math.max(worst.memoryMib, now.memoryMib - before.memoryMib);
+      worst.tasks = Math.max(worst.tasks, now.tasks - before.tasks);
+      worst.diskMib = Math.max(worst.diskMib, now.diskMib - before.diskMib);
+      await sleep(Math.max(MEASURE_MS, performance.now() - startedAt));
+    }
+  })();
   return {
-    availableMib: Number(available) / 1024,
-    processes: readdirSync("/proc").filter((name) => /^\d+$/.test(name)).length,
-    freeMib: (bavail * bsize) / MIB,
-  };
-}
-
-/** Records the host's maximum usage until `stop`. */
-export function watchHost() {
-  const before = hostState();
-  const worst = { memoryMib: 0, processes: 0, diskMib: 0 };
-  const timer = setInterval(() => {
-    const now = hostState();
-    worst.memoryMib = Math.max(worst.memoryMib, before.availableMib - now.availableMib);
-    worst.processes = Math.max(worst.processes, now.processes - before.processes);
-    worst.diskMib = Math.max(worst.diskMib, before.freeMib - now.freeMib);
-  }, 50);
-  return {
-    /** Returns by how much the usage grew at most; the machine has other work too. */
-    stop() {
-      clearInterval(timer);
+    async stop() {
+      isOver = true;
+      await watching;
       return worst;
     },
   };
@@ -58,6 +65,7 @@ export class Probe implements AsyncDisposable {
 
   private constructor(plane: FakeControlPlane) {
     this.plane = plane;
+    folders.add(this.tmp);
   }
 
   static async of(given: RunGiven): Promise<Probe> {
@@ -83,6 +91,7 @@ export class Probe implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.plane[Symbol.asyncDispose]();
+    folders.delete(this.tmp);
     rmSync(this.tmp, { recursive: true, force: true });
   }
 }
