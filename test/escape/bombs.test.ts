@@ -2,9 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readLimits } from "#harness/isolation/limits.ts";
 import { MIB, Probe, probe, processesNamed, python, watchRuns } from "./support/host.ts";
+
+// Removing what a command has written takes a minute on a busy machine.
+vi.setConfig({ testTimeout: 600_000 });
 
 /** The limits of a run here, which are reached before the machine is affected. */
 const small = {
