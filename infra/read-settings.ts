@@ -1,7 +1,8 @@
 import type { Node } from "constructs";
+import { AWS_SANDBOXES } from "#shared/wire/execution/sandboxes.ts";
 import { parseDeployedProviders, toConnection, toNamedProvider } from "#shared/wire/providers/provider-settings.ts";
 import { planConcurrency } from "./concurrency.ts";
-import { SANDBOX_KINDS, type Settings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 
 /**
  * Reads the settings of a deployment from the app's context, and refuses values that would fail later and less clearly.
@@ -260,9 +261,9 @@ function sandboxSettings(
   stage: Settings["stage"],
   { kinds, lambda }: { readonly kinds: readonly string[]; readonly lambda: string | undefined },
 ): Pick<Settings, "sandboxes" | "lambdaSandbox"> {
-  const sandboxes = kinds.flatMap((kind) => SANDBOX_KINDS.filter((known) => known === kind));
+  const sandboxes = kinds.flatMap((kind) => AWS_SANDBOXES.filter((known) => known === kind));
   if (sandboxes.length < kinds.length || new Set(kinds).size < kinds.length) {
-    throw new Error(`context "sandboxes" must name some of ${SANDBOX_KINDS.join(", ")}, each once, not "${kinds}"`);
+    throw new Error(`context "sandboxes" must name some of ${AWS_SANDBOXES.join(", ")}, each once, not "${kinds}"`);
   }
   const lambdaSandbox = lambda ?? (stage === "aws" ? "image" : "zip");
   if (lambdaSandbox !== "image" && lambdaSandbox !== "zip") {

@@ -1,3 +1,4 @@
+import type { AwsSandbox } from "#shared/wire/execution/sandboxes.ts";
 import type { DeployedProvider } from "#shared/wire/providers/provider-settings.ts";
 import type { ConcurrencyPlan } from "./concurrency.ts";
 
@@ -51,7 +52,7 @@ export interface Settings {
    * a function's 15 minutes are too short for, or all where they are named first; containers run the environments that name an image
    * of their own, and bring a network with them. docs/sandboxes.md says what each costs. @default "lambda"
    */
-  readonly sandboxes: readonly SandboxKind[];
+  readonly sandboxes: readonly AwsSandbox[];
   /**
    * What the Lambda sandbox is made of: `image`, with git, Python and build tools, which is built while deploying, or `zip`, the plain
    * runtime of Node. @default "image" on AWS, "zip" on the emulator, which runs no images
@@ -159,6 +160,3 @@ export interface Settings {
   /** Ids of disabled models. @default none */
   readonly disabledModels: readonly string[];
 }
-
-export const SANDBOX_KINDS = ["lambda", "microvm", "fargate"] as const;
-type SandboxKind = (typeof SANDBOX_KINDS)[number];

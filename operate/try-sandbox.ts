@@ -1,15 +1,13 @@
 import { parseArgs } from "node:util";
 import * as v from "valibot";
+import { AWS_SANDBOXES, type AwsSandbox } from "#shared/wire/execution/sandboxes.ts";
 import { type Api, callApi } from "../server/host/api.ts";
 import { dim, green, Problem, red, say, seconds, yellow } from "../server/host/terminal.ts";
 import { runByHand } from "./by-hand.ts";
 import { ATTEMPT, FACTS, HOSTILE, type Observed, observed, Started } from "./observed-run.ts";
 import { createProbeSecret, type Finding, findRefusals, PROBE_SECRET, readWithoutKey } from "./try-sandbox-probes.ts";
 
-const PROVIDERS = ["lambda", "microvm", "fargate"] as const;
-type Provider = (typeof PROVIDERS)[number];
-
-const HELP = `Usage: npm run aws -- try-sandbox --provider lambda|microvm|fargate [options]
+const HELP = `Usage: npm run aws -- try-sandbox --provider ${AWS_SANDBOXES.join("|")} [options]
 
 Starts three runs in a sandbox of a deployed service, by its API: one prints what the sandbox is like and ends by itself, one is
 cancelled while it works, and the commands of one attack the harness, print a secret in other forms and end with one that fails. A key reads
@@ -29,7 +27,7 @@ const IMAGE = "public.ecr.aws/docker/library/python:3.13-slim-bookworm";
 const RUN_MS = 600_000;
 
 interface Options {
-  readonly provider: Provider;
+  readonly provider: AwsSandbox;
   readonly image: string;
   readonly api: Api;
 }
@@ -75,8 +73,8 @@ function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | undefine
     throw new Problem(error instanceof Error ? error.message : String(error), [HELP]);
   }
   if (values.help === true) return undefined;
-  const provider = PROVIDERS.find((name) => name === values.provider);
-  if (provider === undefined) throw new Problem(`--provider takes one of ${PROVIDERS.join(", ")}.`, [HELP]);
+  const provider = AWS_SANDBOXES.find((name) => name === values.provider);
+  if (provider === undefined) throw new Problem(`--provider takes one of ${AWS_SANDBOXES.join(", ")}.`, [HELP]);
   const baseUrl = (values["base-url"] ?? env["RUNYARD_BASE_URL"])?.replace(/\/$/, "");
   if (!baseUrl) {
     throw new Problem("There is no deployment to try it on: set RUNYARD_BASE_URL, or say --base-url.", [
@@ -136,7 +134,7 @@ interface Runs {
   readonly hostile: Observed;
 }
 
-function report(provider: Provider, { whole, stopped, hostile }: Runs, findings: readonly Finding[]): number {
+function report(provider: AwsSandbox, { whole, stopped, hostile }: Runs, findings: readonly Finding[]): number {
   const wrapper = hostile.printed.some((line) => line.includes("__runyard"));
   const lines: readonly Finding[] = [
     ["sandbox", `${whole.provider}, ${provider} was asked for`, whole.provider === provider],
@@ -163,7 +161,7 @@ function report(provider: Provider, { whole, stopped, hostile }: Runs, findings:
   return lines.every(([, , isRight]) => isRight) ? 0 : 1;
 }
 
-const REMEDIES: Readonly<Record<Provider, string>> = {
+const REMEDIES: Readonly<Record<AwsSandbox, string>> = {
   lambda: "Name lambda first, or nothing, in the context `sandboxes` of the deployment.",
   microvm: "Name microvm first in the context `sandboxes` of the deployment, in a region that has MicroVMs.",
   fargate: "Name fargate in the context `sandboxes` of the deployment.",

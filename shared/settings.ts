@@ -1,9 +1,8 @@
 import * as v from "valibot";
+import { AWS_SANDBOXES, type AwsSandbox } from "#shared/wire/execution/sandboxes.ts";
 
-/** The kinds of sandboxes that this service starts itself. */
-export const AWS_SANDBOXES = ["lambda", "microvm", "fargate"] as const;
 /** Who starts a sandbox: a service of AWS, or the server of a single machine, of which it is a process. */
-export type SandboxProvider = (typeof AWS_SANDBOXES)[number] | "process";
+export type SandboxProvider = AwsSandbox | "process";
 
 /** A Lambda's environment, parsed at the first event and not before. */
 type Name =

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ERRORS, type ErrorCode } from "#shared/errors.ts";
 import { createdAtOf } from "#shared/ids.ts";
-import { type Provider, startSeconds } from "#shared/sandbox/providers.ts";
+import { PROVIDER_NAMES, type Provider, startSeconds } from "#shared/sandbox/providers.ts";
 import { workerClaimSeconds } from "#shared/settings.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { checkShard, keys, type Owner, runPk, sortableTime } from "#shared/table/keys.ts";
@@ -44,7 +44,7 @@ const Slot = v.picklist(["owner", "tree"]);
 export type SlotKind = v.InferOutput<typeof Slot>;
 /** A sandbox, as its provider finds it again. */
 const Placed = v.object({
-  provider: v.picklist(["lambda", "process", "microvm", "fargate", "worker"] satisfies Provider[]),
+  provider: v.picklist(PROVIDER_NAMES),
   handle: v.exactOptional(v.string()),
 });
 /** The sandbox of an ended execution, and until when stopping it is retried. */

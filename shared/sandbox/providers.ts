@@ -1,7 +1,9 @@
-import { type SandboxProvider, sandboxStartSeconds } from "#shared/settings.ts";
+import { sandboxStartSeconds } from "#shared/settings.ts";
+import { AWS_SANDBOXES } from "#shared/wire/execution/sandboxes.ts";
 
+export const PROVIDER_NAMES = [...AWS_SANDBOXES, "process", "worker"] as const;
 /** Who executes a run that its caller does not execute: a provider of sandboxes, or a self-hosted worker. */
-export type Provider = SandboxProvider | "worker";
+export type Provider = (typeof PROVIDER_NAMES)[number];
 
 /** What a provider can do, which the rules of runs ask for instead of its name. */
 interface Traits {
