@@ -1,4 +1,5 @@
-import { ConditionFailed, type Item, type Table } from "#shared/table/table.ts";
+import type { Item, Table } from "#shared/table/table.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 import type { KeySetStore } from "#shared/vault/key-set-store.ts";
 import { isSecretValue, resealValue } from "#shared/vault/secret-value-store.ts";
 import {
@@ -53,7 +54,8 @@ export async function rotateKeys({ rings, table, scan, now, sleep }: RotationPor
   for await (const item of scan()) {
     const change = isSecretValue(item) ? changes.get(String(item["key"])) : undefined;
     if (change === undefined) continue;
-    if (await reseal(item, change.from, change.next, table)) values++;
+    // The write fails where the value was deleted meanwhile.
+    if (await writeIf(table, resealValue(item, decodeKey(change.from), decodeKey(change.next)))) values++;
   }
   for (const { ring, former, next } of rotated) await removeOldKeys(ring, [...former, next], now() - KEPT_MS);
   return { keys: rotated.length, values };
@@ -66,15 +68,4 @@ async function removeOldKeys(ring: KeySetStore, rotated: readonly StoredKey[], b
   if (content === undefined) return;
   const ids = new Set(old.map(({ id }) => id));
   await ring.replace(formatRing(parseRing(content).filter(({ id }) => !ids.has(id))));
-}
-
-/** Returns false if the value was deleted meanwhile. */
-async function reseal(item: Item, from: StoredKey, to: StoredKey, table: RotationPorts["table"]): Promise<boolean> {
-  try {
-    await table.write(resealValue(item, decodeKey(from), decodeKey(to)));
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
 }

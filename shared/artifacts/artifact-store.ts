@@ -3,8 +3,9 @@ import { parseArtifact, type StoredArtifact, type UploadedArtifact } from "#shar
 import { RUN_CAPS } from "#shared/records/run.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { keys, runPk } from "#shared/table/keys.ts";
-import { ConditionFailed, type Conditions, type Put, type Table, type Update } from "#shared/table/table.ts";
+import type { Conditions, Put, Table, Update } from "#shared/table/table.ts";
 import { ConflictError, transact } from "#shared/table/transact.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 import type { PullRequestStatus } from "#shared/wire/artifact.ts";
 
 /** Reads an artifact of a run; undefined if there is none. */
@@ -40,16 +41,12 @@ export async function setPullStatus(
     if (artifact.artifact_type !== "PULL_REQUEST" || artifact.url !== url) continue;
     const later = { absentOr: { below: changedAt } };
     const set = { status, status_as_of: changedAt };
-    try {
-      await table.write({
-        kind: "update",
-        key: keys.artifact(runId, artifact.uid),
-        set,
-        if: { pk: { exists: true }, status_as_of: later },
-      });
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
+    await writeIf(table, {
+      kind: "update",
+      key: keys.artifact(runId, artifact.uid),
+      set,
+      if: { pk: { exists: true }, status_as_of: later },
+    });
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type Value,
 } from "#shared/table/table.ts";
 import { ConflictError, transact } from "#shared/table/transact.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 import type { KeyMonth, TeamMonth } from "./team-month.ts";
 
 /** Model calls in progress at the same time that one budget pays for: its one item holds each of them. */
@@ -189,17 +190,13 @@ function toHold(payer: Payer, id: string, hold: Hold): Update {
 
 /** Ends the reservation of `amount` for a call that has cost `cost`. Does nothing where the reservation has ended already. */
 export async function removeHold(payer: Payer, id: string, amount: number, cost: number, table: Table): Promise<void> {
-  try {
-    await table.write({
-      kind: "update",
-      key: keyOf(payer),
-      remove: [HOLD + id],
-      add: { left: amount - cost, spent: cost, open: -1 },
-      if: { [HOLD + id]: { exists: true } },
-    });
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  await writeIf(table, {
+    kind: "update",
+    key: keyOf(payer),
+    remove: [HOLD + id],
+    add: { left: amount - cost, spent: cost, open: -1 },
+    if: { [HOLD + id]: { exists: true } },
+  });
 }
 
 /** The attribute of a key's month that counts the runs created with it on the day of `at`. */

@@ -1,16 +1,10 @@
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
-import {
-  ConditionFailed,
-  type Put,
-  type Query,
-  type Table,
-  type TransactionWrite,
-  type Update,
-} from "#shared/table/table.ts";
+import type { Put, Query, Table, TransactionWrite, Update } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
 import { changeNamed, claimName, releaseName } from "#shared/table/unique-name.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 import {
   type Environment,
   isOwnedBy,
@@ -75,17 +69,13 @@ export function environmentStore(table: Table) {
 
     /** Records that the latest run could or could not be set up. Does nothing where a run that ended later has done so. */
     async noteSetup(uid: string, { failed, at }: SetupOutcome): Promise<void> {
-      try {
-        await table.write({
-          kind: "update",
-          key: keys.environmentRun(uid),
-          set: { setup_failed: failed, setup_at: at },
-          if: { pk: { exists: true }, setup_at: { absentOr: { below: at } } },
-        });
-      } catch (error) {
-        // The environment is deleted, or a run that ended later has been recorded.
-        if (!(error instanceof ConditionFailed)) throw error;
-      }
+      // The environment may be deleted, or a run that ended later recorded.
+      await writeIf(table, {
+        kind: "update",
+        key: keys.environmentRun(uid),
+        set: { setup_failed: failed, setup_at: at },
+        if: { pk: { exists: true }, setup_at: { absentOr: { below: at } } },
+      });
     },
   };
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Table } from "#shared/table/table.ts";
+import type { Table } from "#shared/table/table.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 import { LiveFrame } from "#shared/wire/event.ts";
 import { type LiveTails, TAIL_LIFETIME_MS } from "./live-tails.ts";
 import { appendFrames, type RunTail, withoutStreams } from "./run-tail.ts";
@@ -32,22 +33,18 @@ export function liveTailStore(table: Pick<Table, "get" | "write">, now: () => nu
       const stored = await find(runId);
       const tail = next(stored);
       if (tail === undefined) return;
-      try {
-        await table.write({
-          kind: "put",
-          item: {
-            ...keys.liveTail(runId),
-            version: (stored?.version ?? 0) + 1,
-            execution_id: tail.execution_id,
-            streams: tail.streams.map((stream) => ({ ...stream })),
-            expires_at: Math.ceil((now() + TAIL_LIFETIME_MS) / 1000),
-          },
-          if: stored === undefined ? { pk: { exists: false } } : { version: { eq: stored.version } },
-        });
-        return;
-      } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error;
-      }
+      const isWritten = await writeIf(table, {
+        kind: "put",
+        item: {
+          ...keys.liveTail(runId),
+          version: (stored?.version ?? 0) + 1,
+          execution_id: tail.execution_id,
+          streams: tail.streams.map((stream) => ({ ...stream })),
+          expires_at: Math.ceil((now() + TAIL_LIFETIME_MS) / 1000),
+        },
+        if: stored === undefined ? { pk: { exists: false } } : { version: { eq: stored.version } },
+      });
+      if (isWritten) return;
     }
   };
 

@@ -7,8 +7,9 @@ import type { RunBody } from "#shared/records/run-body.ts";
 import { countUnchanged, type EndedHead, parseOwner, parseRunId } from "#shared/records/run-head.ts";
 import { DELETION_SHARD, keys, runPk } from "#shared/table/keys.ts";
 import { readPages } from "#shared/table/read-pages.ts";
-import { ConditionFailed, type Item, type Key, type Table, type Write } from "#shared/table/table.ts";
+import type { Item, Key, Table } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 import { type LeftConversation, leaveConversation } from "./leave-conversation.ts";
 
 /** Items that are deleted at the same time. Each is a write of its own, since a transaction would cost twice as much. */
@@ -43,7 +44,7 @@ interface DeletionOptions {
 
 /** The deletion of runs from the table, in two steps. */
 export function deletionStore(table: Table) {
-  const { leaveForGood, deletePartition, deleteAll, writeIfHolds } = itemRemoval(table);
+  const { leaveForGood, deletePartition, deleteAll } = itemRemoval(table);
   return {
     /** Runs whose deletion has begun, and was not completed. */
     async *unfinished(): AsyncGenerator<string> {
@@ -89,7 +90,7 @@ export function deletionStore(table: Table) {
         ...listReferences(runId, deletion, trigger_url),
         ...ancestors.map((id) => keys.descendant(id, runId)),
       ]);
-      if (environment_id !== undefined) await writeIfHolds(forgetLastRun(environment_id, runId));
+      if (environment_id !== undefined) await writeIf(table, forgetLastRun(environment_id, runId));
     },
 
     /** What remains of a run whose deletion has begun; undefined if nothing does. */
@@ -125,13 +126,13 @@ export function deletionStore(table: Table) {
 
 /** Deletes items one by one. What is deleted already is no error. */
 function itemRemoval(table: Table) {
-  return { leaveForGood, deletePartition, deleteAll, writeIfHolds };
+  return { leaveForGood, deletePartition, deleteAll };
 
-  /** A deleted run is no longer part of its conversation. */
+  /** A deleted run is no longer part of its conversation. Where an item names a single run, another one may have taken its place. */
   async function leaveForGood(runId: string, conversationId: string): Promise<void> {
     await deleteAll([keys.conversationRun(conversationId, runId)]);
     for (const key of [keys.conversationTail(conversationId), keys.conversationRaw(conversationId)])
-      await writeIfHolds({ kind: "delete", key, if: { run_id: { eq: runId } } });
+      await writeIf(table, { kind: "delete", key, if: { run_id: { eq: runId } } });
   }
 
   /** Deletes the items of a run that are not kept, each after the items of others that belong to it. */
@@ -148,15 +149,6 @@ function itemRemoval(table: Table) {
   async function deleteAll(deleted: readonly Key[]): Promise<void> {
     for (const batch of splitIntoBatches(deleted, DELETED_AT_ONCE)) {
       await Promise.all(batch.map(({ pk, sk }) => table.write({ kind: "delete", key: { pk, sk } })));
-    }
-  }
-
-  /** Changes an item that names a single run; another run may have taken its place. */
-  async function writeIfHolds(write: Write): Promise<void> {
-    try {
-      await table.write(write);
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
     }
   }
 }

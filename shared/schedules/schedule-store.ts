@@ -13,18 +13,9 @@ import {
   sortableTime,
 } from "#shared/table/keys.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
-import {
-  ConditionFailed,
-  type Conditions,
-  type Item,
-  type Key,
-  type Put,
-  type Query,
-  type Table,
-  type TransactionWrite,
-  type Update,
-} from "#shared/table/table.ts";
+import type { Conditions, Item, Key, Put, Query, Table, TransactionWrite, Update } from "#shared/table/table.ts";
 import { ConflictError, type NamedWrites, transact } from "#shared/table/transact.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 import { identityOf, nextRunOf, parseSchedule, type Schedule } from "./schedule.ts";
 import type { Tick } from "./tick.ts";
 import { putTick } from "./tick-store.ts";
@@ -152,24 +143,18 @@ async function writeChange(
   }
 }
 
-async function writeSynced(schedule: Schedule, table: Table): Promise<boolean> {
+function writeSynced(schedule: Schedule, table: Table): Promise<boolean> {
   const { schedule_id: id, plan, timing } = schedule;
   const key = keys.schedule(id);
   const condition = { plan: { eq: plan } };
   const next = nextRunOf(schedule);
   const update = (change: Pick<Update, "set" | "remove">) =>
-    table.write({ kind: "update", key, ...change, set: { pending_since: null, ...change.set }, if: condition });
-  try {
-    // The last item of a deleted schedule goes with its timer.
-    if (timing.state === "deleted") await table.write({ kind: "delete", key, if: condition });
-    else if (next === undefined) await update({ remove: ["check_shard", "check_at"] });
-    // A firing may have moved it meanwhile: then this check comes too early, and the reconciler corrects it.
-    else await update({ set: checkKeys(id, next) });
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
+    writeIf(table, { kind: "update", key, ...change, set: { pending_since: null, ...change.set }, if: condition });
+  // The last item of a deleted schedule goes with its timer.
+  if (timing.state === "deleted") return writeIf(table, { kind: "delete", key, if: condition });
+  if (next === undefined) return update({ remove: ["check_shard", "check_at"] });
+  // A firing may have moved it meanwhile: then this check comes too early, and the reconciler corrects it.
+  return update({ set: checkKeys(id, next) });
 }
 
 async function writeCheck(id: string, at: number, revision: number | undefined, table: Table): Promise<void> {
@@ -177,16 +162,7 @@ async function writeCheck(id: string, at: number, revision: number | undefined, 
     check_at: { exists: true },
     ...(revision === undefined ? {} : { revision: { eq: revision } }),
   };
-  try {
-    await table.write({
-      kind: "update",
-      key: keys.schedule(id),
-      set: { check_at: sortableTime(at) },
-      if: condition,
-    });
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  await writeIf(table, { kind: "update", key: keys.schedule(id), set: { check_at: sortableTime(at) }, if: condition });
 }
 
 /** Returns the writes that put `after` in the place of `before`, on condition that nothing has changed it since it was read. */

@@ -2,8 +2,9 @@ import * as v from "valibot";
 import type { DeliveryRef } from "#shared/queue/event-queue.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { EVENT_SHARD, keys, sortableTime } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Put, type Table } from "#shared/table/table.ts";
+import type { Item, Put, Table } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { TriggerDelivery } from "#shared/wire/triggers/delivery.ts";
 import type { TriggerOutcome } from "#shared/wire/triggers/trigger.ts";
@@ -134,11 +135,7 @@ export const deliveryStore = (table: Table) => ({
     { attempts, detail, nextAt }: { readonly attempts: number; readonly detail: string; readonly nextAt: number },
   ): Promise<void> {
     const set = { attempts, detail, will_retry: true, ...dueAt(nextAt) };
-    try {
-      await table.write({ kind: "update", key: keys.triggerDelivery(trigger, delivery_id), set, if: UNDECIDED });
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
+    await writeIf(table, { kind: "update", key: keys.triggerDelivery(trigger, delivery_id), set, if: UNDECIDED });
   },
 
   /** The deliveries whose decision is due, the longest due first. */

@@ -2,8 +2,9 @@ import * as v from "valibot";
 import { putReceiversMark } from "#shared/notifications/receivers-mark-store.ts";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Key, type Put, type Table, type Update } from "#shared/table/table.ts";
+import type { Item, Key, Put, Table, Update } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 import { UserProfile } from "#shared/wire/run.ts";
 import { WebhookEventType, WebhookFilter } from "#shared/wire/webhooks/webhook.ts";
 
@@ -137,15 +138,11 @@ export async function replaceSecret(before: Webhook, webhook: Webhook, idempoten
 /** Records that the receiver of a webhook is slow, unless this was recorded less than a minute ago. */
 export async function markSlow(webhook: Webhook, until: number, table: Table): Promise<void> {
   if ((webhook.slow_until ?? 0) > until - 60_000) return;
-  try {
-    await table.write({
-      kind: "update",
-      key: keyOf(webhook),
-      set: { slow_until: until },
-      if: { pk: { exists: true } },
-    });
-  } catch (error) {
-    // It was deleted meanwhile.
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  // It may be deleted meanwhile.
+  await writeIf(table, {
+    kind: "update",
+    key: keyOf(webhook),
+    set: { slow_until: until },
+    if: { pk: { exists: true } },
+  });
 }
