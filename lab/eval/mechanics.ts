@@ -1,17 +1,44 @@
+import { readdirSync } from "node:fs";
+import { extname } from "node:path";
 import type { Execution } from "./execution.ts";
 import { check } from "./repository.ts";
-import type { Task } from "./tasks.ts";
+import type { Task, WrongEdit } from "./tasks.ts";
 
-/** Tests the checker of a task without an agent: it refuses the repository as it is, and with each plausible mistake. */
+/**
+ * Tests the checker of a task without an agent: it refuses the repository as it is, with modules that end the process as soon as they are
+ * loaded, and with each plausible mistake.
+ */
 export async function testChecker(task: Task): Promise<string[]> {
   const failures: string[] = [];
   if ((await check(task)).passed) failures.push("the checker passes before the run");
+  if ((await check(task, { edits: endProcess(task) })).passed)
+    failures.push("the checker passes with modules that end the process");
   for (const { why, edits } of task.wrong) {
     const { passed, output } = await check(task, { edits });
     if (passed) failures.push(`the checker passes with a mistake: ${why}`);
     if (output.includes("A wrong change of the task names")) failures.push(`${why}: ${output}`);
   }
   return failures;
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  ".py": "import os\nos._exit(0)\n",
+  ".js": "process.exit(0);\n",
+  ".ts": "process.exit(0);\n",
+};
+
+/** A plausible mistake of the task, after which each module ends the process with the status 0 where it begins. */
+function endProcess({ files, wrong }: Task): WrongEdit[] {
+  const mistake = wrong[0]?.edits ?? [];
+  const paths = new Set([
+    ...readdirSync(files, { recursive: true, encoding: "utf8" }),
+    ...mistake.map(({ path }) => path),
+  ]);
+  const ends = [...paths].flatMap((path) => {
+    const end = /(^|[/_.])tests?[/_.]/.test(path) ? undefined : ENDS[extname(path)];
+    return end === undefined ? [] : [{ path, old_text: "", new_text: end }];
+  });
+  return [...mistake, ...ends];
 }
 
 /** Compares what the service recorded of a scripted execution with its script. Returns a sentence for each difference. */

@@ -7,6 +7,8 @@ import { Problem } from "../../server/host/terminal.ts";
 import type { Task, WrongEdit } from "./tasks.ts";
 
 const CHECK_SECONDS = 300;
+/** The program that runs the checkers. */
+const CHECKER = join(import.meta.dirname, "checker.sh");
 /** Where a language's own installer puts it, which not every PATH has. */
 const TOOLCHAINS = ["/usr/local/go/bin"];
 
@@ -92,14 +94,16 @@ async function runChecker({ checker }: Task, repository: string) {
   };
   if (bwrap === undefined) {
     const options = { cwd: repository, env, timeoutSeconds: CHECK_SECONDS };
-    return await runCommand("bash", [checker], options);
+    return await runCommand("bash", [CHECKER, checker], options);
   }
   const hidden = ["/root", "/home", "/tmp", "/run", homedir()].filter((path) => existsSync(path));
   const args = [
     ...["--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL", "--ro-bind", "/", "/"],
     ...["--proc", "/proc", "--dev", "/dev", ...hidden.flatMap((path) => ["--tmpfs", path])],
-    ...["--ro-bind", process.execPath, process.execPath, "--ro-bind", checker, "/tmp/check.sh"],
-    ...["--bind", repository, "/tmp/repository", "--chdir", "/tmp/repository", "bash", "/tmp/check.sh"],
+    ...["--ro-bind", process.execPath, process.execPath],
+    ...["--ro-bind", CHECKER, "/tmp/checker.sh", "--ro-bind", checker, "/tmp/check.sh"],
+    ...["--bind", repository, "/tmp/repository", "--chdir", "/tmp/repository"],
+    ...["bash", "/tmp/checker.sh", "/tmp/check.sh"],
   ];
   return await runCommand(bwrap, args, { env, timeoutSeconds: CHECK_SECONDS });
 }

@@ -4,6 +4,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { testChecker } from "../../lab/eval/mechanics.ts";
+import { readTasks } from "../../lab/eval/tasks.ts";
 import { root } from "../../scripts/run-command.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 
@@ -72,6 +74,20 @@ describe("npm run lab -- eval", () => {
     expect(call).toContain(`base ${standIn.openaiUrl} key the-real-key`);
     expect(JSON.stringify(standIn.seen.map(({ headers }) => headers))).toContain("the-real-key");
   }, 600_000);
+});
+
+describe("the checker of", () => {
+  // Each run of a checker in Go compiles the standard library first, which takes minutes for all of them.
+  const names = readTasks().flatMap(({ name, language }) => (language === "go" ? [] : [name]));
+
+  it.each(names)(
+    "%s refuses the repository as it is, modules that end the process, and each mistake",
+    async (name) => {
+      const [task] = readTasks([name]);
+      expect(task && (await testChecker(task))).toEqual([]);
+    },
+    120_000,
+  );
 });
 
 /** Repairs the task as mini-swe-agent would, commits it, and records what it used. */

@@ -1,7 +1,7 @@
 set -euo pipefail
 node --test > /dev/null
 if grep -Eq "setTimeout|pause|sleep" session.test.js; then echo "the test sleeps"; exit 1; fi
-node --input-type=module - <<'EOF'
+check_node <<'EOF'
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { createSession } from "./session.js";

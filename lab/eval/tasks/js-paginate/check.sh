@@ -1,5 +1,5 @@
 set -euo pipefail
-node --input-type=module - <<'EOF'
+check_node <<'EOF'
 import assert from "node:assert/strict";
 import { listAll } from "./pages.js";
 const calls = [];

@@ -1,6 +1,6 @@
 set -euo pipefail
 node --test > /dev/null
-node --input-type=module - <<'EOF'
+check_node <<'EOF'
 import assert from "node:assert/strict";
 import { topScores } from "./scores.js";
 assert.deepEqual(topScores([9, 100, 20], 2), [100, 20]);

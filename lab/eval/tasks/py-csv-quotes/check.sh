@@ -1,6 +1,6 @@
 set -euo pipefail
 python3 -m unittest -q
-python3 - <<'EOF'
+check_python <<'EOF'
 from rows import read_rows
 assert read_rows('a,"b,c"\n') == [["a", "b,c"]]
 assert read_rows('"say ""hi""",x\r\ny,z\r\n') == [['say "hi"', "x"], ["y", "z"]]

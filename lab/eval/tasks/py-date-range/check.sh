@@ -1,5 +1,5 @@
 set -euo pipefail
-python3 - <<'EOF'
+check_python <<'EOF'
 from datetime import date
 from days import days_between
 one = date(2024, 2, 28)

@@ -1,7 +1,7 @@
 set -euo pipefail
 git diff --quiet HEAD -- test_stats.py
 python3 -m unittest -q
-python3 - <<'EOF'
+check_python <<'EOF'
 from stats import median
 assert median([4, 1, 2, 3]) == 2.5
 assert median([2, 2]) == 2

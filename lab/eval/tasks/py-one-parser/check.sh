@@ -1,5 +1,5 @@
 set -euo pipefail
-python3 - <<'EOF'
+check_python <<'EOF'
 import ast
 from records import parse_records, read_groups, read_users
 assert read_users("# x\n\n a : b \n") == [{"name": "a", "mail": "b"}]

@@ -1,7 +1,7 @@
 set -euo pipefail
 test -f test_retry.py
 python3 -m unittest -q
-python3 - <<'EOF'
+check_python <<'EOF'
 import retry as module
 from retry import retry
 assert module.retry.__doc__

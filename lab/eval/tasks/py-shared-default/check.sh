@@ -1,6 +1,6 @@
 set -euo pipefail
 python3 -m unittest discover -q
-python3 - <<'EOF'
+check_python <<'EOF'
 from shop.cart import Cart
 one, two = Cart(), Cart()
 one.add("tea", 3)

@@ -1,6 +1,6 @@
 set -euo pipefail
 python3 -m unittest -q
-python3 - <<'EOF'
+check_python <<'EOF'
 from slug import slugify
 assert slugify("Crème brûlée") == "creme-brulee"
 assert slugify("Straße") == "strasse"

@@ -1,7 +1,7 @@
 set -euo pipefail
 git diff --quiet HEAD -- test_tools.py
 python3 -m unittest -q
-python3 - <<'EOF'
+check_python <<'EOF'
 import numbers_, texts, tools
 assert tools.shorten is texts.shorten and tools.title_case is texts.title_case and tools.clamp is numbers_.clamp
 assert texts.shorten.__module__ == "texts" and numbers_.clamp.__module__ == "numbers_"

@@ -1,5 +1,5 @@
 set -euo pipefail
-node --input-type=module - <<'EOF'
+check_node <<'EOF'
 import assert from "node:assert/strict";
 import { formatBytes, parseDuration } from "./src/index.ts";
 assert.equal(formatBytes(2048), "2.0 KiB");

@@ -1,6 +1,6 @@
 set -euo pipefail
 if grep -q switch shapes.ts; then echo "still a switch"; exit 1; fi
-node --input-type=module - <<'EOF'
+check_node <<'EOF'
 import assert from "node:assert/strict";
 import { area, describe } from "./shapes.ts";
 assert.equal(area({ kind: "square", side: 3 }), 9);

@@ -1,6 +1,6 @@
 set -euo pipefail
 node --test > /dev/null
-node --input-type=module - <<'EOF'
+check_node <<'EOF'
 import assert from "node:assert/strict";
 import { Emitter } from "./emitter.ts";
 const emitter = new Emitter();
