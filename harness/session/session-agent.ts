@@ -128,6 +128,9 @@ function describeUnsupported(config: ResolvedRun["context"]["agent_config"], mod
   ].join("");
 }
 
-/** A level of the configuration has no effect on Gemini's agent, which sets its own, and on a model that only runs commands. */
+/**
+ * A level of the configuration has no effect on Gemini's agent and those of the Agent Client Protocol, which set their own, and on a model
+ * that only runs commands.
+ */
 const canReason = (harness: string | undefined, modelId: string | undefined): boolean =>
-  harness !== "gemini" && modelId !== RUNBOOK_MODEL;
+  harness !== "gemini" && harness !== "acp" && modelId !== RUNBOOK_MODEL;

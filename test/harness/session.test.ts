@@ -228,6 +228,10 @@ describe("a session", () => {
   it.each([
     [{ model_id: "local/runbook", reasoning_level: "high" as const }, true],
     [{ model_id: "openai/x", harness: { type: "gemini" as const, reasoning_level: "high" } }, true],
+    [
+      { model_id: "openai/x", harness: { type: "acp" as const, command: "agent" }, reasoning_level: "high" as const },
+      true,
+    ],
     [{ model_id: "openai/x", harness: { type: "codex" as const }, reasoning_level: "high" as const }, false],
     [{ model_id: "local/runbook" }, false],
   ])("says in the timeline whether a reasoning level has no effect: %j", async (agent_config, isIgnored) => {
