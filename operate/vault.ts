@@ -48,7 +48,7 @@ async function run(args: string[]): Promise<void> {
   const dynamo = await operatorClient();
   const ssm = new SSMClient({});
   const table = dynamoTable(dynamo, values.table);
-  const openRing = (name: string) =>
+  const openKeySet = (name: string) =>
     ssmKeySetStore(
       ssm,
       () => name,
@@ -57,13 +57,13 @@ async function run(args: string[]): Promise<void> {
   if (verb === "move") {
     let moved = 0;
     for (const { path, key } of PLACES) {
-      moved += await moveValues(ssm, path, tableVault(table, createVaultKeys(openRing(key), Date.now)));
+      moved += await moveValues(ssm, path, tableVault(table, createVaultKeys(openKeySet(key), Date.now)));
     }
     return say(`${moved} values were moved into ${values.table}.`);
   }
   say("New keys are added. After six minutes, when all functions use them, the values are encrypted with them.");
   const rotated = await rotateKeys({
-    rings: PLACES.map(({ key }) => openRing(key)),
+    keySets: PLACES.map(({ key }) => openKeySet(key)),
     table,
     scan: () => scanItems(dynamo, values.table),
     now: Date.now,

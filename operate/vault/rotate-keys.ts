@@ -5,9 +5,9 @@ import { isSecretValue, resealValue } from "#shared/vault/secret-value-store.ts"
 import {
   CACHED_MS,
   decodeKey,
-  formatRing,
+  formatKeySet,
   makeStoredKey,
-  parseRing,
+  parseKeySet,
   type StoredKey,
 } from "#shared/vault/vault-keys.ts";
 
@@ -18,7 +18,7 @@ const WAIT_MS = CACHED_MS + 30_000;
 
 export interface RotationPorts {
   /** The set of keys that encrypt values of the table. */
-  readonly rings: readonly KeySetStore[];
+  readonly keySets: readonly KeySetStore[];
   readonly table: Pick<Table, "write">;
   /** All items of the table. */
   readonly scan: () => AsyncIterable<Item>;
@@ -32,18 +32,19 @@ export interface Rotation {
 }
 
 /**
- * Adds a key to each ring, waits until all processes use it, and encrypts the values of former keys with it. If it is interrupted, the
+ * Adds a key to each key set, waits until all processes use it, and encrypts the values of former keys with it. If it is interrupted, the
  * next rotation completes it. Keys that no value and no backup needs are removed.
  */
-export async function rotateKeys({ rings, table, scan, now, sleep }: RotationPorts): Promise<Rotation> {
-  const rotated: { readonly ring: KeySetStore; readonly former: readonly StoredKey[]; readonly next: StoredKey }[] = [];
-  for (const ring of rings) {
-    const content = await ring.read();
+export async function rotateKeys({ keySets, table, scan, now, sleep }: RotationPorts): Promise<Rotation> {
+  const rotated: { readonly keySet: KeySetStore; readonly former: readonly StoredKey[]; readonly next: StoredKey }[] =
+    [];
+  for (const keySet of keySets) {
+    const content = await keySet.read();
     if (content === undefined) continue;
-    const former = parseRing(content);
+    const former = parseKeySet(content);
     const next = makeStoredKey(now());
-    await ring.replace(formatRing([...former, next]));
-    rotated.push({ ring, former, next });
+    await keySet.replace(formatKeySet([...former, next]));
+    rotated.push({ keySet, former, next });
   }
   if (rotated.length === 0) return { keys: 0, values: 0 };
   await sleep(WAIT_MS);
@@ -57,15 +58,15 @@ export async function rotateKeys({ rings, table, scan, now, sleep }: RotationPor
     // The write fails where the value was deleted meanwhile.
     if (await writeIf(table, resealValue(item, decodeKey(change.from), decodeKey(change.next)))) values++;
   }
-  for (const { ring, former, next } of rotated) await removeOldKeys(ring, [...former, next], now() - KEPT_MS);
+  for (const { keySet, former, next } of rotated) await removeOldKeys(keySet, [...former, next], now() - KEPT_MS);
   return { keys: rotated.length, values };
 }
 
-/** Removes the keys whose successor is older than `before`. The ring is read again, since another rotation may have added a key meanwhile. */
-async function removeOldKeys(ring: KeySetStore, rotated: readonly StoredKey[], before: number): Promise<void> {
+/** Removes the keys whose successor is older than `before`. The set is read again, since another rotation may have added a key meanwhile. */
+async function removeOldKeys(keySet: KeySetStore, rotated: readonly StoredKey[], before: number): Promise<void> {
   const old = rotated.filter((_, index) => (rotated[index + 1]?.created_at ?? Number.POSITIVE_INFINITY) <= before);
-  const content = old.length === 0 ? undefined : await ring.read();
+  const content = old.length === 0 ? undefined : await keySet.read();
   if (content === undefined) return;
   const ids = new Set(old.map(({ id }) => id));
-  await ring.replace(formatRing(parseRing(content).filter(({ id }) => !ids.has(id))));
+  await keySet.replace(formatKeySet(parseKeySet(content).filter(({ id }) => !ids.has(id))));
 }

@@ -26,9 +26,9 @@ const StoredKey = v.object({ id: v.string(), created_at: v.number(), key: v.stri
 export type StoredKey = v.InferOutput<typeof StoredKey>;
 const StoredKeys = v.pipe(v.string(), v.parseJson(), v.object({ v: v.literal(1), keys: v.array(StoredKey) }));
 
-/** The keys of a ring, the newest last. */
-export const parseRing = (content: string): StoredKey[] => v.parse(StoredKeys, content).keys;
-export const formatRing = (keys: readonly StoredKey[]): string => JSON.stringify({ v: 1, keys });
+/** The keys of a set, the newest last. */
+export const parseKeySet = (content: string): StoredKey[] => v.parse(StoredKeys, content).keys;
+export const formatKeySet = (keys: readonly StoredKey[]): string => JSON.stringify({ v: 1, keys });
 
 export const decodeKey = ({ id, key }: StoredKey): VaultKey => ({ id, key: Buffer.from(key, "base64") });
 
@@ -38,7 +38,7 @@ export const makeStoredKey = (now: number): StoredKey => ({
   key: randomBytes(KEY_BYTES).toString("base64"),
 });
 
-/** The keys of a ring. A process reads it once in five minutes, however many values it encrypts and decrypts. */
+/** The keys of a set. A process reads it once in five minutes, however many values it encrypts and decrypts. */
 export function createVaultKeys(store: KeySetStore, now: () => number): VaultKeys {
   let cache: { readonly keys: readonly VaultKey[]; readonly until: number } | undefined;
   let reading: Promise<readonly VaultKey[]> | undefined;
@@ -49,7 +49,7 @@ export function createVaultKeys(store: KeySetStore, now: () => number): VaultKey
   };
   const load = async (): Promise<readonly VaultKey[]> => {
     const content = await store.read();
-    return content === undefined ? [] : remember(parseRing(content));
+    return content === undefined ? [] : remember(parseKeySet(content));
   };
   const read = (): Promise<readonly VaultKey[]> => {
     reading ??= load().finally(() => {
@@ -61,8 +61,8 @@ export function createVaultKeys(store: KeySetStore, now: () => number): VaultKey
     cache !== undefined && cache.until > now() ? cache.keys : await read();
   const makeFirst = async (): Promise<readonly VaultKey[]> => {
     const first = makeStoredKey(now());
-    // Of several processes, one creates the ring, and the others read it.
-    return (await store.create(formatRing([first]))) ? remember([first]) : await read();
+    // Of several processes, one creates the set, and the others read it.
+    return (await store.create(formatKeySet([first]))) ? remember([first]) : await read();
   };
   return {
     async current() {

@@ -18,7 +18,7 @@ export const createWebhookSecrets = (): SecretVault => openVault("WEBHOOK_SECRET
 /** Not the audited table: the item that names the value is what a request changes. */
 function openVault(kind: Kind): SecretVault {
   const ssm = ssmClient();
-  const ring = ssmKeySetStore(
+  const keySet = ssmKeySetStore(
     ssm,
     () => setting(`${kind}_KEY`),
     () => settingIfAny("SECRETS_KMS_KEY"),
@@ -26,7 +26,7 @@ function openVault(kind: Kind): SecretVault {
   const table = dynamoTable(dynamoClient(), setting("TABLE_NAME"));
   return tableVault(
     table,
-    createVaultKeys(ring, Date.now),
+    createVaultKeys(keySet, Date.now),
     ssmFormerSecrets(ssm, () => setting(`${kind}_PATH`)),
   );
 }

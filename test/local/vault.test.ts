@@ -5,7 +5,7 @@ import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Item } from "#shared/table/table.ts";
 import { memoryKeySetStore } from "#shared/vault/memory-key-set-store.ts";
 import { tableVault } from "#shared/vault/secret-value-store.ts";
-import { createVaultKeys, parseRing } from "#shared/vault/vault-keys.ts";
+import { createVaultKeys, parseKeySet } from "#shared/vault/vault-keys.ts";
 import { moveValues } from "../../operate/vault/move-values.ts";
 import { rotateKeys } from "../../operate/vault/rotate-keys.ts";
 import { respondToCalls } from "../support/aws-responses.ts";
@@ -16,22 +16,22 @@ const DAY_MS = 24 * 3_600_000;
 async function makeDeployment() {
   const table = memoryTable();
   const clock = { now: 1_000 };
-  const rings = [memoryKeySetStore(), memoryKeySetStore()] as const;
-  const open = (ring: (typeof rings)[number]) =>
+  const keySets = [memoryKeySetStore(), memoryKeySetStore()] as const;
+  const open = (keySet: (typeof keySets)[number]) =>
     tableVault(
       table,
-      createVaultKeys(ring, () => clock.now),
+      createVaultKeys(keySet, () => clock.now),
     );
-  const [secrets, webhooks] = [open(rings[0]), open(rings[1])];
+  const [secrets, webhooks] = [open(keySets[0]), open(keySets[1])];
   await secrets.put("team", "a", "value of a");
   await secrets.put("other", "b", "value of b");
   await webhooks.put("team", "w", "value of w");
   const keyOf = (id: string) => table.all().find(({ sk }) => sk === tableKeys.secretValue("", id).sk)?.["key"];
-  const readRing = async (index: 0 | 1) => parseRing((await rings[index].read()) ?? "");
+  const readKeySet = async (index: 0 | 1) => parseKeySet((await keySets[index].read()) ?? "");
   /** Rotates, and does `meanwhile` while it waits. */
   const rotate = (meanwhile: () => Promise<void> = async () => undefined) =>
     rotateKeys({
-      rings,
+      keySets,
       table,
       async *scan(): AsyncGenerator<Item> {
         yield* table.all();
@@ -42,15 +42,15 @@ async function makeDeployment() {
         clock.now += milliseconds;
       },
     });
-  return { table, clock, secrets, webhooks, open, rings, keyOf, readRing, rotate };
+  return { table, clock, secrets, webhooks, open, keySets, keyOf, readKeySet, rotate };
 }
 
 describe("a rotation of the keys of secrets", () => {
   it("encrypts all values with new keys, which processes use without a restart", async () => {
-    const { secrets, webhooks, keyOf, readRing, rotate } = await makeDeployment();
+    const { secrets, webhooks, keyOf, readKeySet, rotate } = await makeDeployment();
     const former = [keyOf("a"), keyOf("w")];
     expect(await rotate()).toEqual({ keys: 2, values: 3 });
-    const [ofSecrets, ofWebhooks] = [(await readRing(0)).at(-1)?.id, (await readRing(1)).at(-1)?.id];
+    const [ofSecrets, ofWebhooks] = [(await readKeySet(0)).at(-1)?.id, (await readKeySet(1)).at(-1)?.id];
     expect([keyOf("a"), keyOf("b"), keyOf("w")]).toEqual([ofSecrets, ofSecrets, ofWebhooks]);
     expect(new Set([...former, ofSecrets, ofWebhooks]).size).toBe(4);
     expect(await secrets.getAll("team", ["a"])).toEqual(new Map([["a", "value of a"]]));
@@ -59,7 +59,7 @@ describe("a rotation of the keys of secrets", () => {
   });
 
   it("includes values that a process encrypts with a former key meanwhile", async () => {
-    const { secrets, keyOf, readRing, rotate } = await makeDeployment();
+    const { secrets, keyOf, readKeySet, rotate } = await makeDeployment();
     const former = keyOf("a");
     const rotation = await rotate(async () => {
       await secrets.put("team", "late", "value");
@@ -67,16 +67,16 @@ describe("a rotation of the keys of secrets", () => {
     });
     expect(rotation.values).toBe(4);
     await secrets.put("team", "later", "value");
-    const newest = (await readRing(0)).at(-1)?.id;
+    const newest = (await readKeySet(0)).at(-1)?.id;
     expect([keyOf("late"), keyOf("later")]).toEqual([newest, newest]);
     expect((await secrets.getAll("team", ["late", "later"])).size).toBe(2);
   });
 
   it("does not restore a secret that is deleted meanwhile", async () => {
-    const { table, clock, secrets, rings } = await makeDeployment();
+    const { table, clock, secrets, keySets } = await makeDeployment();
     const items = table.all();
     const rotation = await rotateKeys({
-      rings,
+      keySets,
       table,
       async *scan(): AsyncGenerator<Item> {
         await secrets.remove("team", "a");
@@ -90,37 +90,37 @@ describe("a rotation of the keys of secrets", () => {
   });
 
   it("can be repeated after it was interrupted", async () => {
-    const { secrets, rotate, keyOf, readRing } = await makeDeployment();
+    const { secrets, rotate, keyOf, readKeySet } = await makeDeployment();
     const interrupted = rotate(async () => {
       throw new Error("the connection is lost");
     });
     await expect(interrupted).rejects.toThrow("the connection is lost");
     expect(await secrets.getAll("team", ["a"])).toEqual(new Map([["a", "value of a"]]));
     expect((await rotate()).values).toBe(3);
-    expect(keyOf("a")).toBe((await readRing(0)).at(-1)?.id);
+    expect(keyOf("a")).toBe((await readKeySet(0)).at(-1)?.id);
   });
 
   it("keeps former keys as long as backups of the table need them", async () => {
-    const { clock, rotate, readRing } = await makeDeployment();
+    const { clock, rotate, readKeySet } = await makeDeployment();
     await rotate();
     clock.now += 35 * DAY_MS;
     await rotate();
-    expect(await readRing(0)).toHaveLength(3);
+    expect(await readKeySet(0)).toHaveLength(3);
     clock.now += 2 * DAY_MS;
     await rotate();
-    const ages = (await readRing(0)).map(({ created_at }) => Math.round((clock.now - created_at) / DAY_MS));
+    const ages = (await readKeySet(0)).map(({ created_at }) => Math.round((clock.now - created_at) / DAY_MS));
     expect(ages).toEqual([37, 2, 0]);
   });
 
   it("keeps the key that another rotation adds meanwhile, when it removes old ones", async () => {
-    const { clock, secrets, rotate, readRing } = await makeDeployment();
+    const { clock, secrets, rotate, readKeySet } = await makeDeployment();
     await rotate();
     clock.now += 37 * DAY_MS;
     await rotate(async () => {
       await rotate();
       await secrets.put("team", "late", "value");
     });
-    expect(await readRing(0)).toHaveLength(3);
+    expect(await readKeySet(0)).toHaveLength(3);
     expect(await secrets.getAll("team", ["a", "late"])).toEqual(
       new Map([
         ["a", "value of a"],
@@ -130,7 +130,7 @@ describe("a rotation of the keys of secrets", () => {
   });
 
   it("does nothing before the first secret", async () => {
-    const rotation = { rings: [memoryKeySetStore()], table: memoryTable(), now: Date.now };
+    const rotation = { keySets: [memoryKeySetStore()], table: memoryTable(), now: Date.now };
     const never = async () => expect.unreachable();
     expect(await rotateKeys({ ...rotation, scan: async function* () {}, sleep: never })).toEqual({
       keys: 0,

@@ -30,16 +30,16 @@ const failure = { message: "refused", $metadata: {} };
 describe("the keys that sign identity tokens, in Systems Manager", () => {
   const open = (...responses: readonly object[]) => {
     const client = new SSMClient(config);
-    return { calls: respondToCalls(client, ...responses), ring: ssmKeySetStore(client, () => "/ours/ring") };
+    return { calls: respondToCalls(client, ...responses), keySet: ssmKeySetStore(client, () => "/ours/ring") };
   };
   const put = (value: string, overwrite: boolean) =>
     `PutParameter ${JSON.stringify({ Name: "/ours/ring", Value: value, Type: "SecureString", Tier: "Standard", Overwrite: overwrite })}`;
 
   it("are one encrypted parameter, which is created once and then replaced", async () => {
-    const { calls, ring } = open({}, {}, { Parameter: { Value: "two" } });
-    expect(await ring.create("one")).toBe(true);
-    await ring.replace("two");
-    expect(await ring.read()).toBe("two");
+    const { calls, keySet } = open({}, {}, { Parameter: { Value: "two" } });
+    expect(await keySet.create("one")).toBe(true);
+    await keySet.replace("two");
+    expect(await keySet.read()).toBe("two");
     const get = `GetParameter ${JSON.stringify({ Name: "/ours/ring", WithDecryption: true })}`;
     expect(calls).toEqual([put("one", false), put("two", true), get]);
   });
@@ -47,20 +47,20 @@ describe("the keys that sign identity tokens, in Systems Manager", () => {
   it("are encrypted with the KMS key of the settings", async () => {
     const client = new SSMClient(config);
     const calls = respondToCalls(client, {});
-    const ring = ssmKeySetStore(
+    const keySet = ssmKeySetStore(
       client,
       () => "/ours/ring",
       () => "arn:key",
     );
-    await ring.create("one");
+    await keySet.create("one");
     expect(calls).toEqual([expect.stringMatching(/^PutParameter .*"Overwrite":false,"KeyId":"arn:key"/)]);
   });
 
   it("are left as they are if another function has created them, and may be missing", async () => {
-    expect(await open(new ParameterAlreadyExists(failure)).ring.create("one")).toBe(false);
-    await expect(open(named("AccessDeniedException")).ring.create("one")).rejects.toThrow("refused");
-    expect(await open(new ParameterNotFound(failure)).ring.read()).toBeUndefined();
-    await expect(open(named("AccessDeniedException")).ring.read()).rejects.toThrow("refused");
+    expect(await open(new ParameterAlreadyExists(failure)).keySet.create("one")).toBe(false);
+    await expect(open(named("AccessDeniedException")).keySet.create("one")).rejects.toThrow("refused");
+    expect(await open(new ParameterNotFound(failure)).keySet.read()).toBeUndefined();
+    await expect(open(named("AccessDeniedException")).keySet.read()).rejects.toThrow("refused");
   });
 });
 
@@ -68,7 +68,7 @@ describe("a refusal of Systems Manager", () => {
   const open = (name: string) => {
     const client = new SSMClient(config);
     respondToCalls(client, named(name), named(name), named(name));
-    return { ring: ssmKeySetStore(client, () => "/ours"), former: ssmFormerSecrets(client, () => "/ours") };
+    return { keySet: ssmKeySetStore(client, () => "/ours"), former: ssmFormerSecrets(client, () => "/ours") };
   };
 
   it.each([
@@ -78,9 +78,9 @@ describe("a refusal of Systems Manager", () => {
     ["InvalidKeyId", false, /enable it/],
   ])("%s is a 503 that names the remedy (retryable: %s)", async (name, retryable, message) => {
     const refusal = { status: 503, retryable, message: expect.stringMatching(message) };
-    await expect(open(name).ring.read()).rejects.toMatchObject(refusal);
-    await expect(open(name).ring.create("one")).rejects.toMatchObject(refusal);
-    await expect(open(name).ring.replace("one")).rejects.toMatchObject(refusal);
+    await expect(open(name).keySet.read()).rejects.toMatchObject(refusal);
+    await expect(open(name).keySet.create("one")).rejects.toMatchObject(refusal);
+    await expect(open(name).keySet.replace("one")).rejects.toMatchObject(refusal);
     await expect(open(name).former.getAll("team", ["id"])).rejects.toMatchObject(refusal);
     await expect(open(name).former.remove("team", "id")).rejects.toMatchObject(refusal);
   });

@@ -89,9 +89,9 @@ describe("files on S3", () => {
 describe("the vault, with its key in Parameter Store", () => {
   const name = `/runyard-test-${randomUUID()}/secrets`;
   const open = () => {
-    const ring = ssmKeySetStore(ssmClient(), () => name);
+    const keySet = ssmKeySetStore(ssmClient(), () => name);
     const former = ssmFormerSecrets(ssmClient(), () => `/runyard-test-${randomUUID()}`);
-    return tableVault(dynamoTable(aws.dynamo, table), createVaultKeys(ring, Date.now), former);
+    return tableVault(dynamoTable(aws.dynamo, table), createVaultKeys(keySet, Date.now), former);
   };
 
   it("returns values that other processes have stored at the same time, under one SecureString", async () => {

@@ -60,9 +60,9 @@ describe.each(releases)("the table of the release %s", (name) => {
     plane = await createTestControlPlane(bare);
     for (const item of items) await bare.write({ kind: "put", item });
     for (const [id, value] of release.former_secrets) former.values.set(id, value);
-    const ring = memoryKeySetStore();
-    await ring.create(release.vault_keys);
-    Object.assign(plane.ports, { vault: tableVault(bare, createVaultKeys(ring, plane.ports.now), former) });
+    const keySet = memoryKeySetStore();
+    await keySet.create(release.vault_keys);
+    Object.assign(plane.ports, { vault: tableVault(bare, createVaultKeys(keySet, plane.ports.now), former) });
     user = createClient(plane, release.key);
   });
 

@@ -6,7 +6,7 @@ import { memoryKeySetStore } from "#shared/vault/memory-key-set-store.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import { isSecretValue, tableVault } from "#shared/vault/secret-value-store.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
-import { createVaultKeys, fixedVaultKeys, formatRing, makeStoredKey, parseRing } from "#shared/vault/vault-keys.ts";
+import { createVaultKeys, fixedVaultKeys, formatKeySet, makeStoredKey, parseKeySet } from "#shared/vault/vault-keys.ts";
 
 const VALUE = "a-very-secret-value";
 
@@ -14,7 +14,7 @@ const VALUE = "a-very-secret-value";
 function makeVault(former = memorySecretVault()) {
   const calls: string[] = [];
   const bare = memoryTable();
-  const ring = memoryKeySetStore();
+  const keySet = memoryKeySetStore();
   const clock = { now: 1_000 };
   const table = {
     batchGet: (keys: Parameters<typeof bare.batchGet>[0]) => {
@@ -27,10 +27,10 @@ function makeVault(former = memorySecretVault()) {
     },
   };
   const store = {
-    ...ring,
+    ...keySet,
     read: () => {
-      calls.push("read the ring");
-      return ring.read();
+      calls.push("read the key set");
+      return keySet.read();
     },
   };
   const open = () =>
@@ -39,7 +39,7 @@ function makeVault(former = memorySecretVault()) {
       createVaultKeys(store, () => clock.now),
       former,
     );
-  return { bare, ring, calls, clock, former, open, vault: open() };
+  return { bare, keySet, calls, clock, former, open, vault: open() };
 }
 
 const itemOf = (items: readonly Item[], id: string) => items.find(({ sk }) => sk === tableKeys.secretValue("", id).sk);
@@ -64,9 +64,9 @@ describe("the vault", () => {
   });
 
   it("stores nothing but the id, the id of the key and the encrypted value", async () => {
-    const { vault, bare, ring } = makeVault();
+    const { vault, bare, keySet } = makeVault();
     await vault.put("team", "id", VALUE);
-    const [key] = parseRing((await ring.read()) ?? "");
+    const [key] = parseKeySet((await keySet.read()) ?? "");
     expect(bare.all()).toEqual([
       { ...tableKeys.secretValue("team", "id"), v: 1, key: key?.id, sealed: expect.any(Uint8Array) },
     ]);
@@ -102,37 +102,37 @@ describe("the vault", () => {
     calls.length = 0;
     expect((await vault.getAll("team", ids)).size).toBe(50);
     await vault.getAll("team", ids);
-    expect(calls).toEqual(["BatchGetItem 50", "read the ring", "BatchGetItem 50"]);
+    expect(calls).toEqual(["BatchGetItem 50", "read the key set", "BatchGetItem 50"]);
     clock.now += 5 * 60_000;
     await vault.getAll("team", ids);
-    expect(calls.filter((call) => call === "read the ring")).toHaveLength(2);
+    expect(calls.filter((call) => call === "read the key set")).toHaveLength(2);
     expect((await vault.getAll("team", [...ids, ...ids.map((id) => `${id}x`), "y"])).size).toBe(50);
     // What is in neither place is looked for again, since it may have been moved.
     expect(calls.slice(-3)).toEqual(["BatchGetItem 100", "BatchGetItem 1", "BatchGetItem 51"]);
   });
 
   it("creates one key, also if several processes store their first values at once", async () => {
-    const { open, ring, bare } = makeVault();
+    const { open, keySet, bare } = makeVault();
     const ids = ["a", "b", "c", "d"];
     await Promise.all(ids.map((id) => open().put("team", id, id)));
-    expect(parseRing((await ring.read()) ?? "")).toHaveLength(1);
+    expect(parseKeySet((await keySet.read()) ?? "")).toHaveLength(1);
     expect(bare.all()).toHaveLength(4);
     expect(await open().getAll("team", ids)).toEqual(new Map(ids.map((id) => [id, id])));
   });
 
   it("encrypts with the newest key, and decrypts what former keys have encrypted, without a restart", async () => {
-    const { vault, ring, bare, clock } = makeVault();
+    const { vault, keySet, bare, clock } = makeVault();
     await vault.put("team", "old", "one");
-    const [first, next] = [...parseRing((await ring.read()) ?? ""), makeStoredKey(clock.now)];
+    const [first, next] = [...parseKeySet((await keySet.read()) ?? ""), makeStoredKey(clock.now)];
     if (first === undefined || next === undefined) throw new Error("there is no key");
-    await ring.replace(formatRing([first, next]));
+    await keySet.replace(formatKeySet([first, next]));
     const later = tableVault(
       bare,
-      createVaultKeys(ring, () => clock.now),
+      createVaultKeys(keySet, () => clock.now),
     );
     await later.put("team", "new", "two");
     expect(itemOf(bare.all(), "new")?.["key"]).toBe(next.id);
-    // This process has cached the ring before the key was added.
+    // This process has cached the key set before the key was added.
     expect(await vault.getAll("team", ["old", "new"])).toEqual(
       new Map([
         ["old", "one"],

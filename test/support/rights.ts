@@ -259,18 +259,18 @@ export function webhookSecretsWithinRights<T extends SecretVault>(vault: T): T {
 }
 
 /** The keys that sign identity tokens as the acting function may use them. */
-export const signingKeysWithinRights = (ring: KeySetStore): KeySetStore => ({
+export const signingKeysWithinRights = (keySet: KeySetStore): KeySetStore => ({
   async read() {
     requireRight("identityKeys", "GetParameter");
-    return ring.read();
+    return keySet.read();
   },
   async create(content) {
     requireRight("identityKeys", "PutParameter");
-    return ring.create(content);
+    return keySet.create(content);
   },
   async replace(content) {
     requireRight("identityKeys", "PutParameter");
-    return ring.replace(content);
+    return keySet.replace(content);
   },
 });
 

@@ -21,8 +21,8 @@ export async function makeRelease() {
   // Releases before the vault in the table stored values as parameters; the vault in memory stands for them.
   await post("/agent/secrets", { name: "DEPLOY_TOKEN", value: "a-secret-in-a-parameter" });
   const former = [...plane.vault.values];
-  const ring = memoryKeySetStore();
-  const vault = tableVault(bare, createVaultKeys(ring, plane.ports.now), plane.vault);
+  const keySet = memoryKeySetStore();
+  const vault = tableVault(bare, createVaultKeys(keySet, plane.ports.now), plane.vault);
   Object.assign(plane.ports, { vault });
   await post("/agent/secrets", { name: "NPM_TOKEN", value: "a-secret-in-the-table" });
   const secrets = [{ name: "DEPLOY_TOKEN" }, { name: "NPM_TOKEN" }];
@@ -42,7 +42,7 @@ export async function makeRelease() {
     webhook,
     runs: await makeRuns(plane, environment, agent.key),
     former_secrets: former,
-    vault_keys: await ring.read(),
+    vault_keys: await keySet.read(),
     items: bare.all().map((item) => toAttributes(item)),
   };
 }
