@@ -1,7 +1,7 @@
 import { DeleteParameterCommand, GetParametersCommand, ParameterNotFound, type SSMClient } from "@aws-sdk/client-ssm";
 import { splitIntoBatches } from "#shared/arrays.ts";
 import type { FormerSecrets } from "#shared/vault/secret-value-store.ts";
-import { unavailable } from "./ssm-refusals.ts";
+import { throwRefusal } from "./ssm-refusals.ts";
 
 /** Parameters that one call returns. */
 const BATCH = 10;
@@ -17,7 +17,7 @@ export function ssmFormerSecrets(client: SSMClient, path: () => string): FormerS
         const byName = new Map(batch.map((id) => [toName(team, id), id]));
         const { Parameters = [] } = await client
           .send(new GetParametersCommand({ Names: [...byName.keys()], WithDecryption: true }))
-          .catch(unavailable);
+          .catch(throwRefusal);
         for (const { Name = "", Value } of Parameters) {
           const id = byName.get(Name);
           if (id !== undefined && Value !== undefined) values.set(id, decodeParameter(Value));
@@ -27,7 +27,7 @@ export function ssmFormerSecrets(client: SSMClient, path: () => string): FormerS
     },
     async remove(team, id) {
       await client.send(new DeleteParameterCommand({ Name: toName(team, id) })).catch((error: unknown) => {
-        if (!(error instanceof ParameterNotFound)) unavailable(error);
+        if (!(error instanceof ParameterNotFound)) throwRefusal(error);
       });
     },
   };

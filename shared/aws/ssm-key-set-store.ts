@@ -6,7 +6,7 @@ import {
   type SSMClient,
 } from "@aws-sdk/client-ssm";
 import type { KeySetStore } from "#shared/vault/key-set-store.ts";
-import { unavailable } from "./ssm-refusals.ts";
+import { throwRefusal } from "./ssm-refusals.ts";
 
 /**
  * A set of keys as one SecureString parameter of Systems Manager.
@@ -37,7 +37,7 @@ export function ssmKeySetStore(
         return Parameter?.Value;
       } catch (error) {
         if (error instanceof ParameterNotFound) return undefined;
-        return unavailable(error);
+        return throwRefusal(error);
       }
     },
     async create(content) {
@@ -46,9 +46,9 @@ export function ssmKeySetStore(
         return true;
       } catch (error) {
         if (error instanceof ParameterAlreadyExists) return false;
-        return unavailable(error);
+        return throwRefusal(error);
       }
     },
-    replace: async (content) => void (await put(content, true).catch(unavailable)),
+    replace: async (content) => void (await put(content, true).catch(throwRefusal)),
   };
 }

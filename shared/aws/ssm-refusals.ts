@@ -1,14 +1,14 @@
 import { RunyardError } from "#shared/errors.ts";
 
-/** What callers are told for errors of Systems Manager that are no fault of the request; the SDK has repeated it before. */
+/** Details of the problems that callers get for errors of Systems Manager. The SDK has retried the call before. */
 const DETAILS: Readonly<Record<string, { readonly detail: string; readonly retryable: boolean }>> = {
   ThrottlingException: {
     detail:
-      "Systems Manager limits the calls of this account, so secrets cannot be read for now: send the request again later, or have the operator raise the throughput of Parameter Store",
+      "Systems Manager limits the calls of this account, so keys and secrets cannot be read for now: send the request again later, or have the operator raise the throughput of Parameter Store",
     retryable: true,
   },
   TooManyUpdates: {
-    detail: "the key of the vault is changed by another request: send the request again",
+    detail: "the parameter is changed by another request: send the request again",
     retryable: true,
   },
   ParameterLimitExceeded: {
@@ -23,7 +23,7 @@ const DETAILS: Readonly<Record<string, { readonly detail: string; readonly retry
 };
 
 /** @throws RunyardError for errors whose remedy is known, else `error` itself */
-export function unavailable(error: unknown): never {
+export function throwRefusal(error: unknown): never {
   const known = error instanceof Error ? DETAILS[error.name] : undefined;
   if (known === undefined) throw error;
   throw new RunyardError("resource_unavailable", {
