@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { SSMClient } from "@aws-sdk/client-ssm";
+import { VAULT_PARAMETERS } from "#infra/vault-parameters.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { ssmKeySetStore } from "#shared/aws/ssm-key-set-store.ts";
 import { tableVault } from "#shared/vault/secret-value-store.ts";
@@ -25,11 +26,7 @@ move     moves values that an earlier release stored as parameters of Systems Ma
 
 The account and the region are those of your AWS credentials (AWS_PROFILE, AWS_REGION and the like).`;
 
-/** Where values were stored, and the parameter with the keys of each. */
-const PLACES = [
-  { path: "/runyard/secrets", key: "/runyard/vault/secrets" },
-  { path: "/runyard/webhook-secrets", key: "/runyard/vault/webhook-secrets" },
-] as const;
+const VAULTS = Object.values(VAULT_PARAMETERS);
 
 async function run(args: string[]): Promise<void> {
   const text = { type: "string" } as const;
@@ -56,14 +53,14 @@ async function run(args: string[]): Promise<void> {
     );
   if (verb === "move") {
     let moved = 0;
-    for (const { path, key } of PLACES) {
-      moved += await moveValues(ssm, path, tableVault(table, createVaultKeys(openKeySet(key), Date.now)));
+    for (const { keys, formerPath } of VAULTS) {
+      moved += await moveValues(ssm, formerPath, tableVault(table, createVaultKeys(openKeySet(keys), Date.now)));
     }
     return say(`${moved} values were moved into ${values.table}.`);
   }
   say("New keys are added. After six minutes, when all functions use them, the values are encrypted with them.");
   const rotated = await rotateKeys({
-    keySets: PLACES.map(({ key }) => openKeySet(key)),
+    keySets: VAULTS.map(({ keys }) => openKeySet(keys)),
     table,
     scan: () => scanItems(dynamo, values.table),
     now: Date.now,

@@ -23,16 +23,10 @@ import { eventSources } from "../event-sources.ts";
 import type { Platform } from "../platform.ts";
 import { settingVariables } from "../setting-variables.ts";
 import type { Settings } from "../settings.ts";
+import { VAULT_PARAMETERS } from "../vault-parameters.ts";
 import type { ApiStack } from "./api-stack.ts";
 import type { DataStack } from "./data-stack.ts";
 
-/** The parameters that hold the keys of the vault. */
-const SECRETS_KEY = "/runyard/vault/secrets";
-const WEBHOOK_SECRETS_KEY = "/runyard/vault/webhook-secrets";
-/** Begins the names of all parameters in which an earlier release stored values of secrets. */
-const SECRETS_PATH = "/runyard/secrets";
-/** As that, for the signing secrets of webhooks. */
-const WEBHOOK_SECRETS_PATH = "/runyard/webhook-secrets";
 const IDENTITY_KEYS_PATH = "/runyard/identity-keys";
 /** The name of the function that timers of schedules invoke. */
 const FIRE_SCHEDULE = `runyard-${verbNoun(eventSources.fireSchedule.file)}`;
@@ -65,9 +59,9 @@ export class ExecutionStack extends Stack {
     const queues = createQueues(this, api.alarmTopic);
     const { image, ...sandboxes } = createSandboxes(this, platform);
     const sandbox = new SandboxFunction(this, "RunSandbox", { platform, targets: stored, image });
-    const secrets = this.toSecrets(SECRETS_PATH);
+    const secrets = this.toSecrets(VAULT_PARAMETERS.secrets.formerPath);
     const vaultKeys = (name: string) => ({ ...namedParameter(this, name), kmsKey: settings.secretsKey });
-    const secretsKey = vaultKeys(SECRETS_KEY);
+    const secretsKey = vaultKeys(VAULT_PARAMETERS.secrets.keys);
     const github = githubParameters(this, settings);
     const callers = createCallers(this, platform, {
       discovery: { ...stored, sandbox: sandbox.target, github },
@@ -91,9 +85,9 @@ export class ExecutionStack extends Stack {
       tracing: tracingTarget(this, settings),
       secrets,
       secretsKey,
-      webhookSecretsKey: vaultKeys(WEBHOOK_SECRETS_KEY),
+      webhookSecretsKey: vaultKeys(VAULT_PARAMETERS.webhookSecrets.keys),
       systems: callers.systems.lambda,
-      webhookSecrets: this.toSecrets(WEBHOOK_SECRETS_PATH),
+      webhookSecrets: this.toSecrets(VAULT_PARAMETERS.webhookSecrets.formerPath),
       identityKeys: this.toSecrets(IDENTITY_KEYS_PATH, "ring"),
     };
     const environment = { ...deploymentVariables(api, settings), ...startVariables(settings) };
