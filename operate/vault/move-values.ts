@@ -1,7 +1,7 @@
 import {
   DeleteParameterCommand,
-  GetParametersByPathCommand,
   ParameterNotFound,
+  paginateGetParametersByPath,
   type SSMClient,
 } from "@aws-sdk/client-ssm";
 import { decodeParameter } from "#shared/aws/ssm-former-secrets.ts";
@@ -40,22 +40,13 @@ export async function moveValues(
 
 async function listValues(ssm: SSMClient, path: string): Promise<FormerValue[]> {
   const values: FormerValue[] = [];
-  let token: string | undefined;
-  do {
-    const page = await ssm.send(
-      new GetParametersByPathCommand({
-        Path: path,
-        Recursive: true,
-        WithDecryption: true,
-        ...(token === undefined ? {} : { NextToken: token }),
-      }),
-    );
-    for (const { Name: parameter = "", Value: value } of page.Parameters ?? []) {
+  const below = { Path: path, Recursive: true, WithDecryption: true };
+  for await (const { Parameters = [] } of paginateGetParametersByPath({ client: ssm }, below)) {
+    for (const { Name: parameter = "", Value: value } of Parameters) {
       const [team, id, ...others] = parameter.slice(path.length + 1).split("/");
       if (team === undefined || id === undefined || others.length > 0 || value === undefined) continue;
       values.push({ parameter, team, id, value: decodeParameter(value) });
     }
-    token = page.NextToken;
-  } while (token !== undefined);
+  }
   return values;
 }
