@@ -61,6 +61,8 @@ interface WatchParts {
 function watchCommand(pid: number, onExceeded: (why: string) => void, { meter, files, everyMs }: WatchParts) {
   let measurements = 0;
   let isOver = false;
+  // What the kernel has killed since the last command ended was a process that this one had left behind.
+  if (meter.watched.size === 0) meter.takeKills();
   meter.watched.add(pid);
   const exceeded = (why: string | undefined) => {
     if (why === undefined || isOver) return;

@@ -408,6 +408,26 @@ describe("createWatch", () => {
       expect(reasons).toEqual([]);
     });
 
+    it("counts no kill by the kernel to a later command", async () => {
+      const pid = await start("sh", "-c", "echo; exec sleep 600");
+      let kills = 0;
+      const { command } = createWatch({ limits: plenty, folder, measure: () => large, countKills: () => kills });
+      const reasons: string[] = [];
+      const stop = command(pid, (why) => reasons.push(why));
+      kills++;
+      vi.advanceTimersByTime(100);
+      const why = "it used more than 4000 MiB of memory";
+      expect(reasons).toEqual([why]);
+      // Others of its processes are killed until they end, some after it.
+      kills++;
+      await stop();
+      kills++;
+      const stopLater = command(pid, (later) => reasons.push(later));
+      vi.advanceTimersByTime(100);
+      await stopLater();
+      expect(reasons).toEqual([why]);
+    });
+
     it("reads the open files of commands once for all of their watches", async () => {
       const pids = await Promise.all([1, 2, 3].map(() => start("sh", "-c", "echo; exec sleep 600")));
       const measures = [large, { ...large, availableBytes: 40 * GIB }];
