@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { listProcEntries, readProcFile } from "./proc-files.ts";
-import { BLOCK_BYTES, measureUnnamedFiles, type UnnamedFiles } from "./unnamed-files.ts";
+import { BLOCK_BYTES, measureUnnamedFiles, NO_UNNAMED_FILES, type UnnamedFiles } from "./unnamed-files.ts";
 
 /** The resources of the whole machine. Measuring them takes microseconds. */
 export interface Machine {
@@ -57,8 +57,6 @@ export interface TreeUse extends Pick<UnnamedFiles, "unnamedBytes" | "unnamedFil
   readonly memoryBytes: number;
 }
 
-const NOTHING = { memoryBytes: 0, unnamedBytes: 0, unnamedFiles: 0, isHidden: false };
-
 /**
  * Measures processes and their descendants. Memory that forked processes share counts once. Stops at more than `maxTasks` tasks.
  * @param roots the roots of the trees
@@ -72,12 +70,13 @@ export function measureTrees(
   files: "none" | "processes" | "threads" = "processes",
 ): TreeUse {
   const { threads, tasks } = listTrees(roots, maxTasks);
-  if (tasks > maxTasks) return { tasks, ...NOTHING };
+  if (tasks > maxTasks) return { tasks, ...NO_UNNAMED_FILES };
   const processes = threads.map(chooseThread);
   // This sum counts shared pages several times. If it is small it is enough; the exact sum is slow.
   const resident = processes.reduce((sum, { residentBytes }) => sum + residentBytes, 0);
   const alive = processes.map(({ id }) => id);
-  const unnamed = files === "none" ? NOTHING : measureUnnamedFiles(alive, files === "threads" ? threads.flat() : alive);
+  const unnamed =
+    files === "none" ? NO_UNNAMED_FILES : measureUnnamedFiles(alive, files === "threads" ? threads.flat() : alive);
   if (resident + unnamed.memoryBytes <= enoughMemory)
     return { ...unnamed, tasks, memoryBytes: Math.max(resident, unnamed.memoryBytes) };
   const shares = alive.map((id) => readProcFile(`/proc/${id}/smaps_rollup`));
@@ -97,7 +96,7 @@ export function measureUnnamed(
   enough: Pick<UnnamedFiles, "unnamedBytes" | "unnamedFiles">,
 ): UnnamedFiles {
   const { threads, tasks } = listTrees(roots, maxTasks);
-  if (tasks > maxTasks) return NOTHING;
+  if (tasks > maxTasks) return NO_UNNAMED_FILES;
   const alive = threads.map((own) => chooseThread(own).id);
   return measureUnnamedFiles(alive, threads.flat(), enough);
 }

@@ -8,6 +8,7 @@ import {
   measureUnnamed,
   type TreeUse,
 } from "./machine.ts";
+import { NO_UNNAMED_FILES } from "./unnamed-files.ts";
 
 /** What a run may use, and how that is measured. */
 export interface MeterOptions {
@@ -44,7 +45,6 @@ const QUICK_TREE_FACTOR = 1;
 const MAX_SHRINKS = 3;
 /** The share of what the run had left at the last count that the disk may lose before the next one: the run grows until it is stopped. */
 const NEAR_SHARE = 0.97;
-const NONE = { unnamedBytes: 0, unnamedFiles: 0, isHidden: false };
 const REMOVED = "; what changed last was removed";
 const MIB = 1024 * 1024;
 
@@ -196,7 +196,7 @@ function createFileMeter(
     const named = await measureFiles(folder, limits.files);
     const unnamed = fits(named)
       ? measureCommands({ unnamedBytes: limits.diskBytes - named.bytes, unnamedFiles: limits.files - named.files })
-      : NONE;
+      : NO_UNNAMED_FILES;
     const isHidden = named.isHidden || unnamed.isHidden;
     const use = { diskBytes: named.bytes + unnamed.unnamedBytes, files: named.files + unnamed.unnamedFiles };
     fullAt = {

@@ -18,6 +18,8 @@ export interface UnnamedFiles {
   readonly isHidden: boolean;
 }
 
+export const NO_UNNAMED_FILES: UnnamedFiles = { memoryBytes: 0, unnamedBytes: 0, unnamedFiles: 0, isHidden: false };
+
 /** More descriptors and mappings than this are not examined: all are examined between two measurements of the machine. */
 const MAX_EXAMINED = 20_000;
 
@@ -32,7 +34,7 @@ export function measureUnnamedFiles(
   threads: readonly string[],
   enough?: Pick<UnnamedFiles, "unnamedBytes" | "unnamedFiles">,
 ): UnnamedFiles {
-  const use = { memoryBytes: 0, unnamedBytes: 0, unnamedFiles: 0, isHidden: false };
+  const use = { ...NO_UNNAMED_FILES };
   const seen = new Set<string>();
   let examined = 0;
   const add = ({ dev, ino, blocks }: Stats, isInMemory: () => boolean) => {
