@@ -36,6 +36,9 @@ export interface TurnInput {
   readonly files: string;
 }
 
+/** The provider's own name of a model, by which agents know it: the part of its id after the slash. */
+export const toModelName = (modelId: string): string => modelId.slice(modelId.indexOf("/") + 1);
+
 /** Chooses an agent's own name of a reasoning level, from the lowest to the highest; undefined for a level that it does not know. */
 export function toEffort(level: string | undefined, efforts: readonly string[]): string | undefined {
   if (level === undefined || efforts.includes(level)) return level;

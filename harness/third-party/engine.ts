@@ -14,7 +14,7 @@ import type { RunContext } from "../setup/setup.ts";
 import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
 import { type Slice, watchSlice } from "../support/time-slice.ts";
-import type { StreamReader, ThirdPartyAgent, TurnInput } from "./agent.ts";
+import { type StreamReader, type ThirdPartyAgent, type TurnInput, toModelName } from "./agent.ts";
 import { type CommandOutput, TAP, TAP_FILE, WATCHED_FILE } from "./command-output.ts";
 import { formatHistory, GO_ON, isBegun, listEarlier } from "./earlier-conversation.ts";
 import { openForwarder } from "./forwarder.ts";
@@ -142,9 +142,7 @@ export function createThirdPartyEngine(options: ThirdPartyOptions): AgentEngine 
 
 function toTurnOptions({ modelId, ...options }: ThirdPartyOptions) {
   const { reasoningLevel, systemPrompt, mode, mcpServers, workingDirectory } = options;
-  // The part before the slash is the provider; the agent knows the model by the provider's own name.
-  const model = modelId.slice(modelId.indexOf("/") + 1);
-  return { model, reasoningLevel, systemPrompt, mode, mcpServers, workingDirectory };
+  return { model: toModelName(modelId), reasoningLevel, systemPrompt, mode, mcpServers, workingDirectory };
 }
 
 async function runTurn(

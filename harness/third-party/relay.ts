@@ -1,3 +1,4 @@
+import { quoteForShell } from "../commands/shell-quote.ts";
 import { OBSERVER_FILE } from "./command-output.ts";
 
 /** The file name of the program, in a directory that commands cannot change. */
@@ -19,3 +20,20 @@ const server = createServer((caller) => {
 server.listen(0, "127.0.0.1", () => process.stdout.write(server.address().port + "\\n"));
 import("./${OBSERVER_FILE}").catch(() => {});
 `;
+
+/**
+ * Builds the lines of a bash script that start the program and set `$port` to its port.
+ * @param node the Node that runs it, as commands see it
+ * @param folder the directory of its file and of the socket, as commands see it
+ */
+export function buildRelayStart(node: string, folder: string, socket: string): string[] {
+  const path = (name: string) => quoteForShell(`${folder}/${name}`);
+  return [
+    // Process substitution would need /dev/fd, which a Lambda function may not have.
+    `port_pipe="$TMPDIR/${socket}-port"`,
+    'rm -f "$port_pipe"',
+    'mkfifo "$port_pipe"',
+    `${quoteForShell(node)} ${path(RELAY_FILE)} ${path(socket)} > "$port_pipe" < /dev/null &`,
+    'IFS= read -r port < "$port_pipe"',
+  ];
+}

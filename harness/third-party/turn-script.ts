@@ -1,6 +1,6 @@
 import { quoteForShell } from "../commands/shell-quote.ts";
 import type { ThirdPartyAgent } from "./agent.ts";
-import { RELAY_FILE } from "./relay.ts";
+import { buildRelayStart } from "./relay.ts";
 
 /** The program to run, as commands see it. */
 interface Program {
@@ -25,22 +25,16 @@ interface TurnFiles {
  * @param run the agent's own script
  */
 export function buildTurnScript({ agent, folder, node }: Program, run: string, files: TurnFiles): string {
-  const path = (name: string) => quoteForShell(`${files.folder}/${name}`);
   return [
     `agent=${quoteForShell(`${folder}/node_modules/${agent.program}`)}`,
     `node() { ${quoteForShell(node)} "$@"; }`,
-    // Process substitution would need /dev/fd, which a Lambda function may not have.
-    `port_pipe="$TMPDIR/${files.socket}-port"`,
-    'rm -f "$port_pipe"',
-    'mkfifo "$port_pipe"',
-    `node ${path(RELAY_FILE)} ${path(files.socket)} > "$port_pipe" &`,
-    'IFS= read -r port < "$port_pipe"',
+    ...buildRelayStart(node, files.folder, files.socket),
     "run() {",
     run,
     "}",
     'complaints="$TMPDIR/agent-complaints"',
     "code=0",
-    `run < ${path(files.prompt)} 2> "$complaints" || code=$?`,
+    `run < ${quoteForShell(`${files.folder}/${files.prompt}`)} 2> "$complaints" || code=$?`,
     '[ "$code" = 0 ] || tail -c 2000 "$complaints"',
     'exit "$code"',
   ].join("\n");

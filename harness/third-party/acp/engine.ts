@@ -114,10 +114,10 @@ async function takeTurn(turn: Turn, socket: string, options: AcpOptions): Promis
     const connection = await connectAgent(transport, {
       request(method, params) {
         if (method !== "session/request_permission") return undefined;
-        const { toolCall } = v.parse(PermissionParams, params);
+        const permission = v.parse(PermissionParams, params);
         // Some agents say only here what a call does.
-        if (state.isRecorded) updates.read({ sessionUpdate: "tool_call_update", ...toolCall });
-        return answerPermission(params, context.mode);
+        if (state.isRecorded) updates.read({ sessionUpdate: "tool_call_update", ...permission.toolCall });
+        return answerPermission(permission, context.mode);
       },
       notification(method, params) {
         const parsed = method === "session/update" ? v.safeParse(UpdateParams, params) : undefined;

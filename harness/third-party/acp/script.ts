@@ -1,14 +1,12 @@
 import { chooseApi } from "../../agent/choose-api.ts";
 import { quoteForShell } from "../../commands/shell-quote.ts";
 import type { AgentWork } from "../../engine/agent-context.ts";
-import { RELAY_FILE } from "../relay.ts";
+import { toModelName } from "../agent.ts";
+import { buildRelayStart } from "../relay.ts";
 import type { AcpAgent } from "./agents.ts";
 
 /** Stands for the local port of the model APIs, which is known when the agent starts. */
 const PORT = "{port}";
-
-/** The provider's own name of a model. */
-const toModelName = (modelId: string): string => modelId.slice(modelId.indexOf("/") + 1);
 
 interface StartWork {
   readonly sandbox: Pick<AgentWork["sandbox"], "programs" | "node">;
@@ -41,13 +39,8 @@ export function buildStart(agent: AcpAgent | string, modelId: string, work: Star
 export function buildScript(socket: string, start: string, modelId: string, { sandbox }: AgentWork): string {
   const { node, paths } = sandbox;
   const model = quoteForShell(toModelName(modelId));
-  const at = (name: string) => quoteForShell(`${paths.steps}/${name}`);
   return [
-    `port_pipe="$TMPDIR/${socket}-port"`,
-    'rm -f "$port_pipe"',
-    'mkfifo "$port_pipe"',
-    `${quoteForShell(node)} ${at(RELAY_FILE)} ${at(socket)} > "$port_pipe" < /dev/null &`,
-    'IFS= read -r port < "$port_pipe"',
+    ...buildRelayStart(node, paths.steps, socket),
     `export HOME=${quoteForShell(`${paths.workspace}/.acp`)}`,
     'mkdir -p "$HOME"',
     // Agents read one of these sets of variables, by the API that they speak. The gateway chooses the model.

@@ -22,6 +22,7 @@ export const PermissionParams = v.looseObject({
   toolCall: v.optional(v.looseObject({ kind: v.nullish(v.string()) })),
   options: v.array(v.looseObject({ optionId: v.string(), kind: v.optional(v.string()) })),
 });
+type Permission = v.InferOutput<typeof PermissionParams>;
 /** The kinds of calls that plan mode allows. */
 const READING = new Set(["read", "search", "think", "fetch"]);
 
@@ -29,8 +30,7 @@ const READING = new Set(["read", "search", "think", "fetch"]);
  * Answers a request for permission: the sandbox is the boundary, so every call is allowed once, but in plan mode those alone that say that
  * they only read.
  */
-export function answerPermission(params: unknown, mode: RunContext["mode"]): object {
-  const { toolCall, options } = v.parse(PermissionParams, params);
+export function answerPermission({ toolCall, options }: Permission, mode: RunContext["mode"]): object {
   const isAllowed = mode !== "plan" || READING.has(toolCall?.kind ?? "");
   const kinds = isAllowed ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
   const option = kinds.flatMap((kind) => options.find((one) => one.kind === kind) ?? []).at(0);
