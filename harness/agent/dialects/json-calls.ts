@@ -10,27 +10,28 @@ import { splitReasoning } from "./think-text.ts";
 interface Tool {
   readonly name: string;
   readonly description: string;
-  readonly parameters: Members;
+  /** The JSON Schema of its input. */
+  readonly input: Members;
 }
 
 /** Whether a request offers tools. */
 export const hasTools = (body: Members): boolean => listTools(body).length > 0;
 
-/** Converts a request. @param formatted whether the server accepts a response format */
-export function writeJsonCalls(body: Members, formatted: boolean): Members {
+/** Converts a request. @param acceptsFormat whether the server accepts a response format */
+export function writeJsonCalls(body: Members, acceptsFormat: boolean): Members {
   const { tools: _, tool_choice, parallel_tool_calls: __, ...rest } = body;
   const tools = listTools(body);
   const names = new Map(toList(body["messages"]).filter(isMembers).flatMap(listNames));
   const messages = toList(body["messages"]).map((message) => (isMembers(message) ? toPlain(message, names) : message));
   if (tools.length === 0) return { ...rest, messages: joinNeighbours(messages) };
-  const told = { role: "system", content: describeTools(tools) };
+  const description = { role: "system", content: describeTools(tools) };
   const format = { type: "json_schema", json_schema: { name: "step", schema: createSchema(tools, tool_choice) } };
   // Templates accept one system message, and only as the first.
   const at = messages.findLastIndex((message) => isMembers(message) && message["role"] === "system") + 1;
   return {
     ...rest,
-    messages: joinNeighbours([...messages.slice(0, at), told, ...messages.slice(at)]),
-    ...(formatted ? { response_format: format } : {}),
+    messages: joinNeighbours([...messages.slice(0, at), description, ...messages.slice(at)]),
+    ...(acceptsFormat ? { response_format: format } : {}),
   };
 }
 
@@ -40,8 +41,7 @@ export function readJsonCalls(whole: unknown): unknown {
   const [choice, ...others] = toList(whole["choices"]);
   if (!isMembers(choice) || !isMembers(choice["message"])) return whole;
   const { message } = choice;
-  const content = toText(message["content"]);
-  const { text, reasoning } = splitReasoning(content);
+  const { text, reasoning } = splitReasoning(toText(message["content"]));
   const thoughts = reasoning === "" ? {} : { reasoning_content: reasoning };
   const change = (changed: Members) => ({
     ...whole,
@@ -78,15 +78,14 @@ const FENCE = "```";
 const listTools = (body: Members): Tool[] =>
   toList(body["tools"]).flatMap((tool) => {
     const { name, description, parameters } = isMembers(tool) && isMembers(tool["function"]) ? tool["function"] : {};
-    const schema = isMembers(parameters) ? parameters : { type: "object" };
-    return typeof name === "string" ? [{ name, description: toText(description), parameters: schema }] : [];
+    const { $schema: _, ...input } = isMembers(parameters) ? parameters : { type: "object" };
+    return typeof name === "string" ? [{ name, description: toText(description), input }] : [];
   });
 
 function describeTools(tools: readonly Tool[]): string {
-  const list = tools.map(({ name, description, parameters }) => {
-    const { $schema: _, ...schema } = parameters;
-    return `## ${name}\n${description}\nSchema of its input: ${JSON.stringify(schema)}`;
-  });
+  const list = tools.map(
+    ({ name, description, input }) => `## ${name}\n${description}\nSchema of its input: ${JSON.stringify(input)}`,
+  );
   return `# Tools
 Each of your responses is one JSON object and nothing else: {"tool": "NAME", "input": {…}} to call a tool, whose result you get next, or \
 {"answer": "TEXT"} to end with your answer. These are the tools:
@@ -97,7 +96,7 @@ ${list.join("\n\n")}`;
 /** The schema of a call or an answer; of a call alone if the request demands one. */
 const createSchema = (tools: readonly Tool[], choice: unknown): Members => ({
   anyOf: [
-    ...tools.map(({ name, parameters: { $schema: _, ...input } }) => ({
+    ...tools.map(({ name, input }) => ({
       type: "object",
       properties: { tool: { const: name }, input },
       required: ["tool", "input"],
