@@ -151,7 +151,7 @@ describe("the audit log", () => {
       `/agent/runs/${run.run_id}/unarchive`,
     ]) {
       plane.clock.now++;
-      await client.post(path, path.endsWith("cancel") ? { filter: { state: ["QUEUED"] } } : undefined);
+      await client.post(path, path.endsWith("cancel") ? { filter: { state: ["QUEUED"], q: "private" } } : undefined);
     }
     const events = (await listEvents(client)).filter(({ action }) => action !== "runs.create");
     expect(events.map(({ action, target }) => ({ action, target }))).toEqual([
@@ -159,6 +159,7 @@ describe("the audit log", () => {
       { action: "runs.archive", target: { type: "run", uid: run.run_id } },
       { action: "runs.cancel", target: { type: "team", uid: plane.team } },
     ]);
+    expect(events.at(-1)).toMatchObject({ filter: { state: ["QUEUED"], q: "***" }, matched: 2 });
     expect(JSON.stringify(events)).not.toContain("private");
   });
 

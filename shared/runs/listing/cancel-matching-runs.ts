@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { type ErrorCode, RunyardError } from "#shared/errors.ts";
-import { describeChange } from "#shared/http/audit/trail.ts";
+import { RunyardError } from "#shared/errors.ts";
 import type { IdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { runResumable } from "#shared/idempotency/resumable-request.ts";
 import {
@@ -15,7 +14,8 @@ import { cancelFoundRun } from "#shared/runs/cancel-run.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { type CancelRunsRequest, CancelRunsResponse } from "#shared/wire/cancel.ts";
-import { type Filters, type FoundRun, groupByTeam, matchesEntry, matchingRuns } from "./filters.ts";
+import { changeEach, describeBulkChange } from "./change-each.ts";
+import { type Filters, type FoundRun, matchesEntry, matchingRuns } from "./filters.ts";
 import { toFilters } from "./run-filter.ts";
 import { runIndexStore, toScopes } from "./run-index-store.ts";
 
@@ -24,8 +24,6 @@ const MAX_RUNS = 1_000;
 const WORK_MS = 20_000;
 /** Entries of the index that are read at once. */
 const ENTRIES = 200;
-/** All of an owner's cancels change one counter, so that many at once would only wait for each other. */
-const AT_ONCE = 4;
 
 interface ReceivedCall {
   readonly request: CancelRunsRequest;
@@ -60,67 +58,40 @@ export async function cancelMatchingRuns(
 
 const Kept = v.pipe(v.string(), v.parseJson(), CancelRunsResponse);
 
-async function cancelAll({ request, principal }: CancelManyCall, ports: RunPorts): Promise<CancelRunsResponse> {
-  const deadline = ports.now() + WORK_MS;
-  const found = await findMatching(toFilters(request.filter), principal, deadline, ports);
-  describeChange([...groupByTeam(found.runs).keys()].map((team) => [team, {}]));
-  const refused: { run_id: string; error_code: ErrorCode }[] = [];
-  let looked = 0;
-  let more = found.more;
-  for (; looked < found.runs.length; looked += AT_ONCE) {
-    if (ports.now() > deadline) {
-      more = true;
-      break;
-    }
-    const some = found.runs.slice(looked, looked + AT_ONCE);
-    const codes = await Promise.all(some.map((run) => cancelOrRefuse(run, principal, request.force ?? false, ports)));
-    for (const [index, { head }] of some.entries()) {
-      const code = codes[index];
-      if (code !== undefined) refused.push({ run_id: head.run_id, error_code: code });
-    }
-  }
-  const matched = Math.min(looked, found.runs.length);
-  return { matched, cancelled: matched - refused.length, refused, has_more: more };
-}
-
-/** Cancels a run; returns the error code where it cannot be cancelled. */
-async function cancelOrRefuse(
-  run: FoundRun,
-  principal: Principal,
-  force: boolean,
+async function cancelAll(
+  { request: { filter, force = false }, principal }: CancelManyCall,
   ports: RunPorts,
-): Promise<ErrorCode | undefined> {
-  try {
-    await cancelFoundRun({ ...run, principal, force }, ports);
-    return undefined;
-  } catch (error) {
-    if (error instanceof RunyardError) return error.code;
-    throw error;
-  }
+): Promise<CancelRunsResponse> {
+  const deadline = ports.now() + WORK_MS;
+  const isLate = () => ports.now() > deadline;
+  const found = await findMatching(toFilters(filter), principal, isLate, ports);
+  describeBulkChange(found.runs, filter);
+  const targets = found.runs.map((run) => ({ ...run, id: run.head.run_id }));
+  const cancel = async ({ head, body }: FoundRun) => {
+    await cancelFoundRun({ head, body, principal, force }, ports);
+  };
+  const { matched, changed, refused } = await changeEach(targets, cancel, isLate);
+  return { matched, cancelled: changed.length, refused, has_more: found.more || matched < found.runs.length };
 }
 
 /** Finds the runs that match, newest first: those that wait are cancelled before those that work, whose slots they would take. */
 async function findMatching(
   filters: Filters,
   principal: PersonalPrincipal | AgentPrincipal,
-  deadline: number,
-  { runs, now }: RunPorts,
+  isLate: () => boolean,
+  { runs }: RunPorts,
 ): Promise<{ readonly runs: readonly FoundRun[]; readonly more: boolean }> {
   const found: FoundRun[] = [];
   const scopes = toScopes(listVisibleOwners(principal));
   for (const source of runIndexStore(runs).activeByCreation(scopes)) {
     let before: string | undefined;
     for (let more = true; more; ) {
-      if (found.length > MAX_RUNS || now() > deadline) return { runs: found.slice(0, MAX_RUNS), more: true };
+      if (found.length > MAX_RUNS || isLate()) return { runs: found.slice(0, MAX_RUNS), more: true };
       const page = await source(before === undefined ? {} : { before }, ENTRIES, true);
       const ids = page.items.filter((entry) => matchesEntry(entry, filters)).map(parseRunId);
-      const some = (await runs.many(ids)).filter((run) => run !== undefined && !isTerminal(run.head.state));
-      found.push(
-        ...matchingRuns(
-          some.filter((run) => run !== undefined),
-          filters,
-        ),
-      );
+      const some = (await runs.many(ids)).filter((run) => run !== undefined);
+      const active = some.filter(({ head }) => !isTerminal(head.state));
+      found.push(...matchingRuns(active, filters));
       const last = page.items.at(-1)?.["created_key"];
       more = page.more && last !== undefined;
       before = String(last);

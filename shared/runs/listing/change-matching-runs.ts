@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { type ErrorCode, RunyardError } from "#shared/errors.ts";
-import { describeChange } from "#shared/http/audit/trail.ts";
+import { RunyardError } from "#shared/errors.ts";
 import type { IdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { runResumable } from "#shared/idempotency/resumable-request.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
@@ -17,7 +16,8 @@ import { sees } from "#shared/runs/run-tree.ts";
 import type { RunFilter } from "#shared/wire/cancel.ts";
 import { PageInfo } from "#shared/wire/list.ts";
 import type { MatchingRunsRequest } from "#shared/wire/runs/change-runs.ts";
-import { type FoundRun, groupByTeam } from "./filters.ts";
+import { changeEach, describeBulkChange } from "./change-each.ts";
+import type { FoundRun } from "./filters.ts";
 import { readMatchingRuns } from "./matching-runs.ts";
 import { toFilters } from "./run-filter.ts";
 import { toScopes } from "./run-index-store.ts";
@@ -25,8 +25,6 @@ import { toScopes } from "./run-index-store.ts";
 /** Runs that one request changes, and milliseconds after which it starts no further ones. */
 const MAX_RUNS = 200;
 const WORK_MS = 8_000;
-/** Runs that are changed at the same time. */
-const AT_ONCE = 4;
 
 /** What is done to each run that matches. */
 interface RunChange {
@@ -74,7 +72,8 @@ export async function changeMatchingRuns(
   const binding = [change.operation, toPrincipalKey(principal), toScopes(listVisibleOwners(principal)), request.filter];
   // Read before the request is recorded, so that a cursor of another request leaves no record.
   const after = request.cursor === undefined ? undefined : await ports.cursors.read(binding, request.cursor);
-  const call = { request, principal, deadline: ports.now() + WORK_MS };
+  const deadline = ports.now() + WORK_MS;
+  const call = { request, principal, isLate: () => ports.now() > deadline };
   return runResumable(ports, once, {
     plan: async () => JSON.stringify(await planPage({ ...call, after }, change, ports)),
     run: async (planned) => {
@@ -97,70 +96,48 @@ type Plan = v.InferOutput<typeof Plan>;
 interface PageCall {
   readonly request: MatchingRunsRequest;
   readonly principal: PersonalPrincipal | AgentPrincipal;
-  readonly deadline: number;
+  readonly isLate: () => boolean;
 }
 
 async function planPage(
-  { request: { filter }, principal, deadline, after }: PageCall & { readonly after: string | undefined },
+  { request: { filter }, principal, isLate, after }: PageCall & { readonly after: string | undefined },
   { toFilter, concerns }: RunChange,
   ports: RunPorts,
 ): Promise<Plan> {
-  const query = { filters: toFilters(toFilter(filter)), after, limit: MAX_RUNS, deadline };
+  const query = { filters: toFilters(toFilter(filter)), after, limit: MAX_RUNS, isLate };
   const { runs, next } = await readMatchingRuns(query, principal, ports);
   const planned = runs.filter(concerns).map(({ id, position }) => ({ id, position }));
   return { runs: planned, ...(next !== undefined && { next }) };
 }
 
 async function changePage(
-  { request: { filter }, principal, deadline, plan }: PageCall & { readonly plan: Plan },
+  { request: { filter }, principal, isLate, plan }: PageCall & { readonly plan: Plan },
   { apply }: RunChange,
   ports: RunPorts,
 ): Promise<Omit<ChangeResponse, "page_info"> & { readonly next: string | undefined }> {
   const found = await ports.runs.many(plan.runs.map(({ id }) => id));
-  const teams = groupByTeam(found.filter((run) => run !== undefined));
-  const described = filter === undefined ? {} : { filter: withoutText(filter) };
-  describeChange([...teams].map(([team, own]) => [team, { matched: own.length, ...described }]));
-  const changed: string[] = [];
-  const refused: { run_id: string; error_code: ErrorCode }[] = [];
-  let { next } = plan;
-  let matched = 0;
-  while (matched < found.length) {
-    const some = plan.runs.slice(matched, matched + AT_ONCE);
-    const codes = await Promise.all(some.map((_, index) => applyOrRefuse(found[matched + index], principal, apply)));
-    for (const [index, { id }] of some.entries()) {
-      const code = codes[index];
-      if (code === undefined) changed.push(id);
-      else refused.push({ run_id: id, error_code: code });
-    }
-    matched += some.length;
-    if (matched < found.length && ports.now() > deadline) {
-      next = some.at(-1)?.position;
-      break;
-    }
-  }
-  return { matched, changed, refused, next };
+  describeBulkChange(
+    found.filter((run) => run !== undefined),
+    filter,
+  );
+  const targets = plan.runs.map(({ id, position }, index) => ({ id, position, run: found[index] }));
+  const results = await changeEach(targets, ({ run }) => applyIfPresent(run, principal, apply), isLate);
+  const last = targets[results.matched - 1];
+  return { ...results, next: results.matched < targets.length ? last?.position : plan.next };
 }
 
-/** The filter for the audit log, which has no text of prompts. */
-const withoutText = (filter: RunFilter): RunFilter => (filter.q === undefined ? filter : { ...filter, q: "***" });
-
-/**
- * Changes a run; returns the error code where that is refused. A run that is gone was deleted with one above it, or by an earlier
- * attempt of the request.
- */
-async function applyOrRefuse(
+/** Changes a run. One that is gone was deleted with one above it, or by an earlier attempt of the request. */
+async function applyIfPresent(
   run: FoundRun | undefined,
   principal: Principal,
   apply: RunChange["apply"],
-): Promise<ErrorCode | undefined> {
-  if (run === undefined) return undefined;
+): Promise<void> {
+  if (run === undefined) return;
   // Since the plan was made, the caller may have been removed from a team.
-  if (!sees(principal, run.head, run.body)) return "not_authorized";
+  if (!sees(principal, run.head, run.body)) throw new RunyardError("not_authorized");
   try {
     await apply(run);
-    return undefined;
   } catch (error) {
-    if (!(error instanceof RunyardError)) throw error;
-    return error.code === "resource_not_found" ? undefined : error.code;
+    if (!(error instanceof RunyardError) || error.code !== "resource_not_found") throw error;
   }
 }

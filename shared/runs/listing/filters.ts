@@ -3,7 +3,7 @@ import { takeCharacters } from "#shared/characters.ts";
 import { createdAtOf } from "#shared/ids.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { parseOwner, parseRunId, type RunHead } from "#shared/records/run-head.ts";
+import { parseRunId, type RunHead } from "#shared/records/run-head.ts";
 import { hasTags } from "#shared/runs/run-facets.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { RunState } from "#shared/wire/run.ts";
@@ -42,13 +42,6 @@ export interface FoundRun {
   readonly head: RunHead;
   readonly body: RunBody;
 }
-
-/** The runs of teams, by the uid of the team. */
-export const groupByTeam = (runs: readonly FoundRun[]): ReadonlyMap<string, readonly FoundRun[]> =>
-  Map.groupBy(
-    runs.filter(({ head }) => parseOwner(head).type === "Team"),
-    ({ head }) => parseOwner(head).uid,
-  );
 
 /** Characters of the prompt that `q` searches. */
 const SEARCHED_PROMPT = 300;

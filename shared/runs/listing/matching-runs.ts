@@ -1,5 +1,4 @@
-import type { AgentPrincipal, PersonalPrincipal } from "#shared/principals/principal.ts";
-import { listVisibleOwners } from "#shared/principals/principal.ts";
+import { type AgentPrincipal, listVisibleOwners, type PersonalPrincipal } from "#shared/principals/principal.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Filters, FoundRun } from "./filters.ts";
 import { type Candidate, createMatcher, loadRuns } from "./matches.ts";
@@ -24,12 +23,12 @@ export async function readMatchingRuns(
     readonly filters: Filters;
     readonly after: string | undefined;
     readonly limit: number;
-    readonly deadline: number;
+    readonly isLate: () => boolean;
   },
   principal: PersonalPrincipal | AgentPrincipal,
   ports: RunPorts,
 ): Promise<RunPage> {
-  const { after, limit, deadline } = query;
+  const { after, limit, isLate } = query;
   const scopes = toScopes(listVisibleOwners(principal));
   const filters = await withActiveAncestors(query.filters, scopes, ports);
   const { sources, open } = await chooseSources(scopes, ORDER, filters, ports);
@@ -40,7 +39,7 @@ export async function readMatchingRuns(
     range: toRange(ORDER, filters, after),
     wanted,
     match: createMatcher({ scopes, order: ORDER, filters: open, wanted }, ports),
-    isLate: () => ports.now() > deadline,
+    isLate,
   });
   const page = found.slice(0, limit);
   const next = found.length > limit ? page.at(-1)?.position : stoppedAt;
