@@ -6,7 +6,7 @@ import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { FILE_PATTERNS, type FileKind, type Rights } from "../rights.ts";
 import { type Parameter, readStatements } from "./parameter.ts";
 import { type Sandboxes, sandboxEnvironment, sandboxStatements } from "./sandbox-grants.ts";
-import { type VaultKeys, vaultKeyEnvironment, vaultKeyStatements, vaultStatement } from "./vault-grants.ts";
+import { type VaultKeys, vaultKeyEnvironment, vaultKeyStatements } from "./vault-grants.ts";
 
 /** What rights can be granted on. The queues and the sandbox exist only once the execution stack does. */
 export interface Targets {
@@ -146,26 +146,17 @@ const WATCH_ATTRIBUTES = ["pk", "sk", "watched_at", "state"];
 
 const grantWatch: GrantStep = ({ watch: actions }, { table }) => {
   if (!actions?.length) return nothing;
-  const statement = new PolicyStatement({
-    actions: actions.map((action) => `dynamodb:${action}`),
-    resources: [table.tableArn],
-    conditions: {
-      "ForAllValues:StringEquals": { "dynamodb:Attributes": WATCH_ATTRIBUTES },
-      // Other return values would show the whole item.
-      StringEqualsIfExists: { "dynamodb:ReturnValues": ["NONE", "UPDATED_OLD", "UPDATED_NEW"] },
-    },
-  });
-  return { statements: [statement], environment: {} };
+  const conditions = {
+    "ForAllValues:StringEquals": { "dynamodb:Attributes": WATCH_ATTRIBUTES },
+    // Other return values would show the whole item.
+    StringEqualsIfExists: { "dynamodb:ReturnValues": ["NONE", "UPDATED_OLD", "UPDATED_NEW"] },
+  };
+  return { statements: [allow("dynamodb", actions, [table.tableArn], conditions)], environment: {} };
 };
 
 const grantRefusals: GrantStep = ({ refusals: actions }, { table }) => {
   if (!actions?.length) return nothing;
-  const statement = new PolicyStatement({
-    actions: actions.map((action) => `dynamodb:${action}`),
-    resources: [table.tableArn],
-    conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["AUDIT#*"] } },
-  });
-  return { statements: [statement], environment: {} };
+  return { statements: [allow("dynamodb", actions, [table.tableArn], inPartitions("AUDIT#"))], environment: {} };
 };
 
 const grantBucket: GrantStep = ({ bucket: rights }, { bucket }) => {
@@ -185,11 +176,7 @@ const grantBucket: GrantStep = ({ bucket: rights }, { bucket }) => {
 
 /** Without a condition, the right would include all keys of the bucket. */
 const allowListing = (bucketArn: string, prefixes: readonly string[]): PolicyStatement =>
-  new PolicyStatement({
-    actions: ["s3:ListBucket"],
-    resources: [bucketArn],
-    conditions: { StringLike: { "s3:prefix": prefixes } },
-  });
+  allow("s3", ["ListBucket"], [bucketArn], { StringLike: { "s3:prefix": prefixes } });
 
 const grantQueue =
   (right: "runsQueue" | "endsQueue" | "eventsQueue" | "deadRunsQueue", variable: string): GrantStep =>
@@ -256,7 +243,10 @@ const grantVaultKey =
 
 const grantVault: GrantStep = ({ vault: actions }, { table }) => {
   if (!actions?.length) return nothing;
-  return { statements: [vaultStatement(actions, table.tableArn)], environment: { TABLE_NAME: table.tableName } };
+  return {
+    statements: [allow("dynamodb", actions, [table.tableArn], inPartitions("VAULT#"))],
+    environment: { TABLE_NAME: table.tableName },
+  };
 };
 
 const grantModels: GrantStep = ({ models: actions }, targets) => {
@@ -351,21 +341,27 @@ const grantSteps: readonly GrantStep[] = [
   grantTracing,
 ];
 
-function allow(service: string, actions: readonly string[], resources: readonly string[]): PolicyStatement {
+function allow(
+  service: string,
+  actions: readonly string[],
+  resources: readonly string[],
+  conditions: Readonly<Record<string, unknown>> = {},
+): PolicyStatement {
   return new PolicyStatement({
     actions: actions.map((action) => `${service}:${action}`),
     resources: [...resources],
+    conditions,
   });
 }
 
+/** Limits a right on the table to items whose partition keys begin with `prefix`. */
+const inPartitions = (prefix: string) => ({
+  "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [`${prefix}*`] },
+});
+
 /** A function that sets a timer passes it this role, and may pass it to the scheduler only. */
-function passRole(role: Timers["role"]): PolicyStatement {
-  return new PolicyStatement({
-    actions: ["iam:PassRole"],
-    resources: [role.roleArn],
-    conditions: { StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" } },
-  });
-}
+const passRole = (role: Timers["role"]): PolicyStatement =>
+  allow("iam", ["PassRole"], [role.roleArn], { StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" } });
 
 function appVariables(app: GithubParameters["app"]): Record<string, string> {
   return app === undefined ? {} : { GITHUB_APP_ID: app.id, GITHUB_APP_KEY_PARAMETER: app.key.name };

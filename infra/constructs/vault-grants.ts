@@ -35,15 +35,6 @@ export function vaultKeyEnvironment(
   return { [variable]: name, ...(kmsKey !== undefined && creates && { SECRETS_KMS_KEY: kmsKey }) };
 }
 
-/** Encrypted values only, by the beginning of their partition keys. */
-export function vaultStatement(actions: NonNullable<Rights["vault"]>, tableArn: string): PolicyStatement {
-  return new PolicyStatement({
-    actions: actions.map((action) => `dynamodb:${action}`),
-    resources: [tableArn],
-    conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["VAULT#*"] } },
-  });
-}
-
 /**
  * The use of a KMS key for one parameter, which Systems Manager names to KMS.
  * @see https://docs.aws.amazon.com/kms/latest/developerguide/services-parameter-store.html
