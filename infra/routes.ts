@@ -73,6 +73,9 @@ export const readEvents = {
 /** Changing live output, which is one item a run. */
 const changeLive = ["GetItem", "PutItem"] as const;
 
+/** The indexes that runs are read from by their creation: all of them, and those that have not ended. */
+const byCreation = ["gsi2", "gsi5"] as const;
+
 /** Changing a run in a way that its executions do not notice, and returning it. */
 const keepRun = {
   who: team,
@@ -80,8 +83,6 @@ const keepRun = {
   rights: { table: [...read, ...write], bucket: { GetObject: [...prompts, "followup"] } },
 } as const;
 
-/** The indexes that runs are read from by their creation: all of them, and those that have not ended. */
-const byCreation = ["gsi2", "gsi5"] as const;
 /** The same for all runs that match a filter, without returning them. */
 const keepMatchingRuns = {
   who: team,
