@@ -5,7 +5,7 @@ import { stripTerminal } from "#shared/wire/terminal-text.ts";
 import { type Api, callApi } from "../server/host/api.ts";
 import { localModels } from "../server/host/models.ts";
 
-/** What an attack on the service around a sandbox has found: a row of the report. */
+/** A row of the report. */
 export type Finding = readonly [name: string, value: string, isRight: boolean];
 
 /** The secret of the hostile run, whose commands print it as programs quote it and as terminals color it. */
@@ -34,7 +34,7 @@ const END_MS = 60_000;
 
 /**
  * Reads the events of a run in both ways with a key of its own, and deletes the key while both wait for more.
- * @returns a function to call when the run has gone on, which tells whether one of them has received what happened
+ * @returns a function to call when the run has continued, which finds whether a request received `later`
  */
 export async function readWithoutKey(api: Api, runId: string, after: number, later: string) {
   const { uid, key } = await callApi(api, "POST", "/agent/keys", Key, { name: "try-sandbox" });
@@ -54,8 +54,8 @@ export async function readWithoutKey(api: Api, runId: string, after: number, lat
     (await ended).map((result, index) => {
       const name = index === 0 ? "a waiting request" : "an open stream";
       if (result.status === "rejected") return [name, `did not end: ${String(result.reason)}`, false];
-      const isTold = result.value.includes(later);
-      return [name, isTold ? "told a deleted key what happened" : "ended with its key", !isTold];
+      const isShown = result.value.includes(later);
+      return [name, isShown ? "told a deleted key what happened" : "ended with its key", !isShown];
     });
 }
 

@@ -20,7 +20,7 @@ const SETUP_TYPES: ReadonlySet<string> = new Set([
   "setup_skill_loading",
 ] satisfies RunEvent["type"][]);
 
-/** What the spans of a run say of the run itself. */
+/** What the spans describe of the run itself. */
 export interface TracedRun {
   readonly runId: string;
   /** The error code of its end. @default none: the type of a failure is its state */
@@ -40,9 +40,10 @@ type Step = Pick<Span, "name" | "kind" | "startedAt" | "endedAt" | "attributes" 
 interface Execution {
   readonly id: string;
   readonly startedAt: number;
+  readonly steps: Step[];
 }
 
-/** What an event may say of a step. */
+/** The members of events that describe steps. */
 const StepData = v.looseObject({
   state: v.optional(v.fallback(v.optional(RunState), undefined)),
   execution_id: v.optional(v.string()),
@@ -141,9 +142,9 @@ export class RunSpans {
 /** One turn, until it has ended. */
 class Turn {
   readonly startedAt: number;
-  readonly executions: { step: Step; steps: Step[] }[] = [];
+  readonly executions: { readonly step: Step; readonly steps: readonly Step[] }[] = [];
   readonly #actions = new Map<string, number>();
-  #execution: { begun: Execution; steps: Step[] } | undefined;
+  #execution: Execution | undefined;
   #input = 0;
   #output = 0;
   #steps = 0;
@@ -172,25 +173,15 @@ class Turn {
 
   #begin(id: string, at: number): void {
     this.#end(at);
-    this.#execution = { begun: { id, startedAt: at }, steps: [] };
+    this.#execution = { id, startedAt: at, steps: [] };
   }
 
   #end(at: number, errorType?: string): void {
     if (this.#execution === undefined) return;
-    const { begun, steps } = this.#execution;
-    const attributes = { "runyard.execution.id": begun.id };
-    this.executions.push({
-      step: {
-        key: begun.id,
-        name: "execution",
-        kind: "internal",
-        startedAt: begun.startedAt,
-        endedAt: at,
-        attributes,
-        errorType,
-      },
-      steps,
-    });
+    const { id, startedAt, steps } = this.#execution;
+    const attributes = { "runyard.execution.id": id };
+    const step: Step = { key: id, name: "execution", kind: "internal", startedAt, endedAt: at, attributes, errorType };
+    this.executions.push({ step, steps });
     this.#execution = undefined;
   }
 
@@ -201,7 +192,7 @@ class Turn {
 
   #addSetup({ type, sequence }: RunEvent, { duration_ms = 0, is_error = false }: StepData, at: number): void {
     // The sandbox has measured the duration.
-    const startedAt = Math.max(this.#execution?.begun.startedAt ?? at, at - duration_ms);
+    const startedAt = Math.max(this.#execution?.startedAt ?? at, at - duration_ms);
     const times = { startedAt, endedAt: at };
     const errorType = is_error ? "setup_failed" : undefined;
     this.#addStep({ key: sequence, name: type, kind: "internal", ...times, attributes: {}, errorType });

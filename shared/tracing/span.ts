@@ -4,7 +4,7 @@ export interface Span {
   readonly kind: "server" | "client" | "internal";
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** 16 hexadecimal digits, derived from what the span is about: a span that is exported again is the same one. */
+  /** 16 hexadecimal digits, derived from what the span describes: a span that is exported again has the same one. */
   readonly spanId: string;
   /** @default none: the span is the root of its trace */
   readonly parentSpanId?: string | undefined;

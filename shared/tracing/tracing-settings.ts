@@ -7,7 +7,7 @@ export type OtlpProtocol = (typeof PROTOCOLS)[number];
 
 /**
  * Reads the protocol from the variables `OTEL_*`; undefined where they name no collector, or disable OpenTelemetry.
- * @throws if the address of the collector is none, or the protocol is not supported
+ * @throws if the address of the collector is not an http or https URL, or the protocol is not supported
  */
 export function readOtlpProtocol(env: Readonly<Record<string, string | undefined>>): OtlpProtocol | undefined {
   const find = (name: string) => {
