@@ -1,11 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
-import { createRedactor } from "#harness/redaction/redactor.ts";
 import { type ConnectOptions, connect } from "#harness/tools/remote/mcp-connection.ts";
 import { closeServers, connectServers } from "#harness/tools/remote/mcp-servers.ts";
+import { createConnectOptions } from "./support/connect-options.ts";
 
 vi.setConfig({ testTimeout: 10_000, hookTimeout: 10_000 });
 
@@ -56,20 +54,6 @@ afterEach(() => {
   server.close();
 });
 
-function createOptions(given: Partial<ConnectOptions> = {}): ConnectOptions {
-  const paths = { workspace: tmpdir(), home: tmpdir(), tmp: tmpdir(), output: tmpdir(), steps: tmpdir() };
-  return {
-    sandbox: createPlainSandbox({ host: paths, runId: "run-1", marker: {} }, "none"),
-    host: paths,
-    executionId: crypto.randomUUID(),
-    workingDirectory: tmpdir(),
-    redactor: createRedactor(["s3cr3t-value-of-the-run"]),
-    signal: new AbortController().signal,
-    fetch: (target, init) => fetch(target, init),
-    values: {},
-    ...given,
-  };
-}
 const signal = new AbortController().signal;
 
 describe("connect", () => {
@@ -77,7 +61,7 @@ describe("connect", () => {
     respond = ({ method }) => (method === "tools/list" ? { tools: [tool("read"), tool("write")] } : undefined);
     const headers = { authorization: "Bearer ${TOKEN}" };
     const config = { url, headers, tools: { exclude: ["write"] } };
-    const connection = await connect(config, createOptions({ values: { TOKEN: "t0ken" } }));
+    const connection = await connect(config, createConnectOptions({ values: { TOKEN: "t0ken" } }));
     const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name);
     expect([names(connection.tools), names(await connection.listTools(signal))]).toEqual([["read"], ["read"]]);
     await expect(connection.call("write", {}, signal)).rejects.toThrow(
@@ -88,7 +72,7 @@ describe("connect", () => {
     expect(calls.filter(({ method }) => method === "tools/call").map(({ params }) => params["name"])).toEqual(["read"]);
     expect(new Set(calls.map((call) => call.headers.authorization))).toEqual(new Set(["Bearer t0ken"]));
     calls = [];
-    await expect(connect(config, createOptions())).rejects.toThrow(/^headers\.authorization names TOKEN, /);
+    await expect(connect(config, createConnectOptions())).rejects.toThrow(/^headers\.authorization names TOKEN, /);
     expect(calls).toEqual([]);
   });
 
@@ -99,7 +83,7 @@ describe("connect", () => {
       if (cursor === undefined) return { tools: [tool("a")], nextCursor: "2" };
       return { tools: [tool(`b${cursor}`)] };
     };
-    const connection = await connect({ url, headers: { authorization: "Bearer b" } }, createOptions());
+    const connection = await connect({ url, headers: { authorization: "Bearer b" } }, createConnectOptions());
     expect(connection.tools).toEqual([tool("a"), tool("b2")]);
     expect((await connection.listTools(signal)).map(({ name }) => name)).toEqual(["a", "b2"]);
     expect(calls[0]).toMatchObject({
@@ -118,10 +102,10 @@ describe("connect", () => {
       pages++;
       return { tools: Array.from({ length: 200 }, (_, at) => tool(`${pages}-${at}`)), nextCursor: "more" };
     };
-    const connection = await connect({ url }, createOptions());
+    const connection = await connect({ url }, createConnectOptions());
     expect([connection.tools.length, connection.tools.at(-1)?.name, pages]).toEqual([500, "3-99", 3]);
     respond = ({ method }) => (method === "initialize" ? { ...INITIALIZED, capabilities: {} } : undefined);
-    expect((await connect({ url }, createOptions())).tools).toEqual([]);
+    expect((await connect({ url }, createConnectOptions())).tools).toEqual([]);
     expect(pages).toBe(3);
   });
 
@@ -132,7 +116,7 @@ describe("connect", () => {
       pages++;
       return { tools: [], nextCursor: "more" };
     };
-    expect((await connect({ url }, createOptions())).tools).toEqual([]);
+    expect((await connect({ url }, createConnectOptions())).tools).toEqual([]);
     expect(pages).toBe(100);
   });
 
@@ -146,7 +130,7 @@ describe("connect", () => {
         return { resourceTemplates: [{ ...name(cursor), uriTemplate: "a://{b}" }], ...next };
       return { prompts: Array.from({ length: 300 }, (_, at) => name(at)), nextCursor: "more" };
     };
-    const { resources, prompts } = await connect({ url }, createOptions());
+    const { resources, prompts } = await connect({ url }, createConnectOptions());
     const listed = await resources?.list(signal);
     expect([listed?.["resources"], listed?.["templates"]]).toMatchObject([
       [name(undefined), name(2)],
@@ -160,7 +144,7 @@ describe("connect", () => {
       if (method !== "tools/call") return undefined;
       return params["name"] === "wait" ? null : { content: [{ type: "text", text: JSON.stringify(params) }] };
     };
-    const connection = await connect({ url }, createOptions());
+    const connection = await connect({ url }, createConnectOptions());
     const { content } = await connection.call("echo", { a: 1 }, signal);
     const [part] = content;
     const { name, arguments: input } = JSON.parse(part?.type === "text" ? part.text : "{}");
@@ -174,7 +158,7 @@ describe("connect", () => {
 
   it("allows a minute to connect, and 30 minutes for a call that makes progress every two", async () => {
     const timeout = vi.spyOn(AbortSignal, "timeout");
-    const connection = await connect({ url }, createOptions());
+    const connection = await connect({ url }, createConnectOptions());
     expect(timeout.mock.calls).toEqual([[60_000]]);
     const request = vi.spyOn(Client.prototype, "request");
     await connection.call("a", {}, signal);
@@ -188,15 +172,15 @@ describe("connect", () => {
 
   it("shows the last 1,000 characters of a program's errors, redacted", async () => {
     const script = "printf 'x%.0s' {1..1500} >&2; echo ' s3cr3t-value-of-the-run' >&2";
-    const failed = connect({ command: "bash", args: ["-c", script], env: {} }, createOptions());
+    const failed = connect({ command: "bash", args: ["-c", script], env: {} }, createConnectOptions());
     await expect(failed).rejects.toMatchObject({ message: expect.stringMatching(/: x{996} \*{3}$/) });
-    const silent = connect({ command: "true" }, createOptions());
+    const silent = connect({ command: "true" }, createConnectOptions());
     await expect(silent).rejects.toMatchObject({ message: expect.stringMatching(/[a-zA-Z]$/) });
   });
 
   it("says in one redacted sentence why a server cannot be used", async () => {
     const fail = (config: Parameters<typeof connect>[0], given: Partial<ConnectOptions> = {}) =>
-      connect(config, createOptions(given)).then(
+      connect(config, createConnectOptions(given)).then(
         () => "connected",
         (error: unknown) => (error instanceof Error ? error.message : error),
       );
@@ -222,7 +206,7 @@ describe("connect", () => {
       seen.push(`${init?.method ?? "GET"} ${headers.get("x-own")} ${headers.get("accept")}`);
       return fetch(target, init);
     };
-    const options = createOptions({ fetch: fetchAndNote });
+    const options = createConnectOptions({ fetch: fetchAndNote });
     await expect(connect({ url, headers: { "x-own": "1" } }, options)).rejects.toThrow();
     expect(seen).toEqual(["POST 1 application/json, text/event-stream", "GET 1 text/event-stream"]);
   });
@@ -232,7 +216,7 @@ describe("connectServers", () => {
   it("connects all servers, and reports for each its number of tools or why it cannot be used", async () => {
     const reports: string[] = [];
     const options = {
-      ...createOptions(),
+      ...createConnectOptions(),
       timed: async <T>(detail: (result: T) => string, work: () => Promise<T>) => {
         try {
           const result = await work();

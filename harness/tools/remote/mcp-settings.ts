@@ -32,6 +32,9 @@ export const allowsTool = ({ tools: { include, exclude = [] } = {} }: ServerConf
 
 const REFERENCE = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
+/** Lists the names of the secrets and variables that a text refers to. */
+export const listReferences = (text: string): string[] => [...text.matchAll(REFERENCE)].map(([, name = ""]) => name);
+
 /** Replaces all references at once, so that a value is not expanded itself. */
 const expand = (text: string, values: Values, missing: (name: string, reference: string) => string): string =>
   text.replace(REFERENCE, (reference, name: string, fallback: string | undefined) =>

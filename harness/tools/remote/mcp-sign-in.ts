@@ -1,7 +1,6 @@
 import { SseError } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-
-const REFERENCE = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)/;
+import { listReferences } from "./mcp-settings.ts";
 
 /** Says how to sign in, if an error means that a remote server refuses the token. Any other error stays as it is. */
 export function explainRefusal(
@@ -11,10 +10,9 @@ export function explainRefusal(
 ): unknown {
   const isRefused = (error instanceof StreamableHTTPError || error instanceof SseError) && error.code === 401;
   if (!isRefused || url === undefined) return error;
-  const tokens = Object.entries(headers).flatMap(([header, value]) => {
-    const [, name] = REFERENCE.exec(value) ?? [];
-    return name === undefined ? [] : [{ header, name }];
-  });
+  const tokens = Object.entries(headers).flatMap(([header, value]) =>
+    listReferences(value).map((name) => ({ header, name })),
+  );
   const used = tokens.find(({ header }) => header.toLowerCase() === "authorization") ?? tokens[0];
   const server = new URL(url).host;
   if (used === undefined)

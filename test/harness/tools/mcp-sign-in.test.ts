@@ -1,10 +1,9 @@
-import { tmpdir } from "node:os";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import { connect } from "#harness/tools/remote/mcp-connection.ts";
 import type { Values } from "#harness/tools/remote/mcp-settings.ts";
 import { OAuthStandIn } from "../../support/oauth-stand-in.ts";
+import { createConnectOptions } from "../support/connect-options.ts";
 
 let oauth: OAuthStandIn;
 beforeEach(async () => {
@@ -16,20 +15,8 @@ const signal = new AbortController().signal;
 const authorized = { authorization: "Bearer ${TRACKER}" };
 
 function connectWith(headers: Readonly<Record<string, string>>, values: Values = {}) {
-  const paths = { workspace: tmpdir(), home: tmpdir(), tmp: tmpdir(), output: tmpdir(), steps: tmpdir() };
-  return connect(
-    { url: oauth.mcpUrl, headers },
-    {
-      sandbox: createPlainSandbox({ host: paths, runId: "run-1", marker: {} }, "none"),
-      host: paths,
-      executionId: crypto.randomUUID(),
-      workingDirectory: tmpdir(),
-      redactor: createRedactor(Object.values(values)),
-      signal,
-      fetch: (target, init) => fetch(target, init),
-      values,
-    },
-  );
+  const redactor = createRedactor(Object.values(values));
+  return connect({ url: oauth.mcpUrl, headers }, createConnectOptions({ redactor, values }));
 }
 
 describe("an MCP server with OAuth", () => {
