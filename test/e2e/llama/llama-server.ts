@@ -31,13 +31,13 @@ export async function startLlamaServer(): Promise<LlamaServer> {
   const child = spawn(program, [path.join(import.meta.dirname, "serve.py"), `${port}`, `${2 * WINDOW}`], {
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const said: string[] = [];
-  child.stderr.on("data", (chunk: Buffer) => said.push(chunk.toString()));
+  const errorOutput: string[] = [];
+  child.stderr.on("data", (chunk: Buffer) => errorOutput.push(chunk.toString()));
   const address = await Promise.race([
     once(createInterface(child.stdout), "line").then(([line]) => String(line)),
     once(child, "exit").then(() => undefined),
   ]);
-  if (address === undefined) throw new Error(`the server of the model ended:\n${said.join("")}`);
+  if (address === undefined) throw new Error(`the server of the model ended:\n${errorOutput.join("")}`);
   const read = async (name: string) => (await fetch(`${address}${name}`)).text();
   return {
     url: `${address}/v1`,

@@ -65,7 +65,7 @@ function toPieces(
   outputs: ReadonlyMap<string, unknown>,
   form: ResultForm,
 ): Piece[] {
-  const said = messages.flatMap(({ content }) =>
+  const conversation = messages.flatMap(({ content }) =>
     content.map((block): Piece => {
       if (block.type === "text") return { text: block.text, isResult: false };
       if (block.type === "tool_use") return { text: `${block.name}${JSON.stringify(block.input)}`, isResult: false };
@@ -77,7 +77,7 @@ function toPieces(
     }),
   );
   const fixed = [withoutMarkers(tools), withoutMarkers(system)].map((text) => ({ text, isResult: false }));
-  return [...fixed, ...said];
+  return [...fixed, ...conversation];
 }
 
 const withoutMarkers = (value: unknown): string =>
