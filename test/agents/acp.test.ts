@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createClient } from "../support/client.ts";
 import type { Turn } from "../support/model-shapes.ts";
 import type { SeenCall } from "../support/model-stand-in.ts";
+import { mcp_servers } from "./support/mcp-servers.ts";
 import { Stage } from "./support/play.ts";
 
 // Third-party agents take a minute to start on a busy machine.
@@ -156,16 +157,6 @@ describe.each([opencode, qwen])("a run with the agent $agent", ({ agent, command
 
   it("gets the run's MCP servers", async () => {
     await using stage = await Stage.make();
-    const server = `
-      process.stdin.setEncoding("utf8").on("data", (text) => text.split("\\n").filter(Boolean).forEach((line) => {
-        const { id, method, params } = JSON.parse(line);
-        const answer = {
-          initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "box", version: "1" } },
-          "tools/list": { tools: [{ name: "weigh", description: "weighs " + process.env.BOX, inputSchema: { type: "object" } }] },
-        }[method] ?? {};
-        if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result: answer }) + "\\n");
-      }));`;
-    const mcp_servers = { box: { command: "node", args: ["-e", server], env: { BOX: "the-one-box" } } };
     const runId = await stage.create(run("Work.", { mcp_servers }));
     const calls = script(stage, { text: "Done." });
     await stage.execute([], { environment });

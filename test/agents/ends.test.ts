@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createClient } from "../support/client.ts";
+import { mcp_servers } from "./support/mcp-servers.ts";
 import { Stage } from "./support/play.ts";
 
 // Third-party agents take a minute to start on a busy machine.
@@ -141,16 +142,6 @@ describe("a run with a third-party agent", () => {
 describe.each(["claude", "codex", "gemini"])("the MCP servers of a run with the harness %s", (type) => {
   it("are available to the agent", async () => {
     await using stage = await Stage.make();
-    const server = `
-      process.stdin.setEncoding("utf8").on("data", (text) => text.split("\\n").filter(Boolean).forEach((line) => {
-        const { id, method, params } = JSON.parse(line);
-        const answer = {
-          initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "box", version: "1" } },
-          "tools/list": { tools: [{ name: "weigh", description: "weighs " + process.env.BOX, inputSchema: { type: "object" } }] },
-        }[method] ?? {};
-        if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result: answer }) + "\\n");
-      }));`;
-    const mcp_servers = { box: { command: "node", args: ["-e", server], env: { BOX: "the-one-box" } } };
     const runId = await stage.create({ prompt: "Work.", config: { harness: { type }, mcp_servers } });
     await stage.execute([{ text: "Done." }]);
     expect(await stage.shown(runId), stage.log).toMatchObject({ state: "SUCCEEDED" });
