@@ -15,14 +15,6 @@ export interface FileWatch {
   settle(now: Machine): Promise<void> | undefined;
 }
 
-interface FileWatchOptions {
-  readonly meter: Meter;
-  /** Milliseconds between two regular looks. */
-  readonly everyMs: number;
-  /** Called with the reason, which applies to all commands. */
-  readonly onExceeded: (why: string) => void;
-}
-
 /** The delay before the files are counted again: this, and this many times as long as the last count took. */
 const COUNT_MS = 1_000;
 const COUNT_FACTOR = 10;
@@ -39,8 +31,9 @@ const MIN_LOOK_MS = 10;
 /**
  * Once the run may be near its limits, the commands are stopped (SIGSTOP) until its files are counted. So they do not write more meanwhile,
  * and the count and the removal of files do not wait for dozens of them.
+ * @param everyMs milliseconds between two regular looks
  */
-export function createFileWatch({ meter, everyMs, onExceeded }: FileWatchOptions): FileWatch {
+export function createFileWatch(meter: Meter, everyMs: number): FileWatch {
   let againAt = Number.NEGATIVE_INFINITY;
   let urgentlyAt = 0;
   let surelyAt = performance.now() + SURE_COUNT_MS;
@@ -63,7 +56,7 @@ export function createFileWatch({ meter, everyMs, onExceeded }: FileWatchOptions
       isDoubtful = isHidden;
       if (why === undefined) return;
       for (const pid of meter.listProcesses()) putBesideHarness(pid);
-      onExceeded(why);
+      for (const exceeded of meter.watched.values()) exceeded(why);
       await meter.shrinkFiles();
     } finally {
       thaw();

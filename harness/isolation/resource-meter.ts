@@ -60,10 +60,11 @@ export function createMeter(options: MeterOptions) {
     return kills > before ? messages.memory : undefined;
   };
 
-  const watched = new Set<number>();
+  /** The commands that are watched, by their processes, and what is called with the reason when they exceed a limit. */
+  const watched = new Map<number, (why: string) => void>();
   let isHigh = false;
   const measureEach = (files: Parameters<typeof measureTrees>[3]) =>
-    new Map([...watched].map((pid) => [pid, measureTrees([pid], limits.processes, enoughMemory(), files)]));
+    new Map([...watched.keys()].map((pid) => [pid, measureTrees([pid], limits.processes, enoughMemory(), files)]));
   /** Their sum is to be exact where it is above the limit. */
   const enoughMemory = () => limits.memoryBytes / watched.size;
   const measureQuickly = createTreeMeter(watched, () => measureEach("none"));
@@ -97,9 +98,9 @@ export function createMeter(options: MeterOptions) {
   return {
     ...{ watched, takeKills, findExcess },
     /** Lists the processes of the commands. */
-    listProcesses: () => listTrees([...watched], limits.processes).processes,
+    listProcesses: () => listTrees([...watched.keys()], limits.processes).processes,
     measureNow: machine.measureNow,
-    ...createFileMeter(options, machine, (enough) => measureUnnamed([...watched], limits.processes, enough)),
+    ...createFileMeter(options, machine, (enough) => measureUnnamed([...watched.keys()], limits.processes, enough)),
     /** Whether the machine has lost so much that the commands may be the cause. */
     hasLost: (now: Machine) => hasLostMemory(now) || machine.findLoss(now).tasks > limits.processes,
     /** @param measurements how often the machine was measured */
@@ -127,11 +128,11 @@ interface Measured {
  * Measures commands for all of their watches, no more often than the harness has time for: measuring thousands of processes and descriptors
  * takes as long as the rest of its work.
  */
-function createTreeMeter(watched: ReadonlySet<number>, measure: (hasLost: boolean) => Uses) {
+function createTreeMeter(watched: ReadonlyMap<number, unknown>, measure: (hasLost: boolean) => Uses) {
   let last: Measured | undefined;
   return (hasLost: boolean, factor: number): Uses => {
     const startedAt = performance.now();
-    const commands = [...watched].join();
+    const commands = [...watched.keys()].join();
     // What another command has used says nothing about the others.
     if (last?.commands === commands && startedAt <= last.at + last.took * factor) return last.uses;
     const uses = measure(hasLost);

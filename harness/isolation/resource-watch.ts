@@ -31,24 +31,8 @@ const MEASURE_MS = 100;
 export function createWatch(options: WatchOptions): Watch {
   const meter = createMeter(options);
   const { everyMs = MEASURE_MS } = options;
-  const listeners = new Map<number, (why: string) => void>();
-  const files = createFileWatch({
-    meter,
-    everyMs,
-    onExceeded: (why) => {
-      for (const listener of listeners.values()) listener(why);
-    },
-  });
-  return {
-    command(pid, onExceeded) {
-      const { exceeded, stop } = watchCommand(pid, onExceeded, { meter, files, everyMs });
-      listeners.set(pid, exceeded);
-      return async () => {
-        await stop();
-        listeners.delete(pid);
-      };
-    },
-  };
+  const files = createFileWatch(meter, everyMs);
+  return { command: (pid, onExceeded) => watchCommand(pid, onExceeded, { meter, files, everyMs }) };
 }
 
 interface WatchParts {
@@ -58,17 +42,21 @@ interface WatchParts {
 }
 
 /** Watches one command until the returned function is called. */
-function watchCommand(pid: number, onExceeded: (why: string) => void, { meter, files, everyMs }: WatchParts) {
+function watchCommand(
+  pid: number,
+  onExceeded: (why: string) => void,
+  { meter, files, everyMs }: WatchParts,
+): () => Promise<void> {
   let measurements = 0;
   let isOver = false;
   // What the kernel has killed since the last command ended was a process that this one had left behind.
   if (meter.watched.size === 0) meter.takeKills();
-  meter.watched.add(pid);
   const exceeded = (why: string | undefined) => {
     if (why === undefined || isOver) return;
     end();
     onExceeded(why);
   };
+  meter.watched.set(pid, exceeded);
   const look = () => {
     exceeded(meter.takeKills());
     const now = meter.measureNow();
@@ -90,12 +78,9 @@ function watchCommand(pid: number, onExceeded: (why: string) => void, { meter, f
     if (settled !== undefined) await settled;
     end();
   };
-  return {
-    exceeded,
-    stop: () => {
-      ending ??= stop();
-      return ending;
-    },
+  return () => {
+    ending ??= stop();
+    return ending;
   };
 }
 
