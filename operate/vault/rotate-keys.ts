@@ -1,15 +1,9 @@
 import type { Item, Table } from "#shared/table/table.ts";
 import { writeIf } from "#shared/table/write-if.ts";
+import { CACHED_MS, formatKeySet } from "#shared/vault/cached-key-set.ts";
 import type { KeySetStore } from "#shared/vault/key-set-store.ts";
 import { isSecretValue, resealValue } from "#shared/vault/secret-value-store.ts";
-import {
-  CACHED_MS,
-  decodeKey,
-  formatKeySet,
-  makeStoredKey,
-  parseKeySet,
-  type StoredKey,
-} from "#shared/vault/vault-keys.ts";
+import { decodeKey, makeStoredKey, parseKeySet, type StoredKey } from "#shared/vault/vault-keys.ts";
 
 /** Milliseconds for which a former key is kept: backups of the table, of up to 35 days, have values that it has encrypted. */
 const KEPT_MS = 36 * 24 * 3_600_000;

@@ -2,16 +2,18 @@ import { type CryptoKey, exportJWK, generateKeyPair, importJWK } from "jose";
 import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
 import { uuidv7 } from "#shared/ids.ts";
+import { cachedKeySet } from "#shared/vault/cached-key-set.ts";
 import type { KeySetStore } from "#shared/vault/key-set-store.ts";
 import { ALGORITHM } from "./own-issuer.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 /** The age of the newest key at which a new one is made. */
 const ROTATE_AFTER_MS = 30 * DAY_MS;
-/** A new key is published for this long before it signs, and a former one after it signed last: verifiers cache what is published. */
+/**
+ * A new key is published for this long before it signs, and a former one after it signed last: verifiers cache what is published. It is
+ * far longer than a process caches the keys, so that each process knows a key before it signs.
+ */
 const PUBLISHED_MS = DAY_MS;
-/** Milliseconds for which a process uses keys that it has read. Far less than PUBLISHED_MS, so it knows each key before it signs. */
-const READ_MS = 5 * 60_000;
 
 const PublicJwk = {
   /** The type of the key. */
@@ -60,36 +62,21 @@ export interface SigningKeys {
 
 /** The keys rotate every 30 days: each is published a day before it signs and a day after the next one does. */
 export function createSigningKeys(store: KeySetStore, now: () => number): SigningKeys {
-  let kept: { readonly keys: readonly StoredKey[]; readonly until: number } | undefined;
-  const read = async (): Promise<readonly StoredKey[]> => {
-    if (kept !== undefined && kept.until > now()) return kept.keys;
-    const content = await store.read();
-    if (content === undefined) return [];
-    return keep(v.parse(StoredKeys, content).keys);
-  };
-  const keep = (keys: readonly StoredKey[]) => {
-    kept = { keys, until: now() + READ_MS };
-    return keys;
-  };
+  const keySet = cachedKeySet(store, (content) => v.parse(StoredKeys, content).keys, now);
   const makeFirst = async (): Promise<readonly StoredKey[]> => {
-    const first = await makeKey(now(), now());
-    if (await store.create(format([first]))) return keep([first]);
-    const keys = await read();
+    const keys = await keySet.create(await makeKey(now(), now()));
     if (keys.length === 0)
       throw new RunyardError("resource_unavailable", { detail: "the signing keys are being made" });
     return keys;
   };
   return {
-    listPublic: async () => (await read()).map(toPublic),
+    listPublic: async () => (await keySet.list()).map(toPublic),
     async findSigning() {
-      const found = await read();
+      const found = await keySet.list();
       const keys = found.length === 0 ? await makeFirst() : found;
       const next = await rotate(keys, now());
-      if (next !== undefined) {
-        // Of two processes that rotate at the same time, the key of the one that is overwritten has signed nothing yet.
-        await store.replace(format(next));
-        keep(next);
-      }
+      // Of two processes that rotate at the same time, the key of the one that is overwritten has signed nothing yet.
+      if (next !== undefined) await keySet.replace(next);
       return toSigning(findCurrent(keys, now()));
     },
   };
@@ -117,8 +104,6 @@ async function makeKey(now: number, signsFrom: number): Promise<StoredKey> {
   const jwk = await exportJWK(privateKey);
   return v.parse(StoredKey, { kid: uuidv7(now), created_at: now, signs_from: signsFrom, jwk });
 }
-
-const format = (keys: readonly StoredKey[]): string => JSON.stringify({ v: 1, keys });
 
 /** Named one by one, so that no private member can be published. */
 const toPublic = ({ kid, jwk: { kty, crv, x, y } }: StoredKey): PublicKey => ({

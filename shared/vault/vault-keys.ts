@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
+import { cachedKeySet } from "./cached-key-set.ts";
 import type { KeySetStore } from "./key-set-store.ts";
 
 /** A key that encrypts values of the vault. */
@@ -18,8 +19,6 @@ export interface VaultKeys {
   find(id: string): Promise<VaultKey>;
 }
 
-/** Milliseconds for which a process uses keys that it has read. */
-export const CACHED_MS = 5 * 60_000;
 const KEY_BYTES = 32;
 
 const StoredKey = v.object({ id: v.string(), created_at: v.number(), key: v.string() });
@@ -28,7 +27,6 @@ const StoredKeys = v.pipe(v.string(), v.parseJson(), v.object({ v: v.literal(1),
 
 /** The keys of a set, the newest last. */
 export const parseKeySet = (content: string): StoredKey[] => v.parse(StoredKeys, content).keys;
-export const formatKeySet = (keys: readonly StoredKey[]): string => JSON.stringify({ v: 1, keys });
 
 export const decodeKey = ({ id, key }: StoredKey): VaultKey => ({ id, key: Buffer.from(key, "base64") });
 
@@ -38,45 +36,22 @@ export const makeStoredKey = (now: number): StoredKey => ({
   key: randomBytes(KEY_BYTES).toString("base64"),
 });
 
-/** The keys of a set. A process reads it once in five minutes, however many values it encrypts and decrypts. */
+/** The keys of a stored set. */
 export function createVaultKeys(store: KeySetStore, now: () => number): VaultKeys {
-  let cache: { readonly keys: readonly VaultKey[]; readonly until: number } | undefined;
-  let reading: Promise<readonly VaultKey[]> | undefined;
-  const remember = (keys: readonly StoredKey[]): readonly VaultKey[] => {
-    const decoded = keys.map(decodeKey);
-    cache = { keys: decoded, until: now() + CACHED_MS };
-    return decoded;
-  };
-  const load = async (): Promise<readonly VaultKey[]> => {
-    const content = await store.read();
-    return content === undefined ? [] : remember(parseKeySet(content));
-  };
-  const read = (): Promise<readonly VaultKey[]> => {
-    reading ??= load().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
-  const readCached = async (): Promise<readonly VaultKey[]> =>
-    cache !== undefined && cache.until > now() ? cache.keys : await read();
-  const makeFirst = async (): Promise<readonly VaultKey[]> => {
-    const first = makeStoredKey(now());
-    // Of several processes, one creates the set, and the others read it.
-    return (await store.create(formatKeySet([first]))) ? remember([first]) : await read();
-  };
+  const keySet = cachedKeySet(store, parseKeySet, now);
   return {
     async current() {
-      const found = await readCached();
-      const newest = (found.length === 0 ? await makeFirst() : found).at(-1);
+      const found = await keySet.list();
+      const newest = (found.length === 0 ? await keySet.create(makeStoredKey(now())) : found).at(-1);
       if (newest === undefined) throw keyMissing("its newest key");
-      return newest;
+      return decodeKey(newest);
     },
     async find(id) {
-      const isKnown = (key: VaultKey) => key.id === id;
+      const isKnown = (key: StoredKey) => key.id === id;
       // A key that is not cached may be newer than the cache.
-      const key = (await readCached()).find(isKnown) ?? (await read()).find(isKnown);
+      const key = (await keySet.list()).find(isKnown) ?? (await keySet.read()).find(isKnown);
       if (key === undefined) throw keyMissing(`the key ${id}`);
-      return key;
+      return decodeKey(key);
     },
   };
 }

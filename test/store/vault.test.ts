@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 import { keys as tableKeys } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Item } from "#shared/table/table.ts";
+import { formatKeySet } from "#shared/vault/cached-key-set.ts";
 import { memoryKeySetStore } from "#shared/vault/memory-key-set-store.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import { isSecretValue, tableVault } from "#shared/vault/secret-value-store.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
-import { createVaultKeys, fixedVaultKeys, formatKeySet, makeStoredKey, parseKeySet } from "#shared/vault/vault-keys.ts";
+import { createVaultKeys, fixedVaultKeys, makeStoredKey, parseKeySet } from "#shared/vault/vault-keys.ts";
 
 const VALUE = "a-very-secret-value";
 
@@ -118,6 +119,24 @@ describe("the vault", () => {
     expect(parseKeySet((await keySet.read()) ?? "")).toHaveLength(1);
     expect(bare.all()).toHaveLength(4);
     expect(await open().getAll("team", ids)).toEqual(new Map(ids.map((id) => [id, id])));
+  });
+
+  it("uses the key that another process has created while this one reads", async () => {
+    const created = makeStoredKey(1_000);
+    const contents = [Promise.resolve(undefined), new Promise<undefined>(() => {}), formatKeySet([created])];
+    const keys = createVaultKeys(
+      {
+        read: async () => contents.shift(),
+        async create() {
+          // This read does not end.
+          void keys.find("other");
+          return false;
+        },
+        replace: async () => undefined,
+      },
+      () => 1_000,
+    );
+    expect((await keys.current()).id).toBe(created.id);
   });
 
   it("encrypts with the newest key, and decrypts what former keys have encrypted, without a restart", async () => {
