@@ -3,7 +3,7 @@ import { AgentSettings, RunLimits } from "./limits/run-limits.ts";
 import { StoredOutputSchema } from "./output/output-schema.ts";
 import { Id, Name, text, textOfBytes, usdUpTo } from "./primitives.ts";
 import { hasCredentials } from "./repository-url.ts";
-import { SecretName } from "./secrets/secret-name.ts";
+import { SecretReferences } from "./secrets/secret-name.ts";
 
 const Headers = v.record(v.string(), textOfBytes(8192));
 
@@ -252,17 +252,7 @@ export const AmbientAgentConfig = v.pipe(
      * The team's secrets that commands get as environment variables, besides those of the environment and the
      * identity, at most 50.
      */
-    secrets: v.exactOptional(
-      v.pipe(
-        v.array(
-          v.object({
-            /** The secret's name. */
-            name: SecretName,
-          }),
-        ),
-        v.maxLength(50),
-      ),
-    ),
+    secrets: v.exactOptional(SecretReferences),
     /** Whose credentials the run uses: its creator's or its executor's. Has no effect in this release. */
     credential_strategy: v.exactOptional(v.nullable(v.picklist(["CREATOR", "EXECUTOR"]))),
     /** Public access to the run's session. Off by default. */

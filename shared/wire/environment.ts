@@ -7,7 +7,7 @@ import { Network } from "./network/network.ts";
 import { StoredNetwork } from "./network/stored-network.ts";
 import { Id, Name, optional, text, textOfBytes } from "./primitives.ts";
 import { RunState, UserProfile } from "./run.ts";
-import { SecretName } from "./secrets/secret-name.ts";
+import { SecretReferences } from "./secrets/secret-name.ts";
 import { Variables } from "./variables.ts";
 
 /** Names on GitHub have no `@`; one indicates credentials, as in a URL. */
@@ -68,17 +68,7 @@ const EnvironmentParts = {
   worker_host: optional(textOfBytes(512)),
   ...LimitDefaults,
   /** The secrets available to runs, at most 50. */
-  secrets: optional(
-    v.pipe(
-      v.array(
-        v.object({
-          /** The secret's name. */
-          name: SecretName,
-        }),
-      ),
-      v.maxLength(50),
-    ),
-  ),
+  secrets: optional(SecretReferences),
 };
 
 /** A new environment. */

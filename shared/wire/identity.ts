@@ -11,7 +11,7 @@ import {
 import { LimitDefaults, StoredLimits } from "./limits/run-limits.ts";
 import { PageInfo } from "./list.ts";
 import { Id, optional, text, textOfBytes } from "./primitives.ts";
-import { SecretName } from "./secrets/secret-name.ts";
+import { SecretReferences } from "./secrets/secret-name.ts";
 
 const IdentityName = text(128, 1);
 
@@ -48,17 +48,7 @@ const IdentityDefaults = {
   /** The self-hosted worker of runs that set none. Defaults to `hosted`, a sandbox of the service. */
   worker_host: optional(textOfBytes(512)),
   /** The secrets available to runs, at most 50. */
-  secrets: optional(
-    v.pipe(
-      v.array(
-        v.object({
-          /** The secret's name. */
-          name: SecretName,
-        }),
-      ),
-      v.maxLength(50),
-    ),
-  ),
+  secrets: optional(SecretReferences),
   /** Whether keys of the identity may create runs on behalf of members. Defaults to false. */
   on_behalf_of_enabled: optional(v.boolean()),
   /** Whose credentials its runs use: their creator's or their executor's. Has no effect in this release. */
@@ -84,17 +74,7 @@ export const UpdateIdentityRequest = v.object({
   name: optional(IdentityName),
   ...IdentityDefaults,
   /** Secrets to add to those of the identity. Must be the only member of its request. */
-  secrets_append: optional(
-    v.pipe(
-      v.array(
-        v.object({
-          /** The secret's name. */
-          name: SecretName,
-        }),
-      ),
-      v.maxLength(50),
-    ),
-  ),
+  secrets_append: optional(SecretReferences),
 });
 export type UpdateIdentityRequest = v.InferOutput<typeof UpdateIdentityRequest>;
 

@@ -8,3 +8,14 @@ export const SecretName = v.pipe(
     "must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore",
   ),
 );
+
+/** Secrets by their names. */
+export const SecretReferences = v.pipe(
+  v.array(
+    v.object({
+      /** The secret's name. */
+      name: SecretName,
+    }),
+  ),
+  v.maxLength(50),
+);
