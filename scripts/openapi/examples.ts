@@ -1,5 +1,5 @@
 import { OWN_EXAMPLES } from "./example-values.ts";
-import { isObject, type Json, type JsonObject } from "./json.ts";
+import { isObject, type Json, type JsonObject, memberOf } from "./json.ts";
 import { buildSample } from "./sample.ts";
 
 /** Adds examples of all request and response bodies to the document. */
@@ -41,11 +41,6 @@ function withExample(body: JsonObject, operation: string, name: string, componen
     };
   });
   return { ...body, content };
-}
-
-function memberOf(object: JsonObject, name: string): JsonObject {
-  const member = object[name];
-  return isObject(member) ? member : {};
 }
 
 function mapMembers(object: JsonObject, change: (value: JsonObject, name: string) => Json): JsonObject {

@@ -6,6 +6,12 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** The object that is a member of another; empty if there is none. */
+export function memberOf(object: JsonObject, name: string): JsonObject {
+  const member = object[name];
+  return isObject(member) ? member : {};
+}
+
 /** Converts a value to JSON: without undefined members and without shared objects. */
 export function toJson(value: unknown): JsonObject {
   const json: unknown = JSON.parse(JSON.stringify(value));

@@ -1,5 +1,5 @@
 import { MAX_WARNINGS } from "#shared/wire/request-warning.ts";
-import { isObject, type Json, type JsonObject, refsIn } from "./json.ts";
+import { isObject, type Json, type JsonObject, memberOf, refsIn } from "./json.ts";
 
 const WARNINGS: JsonObject = {
   type: "array",
@@ -37,9 +37,4 @@ function listWarned(operation: Json): readonly string[] {
     const json = memberOf(memberOf(isObject(response) ? response : {}, "content"), "application/json");
     return status.startsWith("2") ? [...refsIn(memberOf(json, "schema"))] : [];
   });
-}
-
-function memberOf(object: JsonObject, name: string): JsonObject {
-  const member = object[name];
-  return isObject(member) ? member : {};
 }
