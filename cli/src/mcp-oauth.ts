@@ -19,7 +19,7 @@ export interface McpAuthorization {
 /** An OAuth client, with the secret that some servers give it. */
 export interface OAuthClient {
   readonly client_id: string;
-  readonly client_secret?: string | undefined;
+  readonly client_secret?: string;
 }
 
 const Endpoint = v.pipe(v.string(), v.check(isSafe, "must be an https URL"));
@@ -50,9 +50,9 @@ const REQUEST_MS = 30_000;
 /** Finds the authorization server of an MCP server (RFC 9728, RFC 8414). */
 export async function discoverAuthorization(url: string): Promise<McpAuthorization> {
   if (!isSafe(url)) throw new Problem(`${url} is not an https URL.`);
-  const announced = await findAnnounced(url);
+  const challenge = await readChallenge(url);
   const metadata = await fetchFirst(
-    announced.metadata ?? listWellKnown(url, "oauth-protected-resource"),
+    challenge.metadata ?? listWellKnown(url, "oauth-protected-resource"),
     ResourceMetadata,
   );
   if (metadata === undefined)
@@ -72,14 +72,17 @@ export async function discoverAuthorization(url: string): Promise<McpAuthorizati
   if (!server.code_challenge_methods_supported.includes("S256"))
     throw new Problem(`The authorization server ${issuer} does not support PKCE with S256.`);
   return {
-    ...{ resource: metadata.resource, issuer, registrationEndpoint: server.registration_endpoint },
-    ...{ authorizationEndpoint: server.authorization_endpoint, tokenEndpoint: server.token_endpoint },
-    scope: announced.scope ?? metadata.scopes_supported?.join(" "),
+    resource: metadata.resource,
+    issuer,
+    authorizationEndpoint: server.authorization_endpoint,
+    tokenEndpoint: server.token_endpoint,
+    registrationEndpoint: server.registration_endpoint,
+    scope: challenge.scope ?? metadata.scopes_supported?.join(" "),
   };
 }
 
-/** Reads what an MCP server says when it refuses a request without a token. */
-async function findAnnounced(url: string): Promise<{ metadata?: readonly string[]; scope?: string }> {
+/** Reads the challenge by which an MCP server refuses a request without a token. */
+async function readChallenge(url: string): Promise<{ metadata?: readonly string[]; scope?: string }> {
   const response = await send(url, { headers: { accept: "application/json, text/event-stream" } });
   await response.body?.cancel();
   const challenge = response.headers.get("www-authenticate") ?? "";
@@ -123,8 +126,13 @@ export function createCodeRequest(
   const state = randomBytes(16).toString("base64url");
   const url = new URL(authorizationEndpoint);
   const query = {
-    ...{ response_type: "code", client_id, redirect_uri: redirectUri, state, resource },
-    ...{ code_challenge: createHash("sha256").update(verifier).digest("base64url"), code_challenge_method: "S256" },
+    response_type: "code",
+    client_id,
+    redirect_uri: redirectUri,
+    state,
+    resource,
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
     ...(scope === undefined ? {} : { scope }),
   };
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
@@ -176,27 +184,20 @@ async function fetchFirst<S extends v.GenericSchema>(
   return undefined;
 }
 
-/** Where metadata of a URL is: with its path behind the well-known one, and at the root. */
+/** The places of the metadata of a URL: the well-known path before the URL's path, and without it; for OpenID, behind it. */
 function listWellKnown(url: string, name: string): string[] {
   const { origin, pathname } = new URL(url);
   const path = pathname.replace(/\/+$/, "");
-  const suffixed = `${origin}/.well-known/${name}${path}`;
-  // OpenID's own place is behind the path.
-  return [
-    ...new Set([
-      suffixed,
-      ...(name === "openid-configuration"
-        ? [`${origin}${path}/.well-known/${name}`]
-        : [`${origin}/.well-known/${name}`]),
-    ]),
-  ];
+  const place = `/.well-known/${name}`;
+  const other = name === "openid-configuration" ? `${path}${place}` : place;
+  return [...new Set([`${origin}${place}${path}`, `${origin}${other}`])];
 }
 
 function isWithin(url: string, resource: string): boolean {
   if (!URL.canParse(resource)) return false;
   const [own, named] = [new URL(url), new URL(resource)];
-  const path = named.pathname.replace(/\/*$/, "/");
-  return own.origin === named.origin && `${own.pathname.replace(/\/*$/, "/")}`.startsWith(path);
+  const toFolder = ({ pathname }: URL) => pathname.replace(/\/*$/, "/");
+  return own.origin === named.origin && toFolder(own).startsWith(toFolder(named));
 }
 
 /** Tokens are sent over TLS only, except on this machine. */

@@ -116,7 +116,9 @@ describe("runyard mcp login", () => {
   });
 
   it("refuses a port and a name that are none", async () => {
-    expect((await run(login("--port", "x"))).err).toContain("--port takes a port");
+    expect((await run(login("--port", "x"))).err).toContain(
+      "--port <number>' argument 'x' is invalid. Expected a whole number from 0 to 65535",
+    );
     const args = ["mcp", "login", oauth.mcpUrl, "--secret", "../x"];
     expect((await run(args)).err).toContain("--secret takes the name of a secret");
   });

@@ -5,6 +5,7 @@ import * as v from "valibot";
 import { APIError } from "../../../clients/typescript/src/index.ts";
 import { loginFile } from "../connection.ts";
 import type { Context } from "../context.ts";
+import { defined } from "../defined.ts";
 import { readJsonFile, writePrivately } from "../files.ts";
 import {
   type CodeRequest,
@@ -15,6 +16,7 @@ import {
   requestTokens,
   type Tokens,
 } from "../mcp-oauth.ts";
+import { wholeNumber } from "../options.ts";
 import { Problem, usage } from "../problem.ts";
 import { timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
@@ -33,6 +35,7 @@ const StoredLogin = v.object({
 type StoredLogin = v.InferOutput<typeof StoredLogin>;
 
 const SIGN_IN_MS = 10 * 60_000;
+const SECRET_NAME = /^[\w.-]{1,128}$/;
 
 /** `runyard mcp login`: signs in to an MCP server, and stores its access token as a secret. */
 export function mcpLoginCommand(context: Context) {
@@ -41,28 +44,30 @@ export function mcpLoginCommand(context: Context) {
     .argument("<url>", "URL of the MCP server, as in mcp_servers")
     .requiredOption("--secret <name>", "name of the secret; one of this name is replaced")
     .option("--client-id <id>", "id of a client that the server knows (default: one is registered)")
-    .option("--port <number>", "port of this machine to which the browser returns (default: a free one)")
-    .action(async (url, { secret, clientId, port = "0" }) => {
-      if (!/^\d+$/.test(port) || Number(port) > 65_535) throw usage(`--port takes a port, not "${port}".`);
-      if (!/^[\w.-]{1,128}$/.test(secret)) throw usage(`--secret takes the name of a secret, not "${secret}".`);
+    .option(
+      "--port <number>",
+      "port of this machine to which the browser returns (default: a free one)",
+      wholeNumber(0, 65_535),
+    )
+    .action(async (url, { secret, clientId, port = 0 }) => {
+      if (!SECRET_NAME.test(secret)) throw usage(`--secret takes the name of a secret, not "${secret}".`);
       const authorization = await discoverAuthorization(url);
-      await using callback = await listenForCode(Number(port));
+      await using callback = await listenForCode(port);
       const client = await chooseClient(authorization, clientId, callback.redirectUri);
       const request = createCodeRequest(authorization, client, callback.redirectUri);
       context.note(`Open this address in a browser on this machine: ${request.url}`);
       const tokens = await requestTokens(authorization.tokenEndpoint, client, {
         grant_type: "authorization_code",
         code: await callback.receive(request, authorization.issuer),
-        ...{ redirect_uri: callback.redirectUri, code_verifier: request.verifier, resource: authorization.resource },
+        redirect_uri: callback.redirectUri,
+        code_verifier: request.verifier,
+        resource: authorization.resource,
       });
       const { baseURL } = await context.connection();
       const team = await context.team();
-      await storeTokens(context, secret, tokens, {
-        ...{ url, base_url: baseURL, ...(team === undefined ? {} : { team }) },
-        ...{ token_endpoint: authorization.tokenEndpoint, resource: authorization.resource },
-        client_id: client.client_id,
-        ...(client.client_secret === undefined ? {} : { client_secret: client.client_secret }),
-      });
+      const { tokenEndpoint: token_endpoint, resource } = authorization;
+      const login = defined({ url, base_url: baseURL, team, token_endpoint, resource });
+      await storeTokens(context, secret, tokens, { ...login, ...client });
     });
   return withExamples(command, "runyard mcp login https://mcp.example.com/mcp --secret TRACKER_TOKEN");
 }
@@ -73,27 +78,25 @@ export function mcpRefreshCommand(context: Context) {
     .description("replace the access token of an MCP server by a new one, without a browser")
     .argument("<secret>", "name of the secret that `runyard mcp login` stored")
     .action(async (secret) => {
-      const stored = /^[\w.-]{1,128}$/.test(secret)
-        ? await readJsonFile(storedFile(context, secret), StoredLogin)
-        : undefined;
-      if (stored === undefined)
+      const login = SECRET_NAME.test(secret) ? await readJsonFile(loginPath(context, secret), StoredLogin) : undefined;
+      if (login === undefined)
         throw usage(`This machine has no login for the secret ${secret}.`, "Sign in with `runyard mcp login`.");
-      const again = `Sign in again: \`runyard mcp login ${stored.url} --secret ${secret}\`.`;
-      const { baseURL } = await context.connection(context.baseURL ?? stored.base_url);
-      if (baseURL !== stored.base_url)
-        throw usage(`The secret ${secret} belongs to ${stored.base_url}, not to ${baseURL}.`, again);
-      if (stored.refresh_token === undefined)
-        throw new Problem(`${new URL(stored.url).host} gave no refresh token.`, { remedy: again });
-      const grant = { grant_type: "refresh_token", refresh_token: stored.refresh_token, resource: stored.resource };
-      const tokens = await requestTokens(stored.token_endpoint, stored, grant).catch((error: unknown) => {
+      const again = `Sign in again: \`runyard mcp login ${login.url} --secret ${secret}\`.`;
+      const { baseURL } = await context.connection(context.baseURL ?? login.base_url);
+      if (baseURL !== login.base_url)
+        throw usage(`The secret ${secret} belongs to ${login.base_url}, not to ${baseURL}.`, again);
+      if (login.refresh_token === undefined)
+        throw new Problem(`${new URL(login.url).host} gave no refresh token.`, { remedy: again });
+      const grant = { grant_type: "refresh_token", refresh_token: login.refresh_token, resource: login.resource };
+      const tokens = await requestTokens(login.token_endpoint, login, grant).catch((error: unknown) => {
         throw error instanceof Problem ? new Problem(error.message, { remedy: again }) : error;
       });
-      await storeTokens(context, secret, tokens, stored);
+      await storeTokens(context, secret, tokens, login);
     });
   return withExamples(command, "runyard mcp refresh TRACKER_TOKEN");
 }
 
-const storedFile = ({ shell }: Context, secret: string): string =>
+const loginPath = ({ shell }: Context, secret: string): string =>
   path.join(path.dirname(loginFile(shell)), "mcp", `${secret}.json`);
 
 async function chooseClient(
@@ -104,7 +107,7 @@ async function chooseClient(
   if (clientId !== undefined) return { client_id: clientId };
   if (registrationEndpoint === undefined)
     throw usage(
-      `${issuer} registers no clients by request.`,
+      `${issuer} does not register clients on request.`,
       `Create a public client with the redirect URI ${redirectUri}, and pass its id as --client-id and the port as --port.`,
     );
   return await registerClient(registrationEndpoint, redirectUri);
@@ -112,9 +115,8 @@ async function chooseClient(
 
 /** Stores the refresh token before the access token: the server has already invalidated the former one. */
 async function storeTokens(context: Context, secret: string, tokens: Tokens, login: StoredLogin): Promise<void> {
-  const file = storedFile(context, secret);
-  const refresh = tokens.refresh_token === undefined ? {} : { refresh_token: tokens.refresh_token };
-  await writePrivately(file, { ...login, ...refresh });
+  const file = loginPath(context, secret);
+  await writePrivately(file, { ...login, ...defined({ refresh_token: tokens.refresh_token }) });
   const signedIn = await context.client();
   const client = login.team === undefined ? signedIn : signedIn.withOptions({ team: login.team });
   const value = { name: secret, value: tokens.access_token };
@@ -125,7 +127,7 @@ async function storeTokens(context: Context, secret: string, tokens: Tokens, log
   });
   const expires_at =
     tokens.expires_in === undefined ? undefined : new Date(Date.now() + tokens.expires_in * 1000).toISOString();
-  context.show({ secret, file, ...(expires_at === undefined ? {} : { expires_at }) }, () => {
+  context.show(defined({ secret, file, expires_at }), () => {
     context.say(`The token is stored as ${secret}. A run that names the secret uses it in headers.authorization:`);
     context.say(`  "Bearer \${${secret}}"`);
     if (expires_at !== undefined) context.say(`It expires ${timeText(expires_at)}: runyard mcp refresh ${secret}`);
@@ -138,15 +140,15 @@ interface Callback extends AsyncDisposable {
   receive(request: CodeRequest, issuer: string): Promise<string>;
 }
 
-/** Waits at this machine for the browser to return from the authorization server. */
+/** Listens on this machine for the browser, which the authorization server redirects here. */
 async function listenForCode(port: number): Promise<Callback> {
-  const returned = Promise.withResolvers<URLSearchParams>();
+  const redirect = Promise.withResolvers<URLSearchParams>();
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
     if (pathname !== "/callback") return void response.writeHead(404).end();
     response.writeHead(200, { "content-type": "text/plain; charset=utf-8", connection: "close" });
     response.end("You can close this page and return to the terminal.");
-    returned.resolve(searchParams);
+    redirect.resolve(searchParams);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(new Problem(`Cannot listen on port ${port}: ${error.message}`)));
@@ -157,8 +159,8 @@ async function listenForCode(port: number): Promise<Callback> {
   return {
     redirectUri,
     async receive({ state }, issuer) {
-      const timer = setTimeout(() => returned.reject(new Problem("Nobody signed in within 10 minutes.")), SIGN_IN_MS);
-      const query = await returned.promise.finally(() => clearTimeout(timer));
+      const timer = setTimeout(() => redirect.reject(new Problem("Nobody signed in within 10 minutes.")), SIGN_IN_MS);
+      const query = await redirect.promise.finally(() => clearTimeout(timer));
       if (query.get("state") !== state)
         throw new Problem("The response belongs to another sign-in. Nothing was stored.");
       if ((query.get("iss") ?? issuer) !== issuer)
