@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { createdAtOf } from "#shared/ids.ts";
-import { expiryOf, type StoredAuditEvent } from "#shared/records/audit-event.ts";
+import { type StoredAuditEvent, toExpiry } from "#shared/records/audit-event.ts";
 import { followupIdOf, parseFollowup, type StoredFollowup } from "#shared/records/followup.ts";
 import { readBodies } from "#shared/records/run-body.ts";
 import { parseRunId, RunFacets, readHead } from "#shared/records/run-head.ts";
@@ -65,7 +65,7 @@ export async function addCreators(
   return events.map((event) => {
     const body = found.get(event.id);
     if (body === undefined) return event;
-    // What a schedule or a trigger creates is theirs, also at the request of a person.
+    // The event of a run of a schedule or a trigger says so, even if a person requested the run.
     const isUnattended = event.via === "schedule" || event.via === "trigger";
     return { ...event, actor: body.creator, ...body.origin, ...(isUnattended ? { via: event.via } : {}) };
   });
@@ -80,7 +80,7 @@ function toCreationEvent(entry: Item): StoredAuditEvent {
   return {
     id: runId,
     at,
-    expires_at: expiryOf(at),
+    expires_at: toExpiry(at),
     actor: { type: "user", uid: facets.creator },
     via: toVia(facets),
     action: RUN_CREATED,
@@ -92,7 +92,7 @@ function toCreationEvent(entry: Item): StoredAuditEvent {
 function toVia({ trigger, schedule, source }: RunFacets): AuditVia {
   if (trigger !== undefined) return "trigger";
   if (schedule !== undefined) return "schedule";
-  // Until the run's own record is read, which runs of earlier releases do not say it in.
+  // Replaced once the run's own record is read, unless an earlier release stored it.
   return source === "WEB_APP" ? "session" : "key";
 }
 
@@ -106,7 +106,7 @@ function toFollowupEvent(runId: string, followup: StoredFollowup): StoredAuditEv
     {
       id,
       at,
-      expires_at: expiryOf(at),
+      expires_at: toExpiry(at),
       actor,
       via: "key",
       request_id: id,

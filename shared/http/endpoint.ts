@@ -324,7 +324,7 @@ function served<
   };
 }
 
-/** Runs an endpoint that is to change something, or to read what few may, and records it in the audit log if the caller may not do that. */
+/** Runs an endpoint, and records the request in the audit log if it is refused: a change, or a read with one of `PRIVILEGED_READS`. */
 async function recordRefusals<T>(
   { event, principal }: { event: APIGatewayProxyEventV2; principal: Principal },
   { scope, principals }: CallerPorts,
@@ -342,7 +342,7 @@ async function recordRefusals<T>(
   }
 }
 
-/** Runs an endpoint, and records its change in the audit log. The reports of a run about itself, and of a session, are not. */
+/** Runs an endpoint, and records its change in the audit log, unless a run or a session reports about itself. */
 function audited<T>(
   { event, principal, body }: { event: APIGatewayProxyEventV2; principal: Principal; body: unknown },
   { scope }: CallerPorts,

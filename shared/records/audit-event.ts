@@ -24,7 +24,7 @@ export const parseAuditEvent = (item: Item): StoredAuditEvent => ({
 });
 
 /** The second in which an event of this time expires. */
-export const expiryOf = (at: number): number => Math.ceil((at + KEPT_MS) / 1000);
+export const toExpiry = (at: number): number => Math.ceil((at + KEPT_MS) / 1000);
 
 /** The write of an event, which the table deletes after 400 days. */
 export const putAuditEvent = (team: string, event: NewAuditEvent, now: number): Put => ({
@@ -34,7 +34,7 @@ export const putAuditEvent = (team: string, event: NewAuditEvent, now: number): 
     v: 1,
     at: now,
     ...event,
-    expires_at: expiryOf(now),
+    expires_at: toExpiry(now),
   },
 });
 

@@ -40,10 +40,8 @@ export async function returnToQueue(
   const silent = executionEnd === "unstarted" ? 0 : (head.silent_starts ?? 0) + 1;
   if (silent >= MAX_SILENT_STARTS) return endSilentRun(head, ports);
   const set = silent === 0 ? {} : { silent_starts: silent };
-  if (
-    await queueAgain(head, why, { ...(executionEnd && { executionEnd }), set, checkAt: now + SILENT_CHECK_MS }, ports)
-  )
-    await sendRequeued(head, ports);
+  const change = { ...(executionEnd && { executionEnd }), set, checkAt: now + SILENT_CHECK_MS };
+  if (await queueAgain(head, why, change, ports)) await sendRequeued(head, ports);
 }
 
 /** Ends a run whose sandboxes send no request: FAILED if its environment has an image of its own, which only the owner can fix. */

@@ -35,15 +35,15 @@ export function toTransitionWrites(head: RunHead, change: Change, now: number, r
   };
 }
 
-/** What a change of a run entails for its head. */
-interface Entailed {
+/** The parts of the update of a head that follow from the change of its run. */
+interface DerivedUpdates {
   readonly lists: ListChange | undefined;
   readonly counted: HeadUpdate;
   readonly slots: HeadUpdate;
   readonly sandbox: HeadUpdate;
 }
 
-function toHeadUpdate(head: RunHead, change: Change, { lists, slots, counted, sandbox }: Entailed): Update {
+function toHeadUpdate(head: RunHead, change: Change, { lists, slots, counted, sandbox }: DerivedUpdates): Update {
   const { execution_id: executionId, next_sequence } = head;
   const appended = change.events.length + (change.messages === undefined ? 0 : 1);
   return {

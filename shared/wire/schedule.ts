@@ -14,7 +14,7 @@ export const Overlap = v.picklist(OVERLAPS);
 export type Overlap = v.InferOutput<typeof Overlap>;
 
 /** The optional members of both requests. */
-const optional = {
+const optionalMembers = {
   /** The configuration of each run, before the defaults of the identity, the environment and the team. */
   agent_config: v.exactOptional(AmbientAgentConfig),
   /** The identity that executes the runs. For team schedules only. */
@@ -48,7 +48,7 @@ export const CreateScheduleRequest = v.object({
   enabled: v.exactOptional(v.boolean()),
   /** Whether the team owns the schedule. Defaults to true if the caller has a team; agent keys cannot set it to false. */
   team: v.exactOptional(v.boolean()),
-  ...optional,
+  ...optionalMembers,
 });
 export type CreateScheduleRequest = v.InferOutput<typeof CreateScheduleRequest>;
 
@@ -62,7 +62,7 @@ export const UpdateScheduleRequest = v.object({
   prompt,
   /** Whether the schedule fires. */
   enabled: v.boolean(),
-  ...optional,
+  ...optionalMembers,
 });
 export type UpdateScheduleRequest = v.InferOutput<typeof UpdateScheduleRequest>;
 

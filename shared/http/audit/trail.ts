@@ -22,18 +22,18 @@ interface Trail {
   /** The scope of what the request is about, as far as it was read. */
   owner?: OwnerFound | undefined;
   name?: string | undefined;
-  /** The teams in whose logs the request is, where it says that itself. */
+  /** The teams whose logs record the request, if its endpoint names them. */
   teams?: ChangedTeams | undefined;
 }
 
-/** The teams whose things a request changes, with what their events say of it. */
+/** The teams whose resources a request changes, with details for the event in the log of each. */
 type ChangedTeams = readonly (readonly [team: string, details: Pick<NewAuditEvent, "filter" | "matched">])[];
 
 type OwnerFound = { readonly team: string } | "person";
 
 const current = new AsyncLocalStorage<Trail>();
 
-/** Runs `work`, and records its first change of an audited table if that `isRecorded`. */
+/** Runs `work`, and records its first change of an audited table, unless `isRecorded` is false. */
 export async function withAudit<T>(request: AuditedRequest, isRecorded: boolean, work: () => Promise<T>): Promise<T> {
   const trail: Trail = { request, isOpen: isRecorded };
   try {
@@ -51,7 +51,10 @@ export function readOrigin(): { readonly origin?: RequestOrigin } {
   return { origin: { via, request_id, ...(key_suffix === undefined ? {} : { key_suffix }) } };
 }
 
-/** Says, before the first change of the current request, in which teams' logs it is; in none where it changes a person's own things only. */
+/**
+ * Names the teams whose logs record the current request, before its first change. None if it changes only what belongs to a
+ * person.
+ */
 export function describeChange(teams: ChangedTeams): void {
   const trail = current.getStore();
   if (trail !== undefined) trail.teams = teams;

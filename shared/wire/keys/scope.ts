@@ -8,7 +8,7 @@ export type Scope = v.InferOutput<typeof Scope>;
 /** Scopes of a new credential. */
 export const Scopes = v.pipe(v.array(Scope), v.minLength(1, "must have at least one scope"));
 
-/** The scopes of reads whose refusals the audit log has: of what admins only may read, for the most part. */
+/** The scopes of the reads whose refusals the audit log records: most of these reads are for admins only. */
 export const PRIVILEGED_READS: readonly string[] = [
   "audit",
   "secrets",
