@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Runyard } from "../clients/typescript/src/index.ts";
+import { Runyard } from "../clients/typescript/src/index.ts";
 import { UsageError } from "../server/command/usage.ts";
 import { projectRoot } from "../server/host/paths.ts";
 import { complain, green, Problem, red, say } from "../server/host/terminal.ts";
+import { startServer } from "./bench/single/server.ts";
+import { withDirectory } from "./bench/temporary-directory.ts";
 import { executeTask } from "./eval/execution.ts";
 import { compareWithScript, testChecker } from "./eval/mechanics.ts";
 import { chooseAccess, type EvalOptions, HELP, type ModelAccess, parseOptions } from "./eval/options.ts";
@@ -13,7 +14,6 @@ import { executeWithMiniSweAgent, findMiniSweAgent, type OtherAgent } from "./ev
 import { type Attempt, formatReport, type Report } from "./eval/report.ts";
 import { check, findMissing, makeRepository } from "./eval/repository.ts";
 import { startScriptedModel } from "./eval/scripted-model.ts";
-import { startService } from "./eval/service.ts";
 import { readTasks, type Task } from "./eval/tasks.ts";
 
 async function main(args: readonly string[]): Promise<number> {
@@ -48,7 +48,9 @@ async function main(args: readonly string[]): Promise<number> {
   if (readdirSync(out).length > 0) throw new Problem(`--out names ${out}, which is not empty. Name another directory.`);
   // Before the executions: the checkout may change while they last.
   const commit = readCommit();
-  const attempts = await evaluate({ options, access, other, tasks: chosen, out });
+  const attempts = await withDirectory("runyard-eval-", (scratch) =>
+    evaluate({ options, access, other, tasks: chosen, out }, scratch),
+  );
   const report: Report = {
     ...{ date: new Date().toISOString().slice(0, 10), commit, model: model ?? "scripted" },
     tasks: chosen.map(({ name, language, kind }) => ({ name, language, kind })),
@@ -73,16 +75,18 @@ interface Evaluation {
 }
 
 /** Executes every task as often as requested, some at a time. */
-async function evaluate(evaluation: Evaluation): Promise<Attempt[]> {
+async function evaluate(evaluation: Evaluation, scratch: string): Promise<Attempt[]> {
   const { options, access, tasks } = evaluation;
-  const scratch = mkdtempSync(join(tmpdir(), "runyard-eval-"));
+  await using scripted = await startScriptedModel(tasks);
+  const settings = access?.settings ?? {
+    RUNYARD_COMPATIBLE_BASE_URL: scripted.url,
+    RUNYARD_COMPATIBLE_MODELS: tasks.map(({ name }) => name).join(","),
+  };
+  const data = join(scratch, "data");
+  // The keys of this process reach the service by its settings alone.
+  const { api, stop } = await startServer(data, { PATH: process.env["PATH"], HOME: data, ...settings });
   try {
-    await using scripted = await startScriptedModel(tasks);
-    const settings = access?.settings ?? {
-      RUNYARD_COMPATIBLE_BASE_URL: scripted.url,
-      RUNYARD_COMPATIBLE_MODELS: tasks.map(({ name }) => name).join(","),
-    };
-    await using service = await startService(join(scratch, "data"), settings);
+    const client = new Runyard({ apiKey: api.key, baseURL: api.baseUrl });
     const repositories = new Map(tasks.map((task) => [task.name, makeRepository(task, join(scratch, "repositories"))]));
     const repeats = Array.from({ length: options.repeats }, (_, index) => index + 1);
     const waiting = tasks.flatMap((task) => repeats.map((repeat) => ({ task, repeat })));
@@ -90,7 +94,7 @@ async function evaluate(evaluation: Evaluation): Promise<Attempt[]> {
     const work = async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const repository = repositories.get(next.task.name) ?? "";
-        for (const attempt of await attemptTask({ ...evaluation, ...next, client: service.client, repository })) {
+        for (const attempt of await attemptTask({ ...evaluation, ...next, client, repository })) {
           attempts.push(attempt);
           show(attempt);
         }
@@ -99,7 +103,7 @@ async function evaluate(evaluation: Evaluation): Promise<Attempt[]> {
     await Promise.all(Array.from({ length: options.concurrency }, work));
     return attempts.toSorted((a, b) => a.task.localeCompare(b.task) || a.repeat - b.repeat);
   } finally {
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
+    await stop();
   }
 }
 

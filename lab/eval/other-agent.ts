@@ -66,7 +66,7 @@ export async function executeWithMiniSweAgent(
   const first = (await runCommand("git", ["-C", repository, "rev-list", "--max-parents=0", "HEAD"])).output.trim();
   const patch = (await runCommand("git", ["-C", repository, "diff", "--binary", first])).output;
   await writeFile(join(folder, "changes.diff"), patch);
-  return { end: code === 0 ? "exit 0" : `exit ${code}`, patch, seconds, ...readUsage(trajectory) };
+  return { end: `exit ${code}`, patch, seconds, ...readUsage(trajectory) };
 }
 
 const Usage = v.looseObject({ total_tokens: v.optional(v.number(), 0) });

@@ -11,7 +11,7 @@ import { Problem } from "../../../server/host/terminal.ts";
 import { endCloud, untilReady } from "../cloud.ts";
 import { onInterrupt } from "../interruption.ts";
 
-/** A single-machine server of the benchmark's own. */
+/** A single-machine server of a measurement's own. */
 export interface BenchServer {
   readonly api: Api;
   readonly pid: number;
@@ -31,13 +31,13 @@ export async function stateDirectory(): Promise<{ readonly path: string; remove(
 }
 
 /** Starts `npm start` without its sample run. An interruption stops it. */
-export async function startServer(state: string): Promise<BenchServer> {
+export async function startServer(state: string, environment: NodeJS.ProcessEnv = process.env): Promise<BenchServer> {
   const port = await firstFreePort(4900);
   const began = performance.now();
   const program = path.join(projectRoot, "server/command/serve.ts");
   const child = spawn(process.execPath, [program, "--no-sample", "--port", String(port)], {
     cwd: projectRoot,
-    env: { ...process.env, RUNYARD_STATE: state },
+    env: { ...environment, RUNYARD_STATE: state },
     stdio: ["ignore", "pipe", "pipe"],
     // Ctrl-C reaches the benchmark alone, which then stops the server.
     detached: true,
