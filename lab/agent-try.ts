@@ -1,12 +1,13 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Message } from "#shared/wire/conversation.ts";
 import { startPlane } from "./agent-try/plane.ts";
 import { chooseProvider, type Provider } from "./agent-try/providers.ts";
+import { commitFiles } from "./eval/repository.ts";
 
 const HELP = `npm run lab -- agent-try --model <id> [--url <address>] [--prompt <text>]
 
@@ -92,11 +93,9 @@ async function tryAgent({ model, provider, prompt = TASK, folder }: Trial): Prom
 
 function makeRepository(folder: string): string {
   const repository = join(folder, "median");
-  execFileSync("git", ["init", "--quiet", "--initial-branch=main", repository]);
+  mkdirSync(repository);
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(repository, name), text);
-  const who = ["-c", "user.name=Runyard", "-c", "user.email=runyard@example.com"];
-  execFileSync("git", ["add", "--all"], { cwd: repository });
-  execFileSync("git", [...who, "commit", "--quiet", "--message=median"], { cwd: repository });
+  commitFiles(repository);
   return repository;
 }
 

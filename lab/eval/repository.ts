@@ -29,11 +29,16 @@ export async function findMissing({ programs }: Task): Promise<string[]> {
 export function makeRepository({ name, files }: Task, folder: string): string {
   const repository = join(folder, name);
   cpSync(files, repository, { recursive: true });
+  commitFiles(repository);
+  return repository;
+}
+
+/** Makes a directory a git repository with one commit, which has all of its files. */
+export function commitFiles(repository: string): void {
   const git = (...args: string[]) => execFileSync("git", ["-C", repository, ...args], { stdio: "pipe" });
   git("init", "--quiet", "--initial-branch=main");
   git("add", "--all");
-  git("-c", "user.name=Runyard", "-c", "user.email=runyard@example.com", "commit", "--quiet", `--message=${name}`);
-  return repository;
+  git("-c", "user.name=Runyard", "-c", "user.email=runyard@example.com", "commit", "--quiet", "--message=Import");
 }
 
 /** What an agent left: a patch, or the edits of a scripted mistake. */

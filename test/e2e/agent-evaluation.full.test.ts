@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -7,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testChecker } from "../../lab/eval/mechanics.ts";
 import { readTasks } from "../../lab/eval/tasks.ts";
 import { root } from "../../scripts/run-command.ts";
+import { runCommand } from "../../server/host/commands.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 
 let folder = "";
@@ -17,14 +16,9 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function evaluate(args: readonly string[], environment: Record<string, string> = {}) {
   const env = { PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`, ...environment };
-  const child = spawn(process.execPath, [join(root, "lab/eval.ts"), "--out", join(folder, "out"), ...args], { env });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (chunk: Buffer) => {
-      output += chunk.toString();
-    });
-  const [code] = await once(child, "close");
-  return { code, output };
+  return await runCommand(process.execPath, [join(root, "lab/eval.ts"), "--out", join(folder, "out"), ...args], {
+    env,
+  });
 }
 
 const readOut = (...path: string[]): string => readFileSync(join(folder, "out", ...path), "utf8");

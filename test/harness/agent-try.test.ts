@@ -1,21 +1,13 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../../scripts/run-command.ts";
+import { runCommand } from "../../server/host/commands.ts";
 import { ModelStandIn } from "../support/model-stand-in.ts";
 import { command, use } from "./support/agent-run.ts";
 
 async function agentTry(args: readonly string[], environment: Record<string, string> = {}) {
   const env = { PATH: process.env["PATH"] ?? "", ...environment };
-  const child = spawn(process.execPath, [join(root, "lab/agent-try.ts"), ...args], { env });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (chunk: Buffer) => {
-      output += chunk.toString();
-    });
-  const [code] = await once(child, "close");
-  return { code, output };
+  return await runCommand(process.execPath, [join(root, "lab/agent-try.ts"), ...args], { env });
 }
 
 const repair = {
