@@ -13,12 +13,12 @@ import { createVaultKeys } from "#shared/vault/vault-keys.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../support/control-plane.ts";
 import { createHarness, createRun } from "../support/execution.ts";
-import { makeRelease } from "./releases/make-release.ts";
+import { formatRelease, makeRelease } from "./releases/make-release.ts";
 
 const folder = join(import.meta.dirname, "releases");
 const written = process.env["RUNYARD_RELEASE"];
 if (written !== undefined) {
-  writeFileSync(join(folder, `${written}.json`), `${JSON.stringify(await makeRelease(), null, 2)}\n`, { flag: "wx" });
+  writeFileSync(join(folder, `${written}.json`), formatRelease(await makeRelease()), { flag: "wx" });
 }
 const releases = readdirSync(folder).filter((name) => name.endsWith(".json"));
 

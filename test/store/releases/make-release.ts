@@ -47,6 +47,12 @@ export async function makeRelease() {
   };
 }
 
+/** Formats a release as JSON, one item a line. */
+export function formatRelease({ items, ...others }: Awaited<ReturnType<typeof makeRelease>>): string {
+  const lines = items.map((item) => `    ${JSON.stringify(item)}`);
+  return `${JSON.stringify(others, null, 2).slice(0, -2)},\n  "items": [\n${lines.join(",\n")}\n  ]\n}\n`;
+}
+
 /** Runs in different states. */
 async function makeRuns(plane: TestControlPlane, environment: string, agentKey: string) {
   const user = createClient(plane);
