@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -167,7 +166,7 @@ describe("the trace of a run", () => {
     const unrecorded = await finish(served, body, { traceparent: `00-${TRACE}-${CALLER}-00` });
     const id = await finish(served, { ...body, title: "recorded" });
     await expect.poll(() => requests.length).toBeGreaterThan(0);
-    await sleep(500);
+    await served.stop();
     const sent = Buffer.concat(requests.map((request) => request.body));
     expect(requests.map(({ type }) => type)).toContain("application/x-protobuf");
     expect(sent.includes(id)).toBe(true);
