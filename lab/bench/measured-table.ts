@@ -13,7 +13,7 @@ import { sizeOfItem } from "./item-size.ts";
 
 /** Units of one partition, of the table or of an index. */
 export interface PartitionUnits {
-  /** The partition key, behind the name of the index if it is that of one. */
+  /** The partition key, after the name of the index for a partition of an index. */
   readonly partition: string;
   readonly units: number;
 }
@@ -26,7 +26,7 @@ export interface MeasuredRead extends PartitionUnits {
 export interface MeasuredWrites {
   readonly keys: readonly Key[];
   readonly isTransaction: boolean;
-  /** True if nothing was written, because a condition did not hold. */
+  /** True if nothing was written. */
   readonly hasFailed: boolean;
   /** Of each item in the table, in the order of the keys. */
   readonly table: readonly PartitionUnits[];

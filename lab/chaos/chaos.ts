@@ -197,7 +197,7 @@ async function kill(
   const stop = new AbortController();
   const submitted = callers.submitted.then(() => stop.abort());
   const under: Promise<void>[] = [];
-  /** Strikes that found no process, right after the one before or because nothing ran. */
+  /** Strikes that found no process and are repeated: nothing ran, or the strike before had just ended it. */
   const missed: Strike[] = [];
   let lastKillAt = Date.now();
   for (const planned of strikes(seed)) {

@@ -231,7 +231,7 @@ describe("the audit log", () => {
     expect(await listEvents(client, "?action=runs.create&actor=nobody")).toEqual([]);
   });
 
-  it("is searched for another action than that of new runs without reading them", async () => {
+  it("reads no new runs in a search for another action", async () => {
     const plane = await createTestControlPlane();
     const client = createClient(plane);
     await client.post("/agent/runs", { prompt: "private words" });
@@ -337,7 +337,7 @@ describe("the audit log", () => {
     ]);
   });
 
-  it("says by what a run and a follow-up were sent, also of those that an earlier release has stored", async () => {
+  it("says how a run and a follow-up were sent, also those that an earlier release has stored", async () => {
     const plane = await createTestControlPlane();
     const client = createClient(plane);
     const { headers } = await startSession(plane);

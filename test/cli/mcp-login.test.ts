@@ -115,7 +115,7 @@ describe("runyard mcp login", () => {
     expect((await run(login("--client-id", "known", "--port", String(port)))).code).toBe(0);
   });
 
-  it("refuses a port and a name that are none", async () => {
+  it("refuses an invalid port and an invalid name", async () => {
     expect((await run(login("--port", "x"))).err).toContain(
       "--port <number>' argument 'x' is invalid. Expected a whole number from 0 to 65535",
     );

@@ -17,8 +17,8 @@ const [{ token, now } = expect.fail()] = vectors;
 const options = { issuer, audience, now: now * 1000 };
 
 describe("verifyIdentityToken", () => {
-  it.each(vectors)("$name", async ({ token: given, now: seconds, claims, error }) => {
-    const verified = verifyIdentityToken(given, { issuer, audience, now: seconds * 1000, fetch: respond() });
+  it.each(vectors)("$name", async ({ token: signed, now: seconds, claims, error }) => {
+    const verified = verifyIdentityToken(signed, { issuer, audience, now: seconds * 1000, fetch: respond() });
     if (error === undefined) return expect(await verified).toEqual(claims);
     await expect(verified).rejects.toThrow(new IdentityTokenError(error));
   });

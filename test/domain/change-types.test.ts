@@ -23,7 +23,7 @@ describe("the type of a change of a run", () => {
 
   it("adds to numbers of the head only", () => {
     expectTypeOf({ executions: 1, restarts: 1 }).toExtend<HeadIncrements>();
-    // @ts-expect-error a text is no number
+    // @ts-expect-error a string is not a number
     ({ events, add: { key_hash: 1 } }) satisfies Change;
     // @ts-expect-error the head has no such attribute
     ({ events, add: { starts: 1 } }) satisfies Change;

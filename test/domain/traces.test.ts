@@ -30,7 +30,7 @@ describe("the header traceparent", () => {
     expect(parseTraceParent(header)).toBeUndefined();
   });
 
-  it("is the position of the caller, of the parent's first turn for a child, and never that which a sandbox sends", () => {
+  it("is the position of the caller, of the parent's first turn for a child, and never the one that a sandbox sends", () => {
     const header = `00-${TRACE}-${SPAN}-01`;
     const parent = { runId: uuidv7(1), traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-00` };
     const inherited = `00-${"a".repeat(32)}-${turnSpanId(parent.runId, 1)}-00`;
@@ -50,7 +50,7 @@ describe("the spans of a run", () => {
     body: { config: {}, conversation_id: runId, source: "API", ancestors: [] },
   };
 
-  it("have one execution for each attempt, with an error for the one that was lost and for the run that failed", () => {
+  it("have one execution for each attempt, and an error for a lost execution and a failed run", () => {
     const spans = spansOf({ ...traced, errorCode: "budget_exceeded" }, [
       [1_010, "run_created", { state: "QUEUED" }],
       [2_000, "run_pending", { state: "PENDING", execution_id: "one" }],
@@ -119,7 +119,7 @@ describe("the spans of a run", () => {
     expect(turn).toMatchObject({ traceId: deriveTraceId(root), parentSpanId: turnSpanId(parent, 1) });
   });
 
-  it("name tools by what failed, without what they were called with, and are limited in number", () => {
+  it("have the names and errors of tools without their inputs and outputs, and are limited in number", () => {
     const action = (id: string) => ({ type: "action", id, category: "command", name: "run_command", input: "private" });
     const result = (id: string, state: string) => ({
       ...{ type: "action_result", action_id: id, category: "command", name: "run_command", state, output: "private" },
@@ -168,7 +168,7 @@ describe("the variables of OpenTelemetry", () => {
     );
   });
 
-  it("prefer what is of traces, and have a protocol that is supported", () => {
+  it("apply to traces first where they name them, and must name a supported protocol", () => {
     const both = { ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc", OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json" };
     expect(readOtlpProtocol(both)).toBe("http/json");
     expect(() => readOtlpProtocol({ ...both, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "" })).toThrow(

@@ -170,7 +170,7 @@ describe("npm run aws -- try-sandbox", () => {
     expect(calls.filter(({ path }) => path === "/agent/teams/team-1/invitations")).toHaveLength(2);
   });
 
-  test("fails if the service tells a deleted key more, accepts what looks alike, repeats a password or leads elsewhere", async () => {
+  test("fails if the service serves a deleted key, accepts lookalikes, repeats a password or redirects to another host", async () => {
     tellsDeleted = true;
     leadsAway = true;
     refusal = "the URL https://ada:hunter2-of-try-sandbox@git.example.com has a password";
