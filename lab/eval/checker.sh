@@ -14,5 +14,20 @@ run_to_end() {
   fi
 }
 
+# Executes test.sh of the repository, with the tests on standard input next to its own, which must all come to their end.
+check_go() {
+  local output name
+  git diff --quiet HEAD -- test.sh
+  cat > hidden_check_test.go
+  ./test.sh
+  output="$(go test -timeout 60s -v ./...)"
+  for name in $(sed -n 's/^func \(Test[A-Za-z]*\).*/\1/p' hidden_check_test.go); do
+    if [[ "$output" != *"--- PASS: $name ("* ]]; then
+      echo "$name was ended before its last line."
+      return 1
+    fi
+  done
+}
+
 set -euo pipefail
 source "$1"

@@ -26,15 +26,14 @@ const ENDS: Readonly<Record<string, string>> = {
   ".js": "process.exit(0);\n",
   ".ts": "process.exit(0);\n",
 };
+const GO_END = { path: "end.go", new_text: 'package task\n\nimport "os"\n\nfunc init() { os.Exit(0) }\n' };
 
 /** A plausible mistake of the task, after which each module ends the process with the status 0 where it begins. */
-function endProcess({ files, wrong }: Task): WrongEdit[] {
+function endProcess({ files, language, wrong }: Task): WrongEdit[] {
   const mistake = wrong[0]?.edits ?? [];
-  const paths = new Set([
-    ...readdirSync(files, { recursive: true, encoding: "utf8" }),
-    ...mistake.map(({ path }) => path),
-  ]);
-  const ends = [...paths].flatMap((path) => {
+  if (language === "go") return [...mistake, GO_END];
+  const present = readdirSync(files, { recursive: true, encoding: "utf8" });
+  const ends = [...new Set([...present, ...mistake.map(({ path }) => path)])].flatMap((path) => {
     const end = /(^|[/_.])tests?[/_.]/.test(path) ? undefined : ENDS[extname(path)];
     return end === undefined ? [] : [{ path, old_text: "", new_text: end }];
   });

@@ -1,6 +1,5 @@
 set -euo pipefail
-git diff --quiet HEAD -- test.sh
-cat > hidden_check_test.go <<'EOF'
+check_go <<'EOF'
 package task
 
 import "testing"
@@ -13,4 +12,3 @@ func TestAlias(t *testing.T) {
 	}
 }
 EOF
-./test.sh

@@ -1,6 +1,5 @@
 set -euo pipefail
-git diff --quiet HEAD -- test.sh
-cat > hidden_check_test.go <<'EOF'
+check_go <<'EOF'
 package task
 
 import (
@@ -10,21 +9,34 @@ import (
 
 func TestConcurrent(t *testing.T) {
 	var counter Counter
-	var group sync.WaitGroup
-	for i := 0; i < 64; i++ {
-		group.Add(1)
+	var writers, readers sync.WaitGroup
+	done := make(chan bool)
+	for i := 0; i < 8; i++ {
+		writers.Add(1)
 		go func() {
-			defer group.Done()
-			for j := 0; j < 2000; j++ {
+			defer writers.Done()
+			for j := 0; j < 100000; j++ {
 				counter.Add("x")
-				counter.Get("x")
+			}
+		}()
+		readers.Add(1)
+		go func() {
+			defer readers.Done()
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					counter.Get("x")
+				}
 			}
 		}()
 	}
-	group.Wait()
-	if got := counter.Get("x"); got != 128000 {
+	writers.Wait()
+	close(done)
+	readers.Wait()
+	if got := counter.Get("x"); got != 800000 {
 		t.Fatal(got)
 	}
 }
 EOF
-./test.sh
