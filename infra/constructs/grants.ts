@@ -28,11 +28,11 @@ export interface Targets {
   readonly secretsKey?: VaultKeys;
   readonly webhookSecretsKey?: VaultKeys;
   /** The values of secrets that an earlier release stored. */
-  readonly secrets?: Secrets;
+  readonly secrets?: ParameterPath;
   /** The signing secrets of webhooks that an earlier release stored. */
-  readonly webhookSecrets?: Secrets;
+  readonly webhookSecrets?: ParameterPath;
   /** The keys that sign the identity tokens of runs. */
-  readonly identityKeys?: Secrets;
+  readonly identityKeys?: ParameterPath;
   /** The function that attempts deliveries, and the one that sends their requests. */
   readonly webhookAttempts?: FunctionTarget;
   readonly webhookSender?: FunctionTarget;
@@ -85,7 +85,7 @@ export interface Models {
 }
 
 /** Parameters below one path. */
-export interface Secrets {
+export interface ParameterPath {
   /** Prefix of the names of all their parameters. */
   readonly path: string;
   /** All parameters below it. */
@@ -223,7 +223,7 @@ const grantGithubApp: GrantStep = ({ githubApp: actions }, targets) => {
   };
 };
 
-const grantSecrets =
+const grantParameterPath =
   (right: "secrets" | "webhookSecrets" | "identityKeys", variable: string): GrantStep =>
   (rights, targets) => {
     const actions = rights[right];
@@ -328,9 +328,9 @@ const grantSteps: readonly GrantStep[] = [
   grantVault,
   grantVaultKey("secretsKey", "SECRETS_KEY"),
   grantVaultKey("webhookSecretsKey", "WEBHOOK_SECRETS_KEY"),
-  grantSecrets("secrets", "SECRETS_PATH"),
-  grantSecrets("webhookSecrets", "WEBHOOK_SECRETS_PATH"),
-  grantSecrets("identityKeys", "IDENTITY_KEYS_PATH"),
+  grantParameterPath("secrets", "SECRETS_PATH"),
+  grantParameterPath("webhookSecrets", "WEBHOOK_SECRETS_PATH"),
+  grantParameterPath("identityKeys", "IDENTITY_KEYS_PATH"),
   grantFunction("webhookAttempts", "WEBHOOK_ATTEMPTS_FUNCTION_NAME"),
   grantFunction("webhookSender", "SEND_WEBHOOKS_FUNCTION_NAME"),
   grantFunction("systems", "CALL_SYSTEMS_FUNCTION_NAME"),

@@ -8,7 +8,7 @@ import type { Construct } from "constructs";
 import { BaseFunction, type BaseFunctionProps, verbNoun } from "../constructs/base-function.ts";
 import { createExecutionAlarms } from "../constructs/execution-alarms.ts";
 import { FargateTasks } from "../constructs/fargate-tasks.ts";
-import type { GithubParameters, Targets, TracingTarget } from "../constructs/grants.ts";
+import type { GithubParameters, ParameterPath, Targets, TracingTarget } from "../constructs/grants.ts";
 import { MicrovmImage } from "../constructs/microvm-image.ts";
 import { ModelGateway, namedModels } from "../constructs/model-gateway.ts";
 import { namedParameter, type Parameter } from "../constructs/parameter.ts";
@@ -59,7 +59,7 @@ export class ExecutionStack extends Stack {
     const queues = createQueues(this, api.alarmTopic);
     const { image, ...sandboxes } = createSandboxes(this, platform);
     const sandbox = new SandboxFunction(this, "RunSandbox", { platform, targets: stored, image });
-    const secrets = this.toSecrets(VAULT_PARAMETERS.secrets.formerPath);
+    const secrets = this.toParameterPath(VAULT_PARAMETERS.secrets.formerPath);
     const vaultKeys = (name: string) => ({ ...namedParameter(this, name), kmsKey: settings.secretsKey });
     const secretsKey = vaultKeys(VAULT_PARAMETERS.secrets.keys);
     const github = githubParameters(this, settings);
@@ -87,8 +87,8 @@ export class ExecutionStack extends Stack {
       secretsKey,
       webhookSecretsKey: vaultKeys(VAULT_PARAMETERS.webhookSecrets.keys),
       systems: callers.systems.lambda,
-      webhookSecrets: this.toSecrets(VAULT_PARAMETERS.webhookSecrets.formerPath),
-      identityKeys: this.toSecrets(IDENTITY_KEYS_PATH, "ring"),
+      webhookSecrets: this.toParameterPath(VAULT_PARAMETERS.webhookSecrets.formerPath),
+      identityKeys: this.toParameterPath(IDENTITY_KEYS_PATH, "ring"),
     };
     const environment = { ...deploymentVariables(api, settings), ...startVariables(settings) };
     const common = { platform, targets: this.targets, environment };
@@ -126,7 +126,7 @@ export class ExecutionStack extends Stack {
     new CfnOutput(this, "Sandboxes", { value: settings.sandboxes.join(",") });
   }
 
-  private toSecrets(path: string, name = "*"): { readonly path: string; readonly arns: string } {
+  private toParameterPath(path: string, name = "*"): ParameterPath {
     return { path, arns: this.formatArn({ service: "ssm", resource: `parameter${path}/${name}` }) };
   }
 }

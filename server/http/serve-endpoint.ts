@@ -89,8 +89,8 @@ export function endpointServer(bodyMs = BODY_MS) {
       if (isFull() || !admission.begin()) return refuseOverload();
       isHeld = isLongPoll;
       if (isHeld) longPolls++;
-      const own = isLongPoll ? { ...ports, signals: connectedSignals(ports.signals, outgoing) } : ports;
-      const response = await endpoint.handle(toApiEvent({ ...exchange, body }), own);
+      const requestPorts = isLongPoll ? { ...ports, signals: connectedSignals(ports.signals, outgoing) } : ports;
+      const response = await endpoint.handle(toApiEvent({ ...exchange, body }), requestPorts);
       if (response.stream === undefined) return await send(exchange, response, refuse);
       if (streams >= MAX_STREAMS) return refuseOverload();
       streams++;
