@@ -65,7 +65,7 @@ export async function startCloud(args: readonly string[] = []): Promise<BenchClo
 export function untilReady(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let text = "";
-    const fail = (why: string) => reject(new Problem(`The local cloud ${why}.`, lastLines(text, 20)));
+    const fail = (why: string) => reject(new Problem(`The service ${why}.`, lastLines(text, 20)));
     const timer = setTimeout(() => fail("did not start in time"), START_MS);
     const read = (chunk: Buffer): void => {
       text += chunk.toString();
