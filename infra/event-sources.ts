@@ -117,8 +117,8 @@ export const eventSources = {
   callSystems: {
     file: "execution/call-systems",
     rights: { vault: ["BatchGetItem"], secretsKey: ["GetParameter"], secrets: ["GetParameters"] },
-    timeoutSeconds: 14,
-    memoryMb: 256,
+    timeoutSeconds: 28,
+    memoryMb: 512,
   },
   /** Asynchronous invocation by EventBridge Scheduler: a timer of a schedule fired; creates its run. */
   fireSchedule: {

@@ -39,7 +39,7 @@ import type { DeletionPorts as TeamDeletionPorts } from "#shared/teams/delete-te
 import type { LimitPorts } from "#shared/teams/team-ports.ts";
 import { createSpanExporter } from "#shared/tracing/create-span-exporter.ts";
 import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
-import { createSystemFetch } from "#shared/triggers/systems/system-api.ts";
+import { createObjectFetch, createSystemFetch } from "#shared/triggers/systems/system-api.ts";
 import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
 import type { KeySetStore } from "#shared/vault/key-set-store.ts";
 import { tableVault } from "#shared/vault/secret-value-store.ts";
@@ -195,6 +195,7 @@ const createSystemPorts = (
 ): SystemPorts => ({
   vault,
   fetch: createSystemFetch(),
+  objectFetch: createObjectFetch(),
   addresses: {
     github: environment["RUNYARD_GITHUB_API_URL"] || GITHUB_API,
     gitlab: environment["RUNYARD_GITLAB_API_URL"] || GITLAB_API,

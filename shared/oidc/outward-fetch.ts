@@ -12,7 +12,7 @@ const MAX_BYTES = 256 * 1024;
 interface OutwardRequest {
   readonly method?: "GET" | "POST" | "PATCH" | "PUT";
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** True if only the status is of interest: the response is complete with its headers, and no byte of its body is read. */
   readonly ignoreBody?: boolean;
 }

@@ -1,12 +1,13 @@
 import { setting } from "#shared/settings.ts";
 import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
-import { createSystemFetch } from "#shared/triggers/systems/system-api.ts";
+import { createObjectFetch, createSystemFetch } from "#shared/triggers/systems/system-api.ts";
 import { createVault } from "./vault.ts";
 
 /** The ports of the function that calls other systems: secrets, and the addresses that the operator has set. */
 export const createSystemPorts = (): SystemPorts => ({
   vault: createVault(),
   fetch: createSystemFetch(),
+  objectFetch: createObjectFetch(),
   addresses: {
     github: setting("GITHUB_API_URL"),
     gitlab: setting("GITLAB_API_URL"),

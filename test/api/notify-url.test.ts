@@ -45,7 +45,7 @@ async function receive(): Promise<{ headers: Record<string, string>; body: strin
     webhookSecrets: memorySecretVault(),
     now: Date.now,
     async fetch(url, { headers = {}, body = "" } = {}) {
-      received.push({ headers, body, url });
+      received.push({ headers, body: String(body), url });
       return new Response(null, { status: 204 });
     },
   });

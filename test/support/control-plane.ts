@@ -43,7 +43,7 @@ import { bootstrap } from "#shared/teams/bootstrap.ts";
 import { countMember, deleteMember } from "#shared/teams/member-store.ts";
 import { memoryScheduler } from "#shared/timers/memory-scheduler.ts";
 import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
-import { createSystemFetch } from "#shared/triggers/systems/system-api.ts";
+import { createObjectFetch, createSystemFetch } from "#shared/triggers/systems/system-api.ts";
 import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
 import { memoryKeySetStore } from "#shared/vault/memory-key-set-store.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
@@ -198,6 +198,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
   const systemPorts: SystemPorts = {
     vault: vaultWithinRights(vault),
     fetch: createSystemFetch(),
+    objectFetch: createObjectFetch(),
     addresses,
     now,
     accessCache: new Map(),

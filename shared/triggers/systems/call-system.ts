@@ -2,6 +2,7 @@ import type { OutwardFetch } from "#shared/oidc/outward-fetch.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
 import { hasGithubAccess, putGithubReply, reactOnGithub, readGithubPull, setGithubStatus } from "./github-api.ts";
 import { hasGitlabAccess, putGitlabReply, reactOnGitlab } from "./gitlab-api.ts";
+import { pushBranch } from "./push-branch.ts";
 import { hasSlackAccess, putSlackReply, reactOnSlack } from "./slack-api.ts";
 import { type ApiAccess, type SystemAddresses, SystemFailure } from "./system-api.ts";
 import type { CheckAccess, SystemName, SystemRequest, SystemResult } from "./system-request.ts";
@@ -15,6 +16,8 @@ const MAX_CACHED = 1_000;
 export interface SystemPorts {
   readonly vault: Pick<SecretVault, "getAll">;
   readonly fetch: OutwardFetch;
+  /** As `fetch`, for the objects of repositories, which take longer. */
+  readonly objectFetch: OutwardFetch;
   readonly addresses: SystemAddresses;
   readonly now: () => number;
   /** Rights of accounts by the request for them, for a minute. */
@@ -37,7 +40,7 @@ export async function callSystem(request: SystemRequest, ports: SystemPorts): Pr
 
 function toSystem(request: SystemRequest): SystemName {
   if (request.action === "set_status" || request.action === "read_pull") return "github";
-  return request.action === "check_access" ? request.system : request.place.system;
+  return "system" in request ? request.system : request.place.system;
 }
 
 const REACTIONS = { github: reactOnGithub, gitlab: reactOnGitlab, slack: reactOnSlack };
@@ -58,6 +61,8 @@ async function perform(request: SystemRequest, access: ApiAccess, ports: SystemP
       const head = await readGithubPull(request, access);
       return head === undefined ? {} : { head };
     }
+    case "push_branch":
+      return { pushed: await pushBranch(request, { ...access, fetch: ports.objectFetch }) };
   }
 }
 

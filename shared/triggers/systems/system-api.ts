@@ -10,6 +10,14 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export const createSystemFetch = (): OutwardFetch =>
   createOutwardFetch({ allowsPrivate: true, timeoutMs: SYSTEM_MS, maxBytes: MAX_BYTES });
 
+/** Milliseconds for one request of a push, which has three, and bytes of its response: the refs of a repository with many branches. */
+const OBJECTS_MS = 12_000;
+const MAX_OBJECT_BYTES = 32 * 1024 * 1024;
+
+/** As the other one, for objects of repositories. */
+export const createObjectFetch = (): OutwardFetch =>
+  createOutwardFetch({ allowsPrivate: true, timeoutMs: OBJECTS_MS, maxBytes: MAX_OBJECT_BYTES });
+
 /** The addresses of the systems' APIs, without a slash at their ends. Only the operator sets them. */
 export interface SystemAddresses {
   readonly github: string;

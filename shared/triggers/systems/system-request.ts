@@ -78,8 +78,38 @@ const ReadPull = v.object({
 });
 export type ReadPull = v.InferOutput<typeof ReadPull>;
 
+/** Names of repositories and branches that can be a part of a URL and of a ref. */
+export const RepositoryPath = v.pipe(
+  v.string(),
+  v.maxLength(512),
+  v.regex(/^[\w.-]+(?:\/[\w.-]+)+$/),
+  v.check((path) => !path.split("/").some((part) => /^\.*$/.test(part))),
+);
+export const BranchName = v.pipe(
+  v.string(),
+  v.maxLength(256),
+  // As in `git check-ref-format`.
+  v.regex(/^[^\p{Cc} ~^:?*[\\]+$/u),
+  v.check((name) => !/^[-/]|\/$|\/\/|\.\.|@\{|\.$/.test(name) && !/(?:^|\/)\.|\.lock(?:\/|$)/.test(name)),
+);
+export const CommitId = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}$/));
+
+/** Pushes commits to one branch, which exists. */
+const PushBranch = v.object({
+  action: v.literal("push_branch"),
+  system: v.picklist(["github", "gitlab"]),
+  ...credential,
+  /** The path of the repository below the system's address. */
+  repository: RepositoryPath,
+  branch: BranchName,
+  commit: CommitId,
+  /** A time-limited URL of this service's storage, where the objects are. */
+  pack_url: v.string(),
+});
+export type PushBranch = v.InferOutput<typeof PushBranch>;
+
 /** What a system is asked to do. */
-export const SystemRequest = v.variant("action", [CheckAccess, React, PutReply, SetStatus, ReadPull]);
+export const SystemRequest = v.variant("action", [CheckAccess, React, PutReply, SetStatus, ReadPull, PushBranch]);
 export type SystemRequest = v.InferOutput<typeof SystemRequest>;
 
 /** The message of the function that calls other systems. */
@@ -95,6 +125,8 @@ export const SystemResult = v.object({
   head: v.exactOptional(v.object({ branch: v.string(), is_fork: v.boolean() })),
   /** The commit that has the status. */
   sha: v.exactOptional(v.string()),
+  /** The commit that a branch has after a push. */
+  pushed: v.exactOptional(v.string()),
 });
 export type SystemResult = v.InferOutput<typeof SystemResult>;
 
