@@ -70,6 +70,12 @@ const home = createRoute({
   },
 });
 
+const inbox = createRoute({
+  getParentRoute: () => shell,
+  path: "/inbox",
+  component: loadPage(() => import("./inbox/inbox-page.tsx"), "InboxPage"),
+});
+
 const runs = createRoute({
   getParentRoute: () => shell,
   path: "/runs",
@@ -173,7 +179,7 @@ const invitation = createRoute({
 });
 
 const pages = [
-  ...[home, runs, newRun, run, schedules, schedule, triggers, trigger],
+  ...[home, inbox, runs, newRun, run, schedules, schedule, triggers, trigger],
   ...[environments, environment, agents, agent, resources, usage, settings, settingsSection],
 ];
 

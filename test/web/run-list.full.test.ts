@@ -22,10 +22,11 @@ async function makeRuns(...titles: readonly string[]): Promise<object[]> {
   });
 }
 
-/** Responds to the requests of the list of runs. */
+/** Responds to the requests of the list of runs, and with no runs to those of the inbox, which sorts by the latest change. */
 const respond = (page: Page, to: (query: URLSearchParams) => ListResponse | number) =>
   page.route("**/agent/runs?*", (route) => {
-    const response = to(new URL(route.request().url()).searchParams);
+    const query = new URL(route.request().url()).searchParams;
+    const response = query.get("sort_by") === "updated_at" ? { runs: [], page_info: ALL } : to(query);
     return typeof response === "number" ? route.fulfill({ status: response }) : route.fulfill({ json: response });
   });
 

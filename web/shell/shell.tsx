@@ -6,6 +6,7 @@ import {
   CalendarClock,
   ChartNoAxesColumn,
   Code,
+  Inbox,
   Plus,
   Radio,
   Rows3,
@@ -22,7 +23,10 @@ import { StaleNotice } from "./stale-notice.tsx";
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
 const ShortcutHelp = lazy(async () => ({ default: (await import("./shortcut-help.tsx")).ShortcutHelp }));
 
+const InboxCount = lazy(async () => ({ default: (await import("../inbox/inbox-count.tsx")).InboxCount }));
+
 const PLACES = [
+  { to: "/inbox", label: "Inbox", Icon: Inbox },
   { to: "/runs", label: "Runs", Icon: Rows3 },
   { to: "/schedules", label: "Schedules", Icon: CalendarClock },
   { to: "/triggers", label: "Triggers", Icon: Radio },
@@ -56,6 +60,7 @@ export function Shell() {
   );
   useShortcuts(shortcuts);
   usePageFocus();
+  const isIdle = useIsIdle();
   return (
     <div className="shell">
       <a href="#main" className="skip-link">
@@ -84,6 +89,11 @@ export function Shell() {
             >
               <Icon size={18} aria-hidden />
               <span>{label}</span>
+              {to === "/inbox" && isIdle && (
+                <Suspense>
+                  <InboxCount />
+                </Suspense>
+              )}
             </Link>
           ))}
         </nav>
@@ -110,6 +120,18 @@ export function Shell() {
       <Suspense>{isHelpOpen && <ShortcutHelp open onClose={() => setHelpOpen(false)} />}</Suspense>
     </div>
   );
+}
+
+/** What the first page does not need is loaded after this time. */
+const IDLE_MS = 1500;
+
+function useIsIdle(): boolean {
+  const [isIdle, setIdle] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIdle(true), IDLE_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isIdle;
 }
 
 /** Moves the focus to the page that was opened, so that screen readers read on and Tab continues there. */

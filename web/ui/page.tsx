@@ -25,8 +25,22 @@ export function Page({ title, lead, actions, children, narrow }: PageProps) {
   );
 }
 
+/** What the title of the tab is made of. */
+const tab = { title: "", count: 0 };
+
+function showTitle(): void {
+  document.title = `${tab.count === 0 ? "" : `(${tab.count}) `}${tab.title} · Runyard`;
+}
+
 export function useTitle(title: string): void {
   useEffect(() => {
-    document.title = `${title} · Runyard`;
+    tab.title = title;
+    showTitle();
   }, [title]);
+}
+
+/** Shows how much waits for the person, before the title of the page. */
+export function setTitleCount(count: number): void {
+  tab.count = count;
+  showTitle();
 }

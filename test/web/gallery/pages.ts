@@ -15,6 +15,7 @@ const button = (page: Page, name: string) => page.getByRole("button", { name }).
 export const shots: readonly Shot[] = [
   { name: "sign-in", path: () => "/sign-in", isSignedOut: true },
   { name: "invitation", path: ({ invitation }) => invitation, isSignedOut: true },
+  { name: "inbox", path: () => "/inbox", prepare: (page) => page.locator(".inbox-item").first().waitFor() },
   { name: "runs", path: () => "/runs" },
   {
     name: "runs-filter",

@@ -1,5 +1,6 @@
 /** The addresses of the pages of a person who is signed in, by what is visible when they are loaded. */
 export const PAGES: readonly { readonly path: string; readonly heading: string }[] = [
+  { path: "/inbox", heading: "Inbox" },
   { path: "/runs", heading: "Runs" },
   { path: "/runs/new", heading: "New run" },
   { path: "/runs/new?schedule=yes", heading: "New schedule" },
