@@ -54,7 +54,7 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     throw new Error(`context "${name}" must be an address without a slash at its end, not "${value}"`);
   };
   const githubTokenParameter = parameter("githubTokenParameter") ?? "/runyard/github-token";
-  const githubApp = appOnGithub(text("githubAppId"), parameter("githubAppKeyParameter"));
+  const githubApp = appOnGithub(text("githubAppId"), parameter("githubAppKeyParameter"), text("githubAppTeam"));
   const concurrency = {
     dispatchConcurrency: count("dispatchConcurrency", 2, 1000) ?? 50,
     reserveConcurrency: text("reserveConcurrency") === "true",
@@ -204,12 +204,19 @@ function omitUndefined<T extends object>(members: T): { [K in keyof T]?: NonNull
   return given;
 }
 
-function appOnGithub(id: string | undefined, keyParameter: string | undefined): Settings["githubApp"] {
-  if (id === undefined && keyParameter === undefined) return undefined;
+function appOnGithub(
+  id: string | undefined,
+  keyParameter: string | undefined,
+  team: string | undefined,
+): Settings["githubApp"] {
+  if (id === undefined && keyParameter === undefined && team === undefined) return undefined;
   if (id === undefined || !/^[\w.]{1,64}$/.test(id)) {
     throw new Error('context "githubAppId" must be the id or client id of a GitHub App');
   }
-  return { id, keyParameter: keyParameter ?? "/runyard/github-app-key" };
+  if (team !== undefined && !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(team)) {
+    throw new Error('context "githubAppTeam" must be the uid of a team');
+  }
+  return { id, keyParameter: keyParameter ?? "/runyard/github-app-key", ...(team !== undefined && { team }) };
 }
 
 function signInIssuer(

@@ -78,8 +78,8 @@ export interface Settings {
    */
   readonly githubTokenParameter: string;
   /**
-   * The GitHub App by which private repositories are read where it is installed, contexts `githubAppId` and
-   * `githubAppKeyParameter`. All who may call see the skills of all repositories that it is installed for, and their runs can clone them.
+   * The GitHub App by which private repositories are read where it is installed, contexts `githubAppId`, `githubAppKeyParameter` and
+   * `githubAppTeam`. An installation is used for the team that has claimed it only.
    * @default none
    */
   readonly githubApp?: {
@@ -87,6 +87,8 @@ export interface Settings {
     readonly id: string;
     /** Name of the parameter of Systems Manager that holds its private key. @default "/runyard/github-app-key" */
     readonly keyParameter: string;
+    /** The uid of the team that uses the installations which no team has claimed. @default no team does */
+    readonly team?: string;
   };
   /**
    * The account's quota "Concurrent executions" of Lambda. The number of executions follows from it, and reservations are checked

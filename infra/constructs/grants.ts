@@ -71,8 +71,8 @@ export interface GithubParameters {
   readonly apiUrl: string;
   /** The parameter that holds its token, if it exists. */
   readonly token: Parameter;
-  /** Its GitHub App, and the parameter that holds the private key of the App. @default none */
-  readonly app?: { readonly id: string; readonly key: Parameter };
+  /** Its GitHub App, the parameter that holds its private key, and the team of installations without a claim. @default none */
+  readonly app?: { readonly id: string; readonly key: Parameter; readonly team?: string };
 }
 
 /** The providers of models. */
@@ -364,7 +364,9 @@ const passRole = (role: Timers["role"]): PolicyStatement =>
   allow("iam", ["PassRole"], [role.roleArn], { StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" } });
 
 function appVariables(app: GithubParameters["app"]): Record<string, string> {
-  return app === undefined ? {} : { GITHUB_APP_ID: app.id, GITHUB_APP_KEY_PARAMETER: app.key.name };
+  if (app === undefined) return {};
+  const team = app.team === undefined ? {} : { GITHUB_APP_TEAM: app.team };
+  return { GITHUB_APP_ID: app.id, GITHUB_APP_KEY_PARAMETER: app.key.name, ...team };
 }
 
 function requireTarget<T>(target: T | undefined, right: string): T {

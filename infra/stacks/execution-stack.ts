@@ -273,7 +273,7 @@ function githubParameters(stack: Stack, { githubApiUrl, githubTokenParameter, gi
   return {
     apiUrl: githubApiUrl,
     token: namedParameter(stack, githubTokenParameter),
-    ...(githubApp && { app: { id: githubApp.id, key: namedParameter(stack, githubApp.keyParameter) } }),
+    ...(githubApp && { app: { ...githubApp, key: namedParameter(stack, githubApp.keyParameter) } }),
   };
 }
 

@@ -35,7 +35,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
     toWorkspace(checkpoint, ports),
     head.followups > head.followups_stored ? readFollowups(head, head.followups_stored, ports) : [],
     readInjectedSecrets(body, parseOwner(head), ports),
-    createRepositoryTokens(body, ports),
+    createRepositoryTokens(body, parseOwner(head), ports),
     toAttachedFiles(body.attachments, ports.files),
   ]);
   return {

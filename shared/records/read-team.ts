@@ -1,8 +1,9 @@
-import { keys } from "#shared/table/keys.ts";
+import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import { type Identity, parseIdentity } from "./identity.ts";
 import { parseAvailable } from "./identity-register.ts";
 import { parseTeam, type Team } from "./team.ts";
+import { parseUser } from "./user.ts";
 
 interface TeamIdentity {
   readonly team: Team | undefined;
@@ -28,3 +29,10 @@ export async function readTeamIdentity(
 
 export const isMember = async (team: string, user: string, table: Pick<Table, "get">): Promise<boolean> =>
   (await table.get(keys.member(team, user))) !== undefined;
+
+/** The teams whose resources a run may use: the one that it belongs to, or those that its person is in now. */
+export async function listTeamsOfOwner({ type, uid }: Owner, table: Pick<Table, "get">): Promise<readonly string[]> {
+  if (type === "Team") return [uid];
+  const user = await table.get(keys.user(uid));
+  return user === undefined ? [] : parseUser(user).teams.map((team) => team.uid);
+}

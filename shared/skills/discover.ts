@@ -44,10 +44,10 @@ function findSkills(
   const onGithub = parseGithubUrl(repository.url);
   if (onGithub === undefined) return scanRepository(repository, ports);
   const known = new Set(before?.found?.skills.map(({ path, sha }) => `${sha} ${path}`));
-  const { ref } = repository;
+  const { ref, teams } = repository;
   const token = parseCredentials(repository.url).at(-1);
   return findGithubSkills(
-    { ...onGithub, ref, token },
+    { ...onGithub, ref, token, teams },
     { etag: before?.found?.etag, knows: (path, sha) => known.has(`${sha} ${path}`) },
     ports.github,
   );

@@ -14,6 +14,8 @@ export interface GithubRepository extends AppRepository {
   readonly ref?: string | undefined;
   /** A token in the repository's own URL, which takes precedence over the deployment's credentials. */
   readonly token?: string | undefined;
+  /** The teams of who reads it, whose installations of the App are used. */
+  readonly teams: readonly string[];
 }
 
 /** The credential for one repository. */
@@ -27,7 +29,7 @@ export interface Access {
 }
 
 /** Chooses the token in the repository's URL, else one of the App, else the deployment's, else none. */
-export async function chooseAccess({ owner, repo, token }: GithubRepository, github: Github): Promise<Access> {
+export async function chooseAccess({ owner, repo, token, teams }: GithubRepository, github: Github): Promise<Access> {
   const access = (credential: string | undefined, ifHidden: string): Access => ({
     token: credential,
     ifHidden,
@@ -35,7 +37,7 @@ export async function chooseAccess({ owner, repo, token }: GithubRepository, git
   });
   if (token !== undefined) return access(token, "the token in its URL may not read it");
   const { app } = github;
-  const appToken = await app?.tokenFor({ owner, repo });
+  const appToken = await app?.tokenFor({ owner, repo }, teams);
   if (app !== undefined && appToken !== undefined) {
     return {
       ...access(appToken, "this deployment's GitHub App may not read it"),
@@ -43,7 +45,10 @@ export async function chooseAccess({ owner, repo, token }: GithubRepository, git
     };
   }
   const own = await github.token();
-  const install = app === undefined ? "" : `install this deployment's GitHub App for ${owner}/${repo}, or `;
+  const install =
+    app === undefined
+      ? ""
+      : `install this deployment's GitHub App for ${owner}/${repo} and claim the installation, or `;
   return own === undefined
     ? access(undefined, `it may be private, and there is no token: ${install}set one`)
     : access(own, `this deployment's token may not read it: ${install}set another`);

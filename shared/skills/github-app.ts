@@ -18,16 +18,16 @@ export interface AppRepository {
 /** A GitHub App, which issues tokens for one repository each that are valid for an hour. */
 export interface GithubApp {
   /**
-   * Returns a token that can only read the files of this repository; undefined if the App is not installed for it, and where
-   * GitHub refuses the App or its key is unusable, which is logged.
+   * Returns a token that can only read the files of this repository; undefined if the App is not installed for it by an installation
+   * of one of these teams, and where GitHub refuses the App or its key is unusable, which is logged.
    * @throws DiscoveryFailure if GitHub does not respond, or limits requests
    */
-  tokenFor(repository: AppRepository): Promise<string | undefined>;
+  tokenFor(repository: AppRepository, teams: readonly string[]): Promise<string | undefined>;
   /**
    * Returns a new token as `tokenFor` does, which is not cached.
    * @throws DiscoveryFailure likewise
    */
-  newToken(repository: AppRepository): Promise<AppToken | undefined>;
+  newToken(repository: AppRepository, teams: readonly string[]): Promise<AppToken | undefined>;
   /** Removes the cached token of a repository, because GitHub has refused it. */
   forget(repository: AppRepository): void;
 }
@@ -37,10 +37,14 @@ export interface AppSettings {
   readonly id: string;
   /** Its private key in PEM, as GitHub issues it; undefined without an App. */
   readonly privateKey: () => Promise<string | undefined>;
+  /** The team that may use an installation; undefined where no team may. */
+  readonly ownerOf: (installation: number) => Promise<string | undefined>;
 }
 
 export interface AppToken {
   readonly token: string;
+  /** The installation by which it was issued. */
+  readonly installation: number;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
@@ -48,9 +52,9 @@ export interface AppToken {
 /** Creates a GitHub App that caches its tokens in memory until shortly before they expire, and stores them nowhere else. */
 export function githubApp(settings: AppSettings, api: GithubApi): GithubApp {
   const kept = new Map<string, AppToken>();
-  const newToken = async (repository: AppRepository) => {
+  const newToken = async (repository: AppRepository, teams: readonly string[]) => {
     try {
-      return await issueToken(repository, settings, api);
+      return await issueToken(repository, teams, settings, api);
     } catch (error) {
       if (!(error instanceof UnusableKey || error instanceof GithubRefusal)) throw error;
       const reason =
@@ -65,12 +69,13 @@ export function githubApp(settings: AppSettings, api: GithubApi): GithubApp {
   };
   return {
     newToken,
-    async tokenFor(repository) {
+    async tokenFor(repository, teams) {
       for (const [name, { expiresAt }] of kept) if (expiresAt - SPARE_MS <= api.now()) kept.delete(name);
       const name = toFullName(repository);
       const before = kept.get(name);
-      if (before !== undefined) return before.token;
-      const made = await newToken(repository);
+      if (before !== undefined)
+        return (await isOwnedBy(before.installation, teams, settings)) ? before.token : undefined;
+      const made = await newToken(repository, teams);
       if (made !== undefined) kept.set(name, made);
       return made?.token;
     },
@@ -84,9 +89,21 @@ const Issued = v.object({
   expires_at: v.pipe(v.string(), v.transform(Date.parse), v.finite()),
 });
 
+/** Whether one of these teams may use an installation. */
+async function isOwnedBy(
+  installation: number,
+  teams: readonly string[],
+  { ownerOf }: Pick<AppSettings, "ownerOf">,
+): Promise<boolean> {
+  const owner = await ownerOf(installation);
+  if (owner === undefined) logLine("warn", "an installation of the GitHub App belongs to no team", { installation });
+  return owner !== undefined && teams.includes(owner);
+}
+
 async function issueToken(
   { owner, repo }: AppRepository,
-  { id, privateKey }: AppSettings,
+  teams: readonly string[],
+  { id, privateKey, ownerOf }: AppSettings,
   api: GithubApi,
 ): Promise<AppToken | undefined> {
   const token = signAssertion(id, readKey(await privateKey()), api.now());
@@ -98,6 +115,7 @@ async function issueToken(
   });
   if (found === undefined) return undefined;
   if (!found.changed) throw toOutage(`GitHub's response about ${what} is not as documented`, api);
+  if (!(await isOwnedBy(found.body.id, teams, { ownerOf }))) return undefined;
   // A renamed repository is redirected to by its number, and GitHub issues no token for the old name.
   const [, number] = /\/repositories\/(\d+)\/installation$/.exec(found.url) ?? [];
   const one = number === undefined ? { repositories: [repo] } : { repository_ids: [Number(number)] };
@@ -105,7 +123,7 @@ async function issueToken(
   const tokens = `/app/installations/${found.body.id}/access_tokens`;
   const issued = await requestGithub(Issued, { path: tokens, token, what, body }, api);
   if (!issued.changed) throw toOutage(`GitHub's response about ${what} is not as documented`, api);
-  return { token: issued.body.token, expiresAt: issued.body.expires_at };
+  return { token: issued.body.token, installation: found.body.id, expiresAt: issued.body.expires_at };
 }
 
 /** GitHub responds with 404 to an unknown App too, but with another message. */

@@ -1,5 +1,6 @@
 import { findVisibleEnvironments } from "#shared/environments/read-environments.ts";
 import { invalid, RunyardError } from "#shared/errors.ts";
+import { listTeamsToRead } from "#shared/principals/default-team.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { AgentItem, AgentVariant, UnavailableRepository } from "#shared/wire/skills/skill.ts";
@@ -36,8 +37,9 @@ export interface Agents {
  * @throws RunyardError if the one repository of the request cannot be read, and never was
  */
 export async function findAgents(query: AgentsQuery, principal: Principal, ports: SkillPorts): Promise<Agents> {
-  const all = listPlaces(await findVisibleEnvironments(principal, query.link, ports.table));
-  const places = query.repo === undefined ? all : findPlaces(query.repo, all);
+  const teams = listTeamsToRead(principal);
+  const all = listPlaces(await findVisibleEnvironments(principal, query.link, ports.table), teams);
+  const places = query.repo === undefined ? all : findPlaces(query.repo, all, teams);
   if (places.length > MAX_REPOSITORIES) {
     const limit = `the limit is ${MAX_REPOSITORIES}: name one of them`;
     throw invalid("repo", `is required, since your environments have ${places.length} repositories and ${limit}`);

@@ -47,8 +47,8 @@ async function refreshAll(due: readonly Place[], { discovery }: SkillPorts): Pro
   }, REFRESH_MS);
   const refreshNext = async (): Promise<void> => {
     for (let place = waiting.shift(); place !== undefined && !isLate; place = waiting.shift()) {
-      const { url, ref } = place;
-      await discovery.refresh({ url, ...(ref === undefined ? {} : { ref }) }).catch((error: unknown) => {
+      const { url, ref, teams } = place;
+      await discovery.refresh({ url, ...(ref === undefined ? {} : { ref }), teams }).catch((error: unknown) => {
         logLine("error", "a repository was not discovered", { owner: place.owner, name: place.name, error });
       });
     }

@@ -9,7 +9,12 @@ import { hasCredentials } from "#shared/wire/repository-url.ts";
 import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
 
 /** A repository whose skills are discovered, at one of its refs. */
-export const SkillRepository = v.object({ url: RepositoryUrl, ref: Repository.entries.ref });
+export const SkillRepository = v.object({
+  url: RepositoryUrl,
+  ref: Repository.entries.ref,
+  /** The teams of who reads it: what an installation of the GitHub App opens is shown to members of its team only. */
+  teams: v.optional(v.array(v.string()), []),
+});
 export type SkillRepository = v.InferOutput<typeof SkillRepository>;
 
 /** A repository with the environments that name it. */
@@ -20,11 +25,15 @@ export interface Place extends SkillRepository {
 }
 
 /**
- * The key under which the skills of a repository are stored. Credentials in its URL are part of it: what one credential can read is
- * not shown to a caller with another.
+ * The key under which the skills of a repository are stored. Credentials in its URL are part of it, or else the teams of who reads it:
+ * what one credential can read is not shown to a caller with another.
  */
-export const toStorageKey = ({ url, ref }: SkillRepository): string =>
-  sha256(JSON.stringify([canonicalize(url), ref ?? null]));
+export const toStorageKey = ({ url, ref, teams }: SkillRepository): string =>
+  sha256(JSON.stringify([canonicalize(url), ref ?? null, ...(usesDeployment(url) ? [...teams].sort() : [])]));
+
+/** Whether a repository is read with credentials of the deployment, if any. */
+const usesDeployment = (url: string): boolean =>
+  parseGithubUrl(url) !== undefined && parseCredentials(url).length === 0;
 
 /** Identifies a repository by its URL without credentials and ref, however the URL is written. */
 export function toBaseUrl(url: string): string {
@@ -48,12 +57,12 @@ export function parseCredentials(url: string): string[] {
   return [parsed.username, parsed.password].filter((value) => value !== "").map(decodeURIComponent);
 }
 
-/** Lists the repositories of the environments, each once; those without a ref first. */
-export function listPlaces(environments: readonly Environment[]): Place[] {
+/** Lists the repositories of the environments, as members of the teams read them, each once; those without a ref first. */
+export function listPlaces(environments: readonly Environment[], teams: readonly string[]): Place[] {
   const places = new Map<string, Place>();
   for (const { uid, name, repositories = [] } of environments) {
     for (const { url, ref } of repositories) {
-      const repository = { url, ...(ref === undefined ? {} : { ref }) };
+      const repository = { url, ...(ref === undefined ? {} : { ref }), teams: [...teams] };
       const before = places.get(toStorageKey(repository)) ?? toPlace(repository);
       const isIn = before.environments.some((one) => one.uid === uid);
       const all = isIn ? before.environments : [...before.environments, { uid, name }];
@@ -64,7 +73,7 @@ export function listPlaces(environments: readonly Environment[]): Place[] {
 }
 
 /** Finds the places that a caller means by `repo`: those of its environments, else the repository itself. */
-export function findPlaces(repo: string, places: readonly Place[]): Place[] {
+export function findPlaces(repo: string, places: readonly Place[], teams: readonly string[]): Place[] {
   const named = readName(repo);
   const found = places.filter(({ url, owner, name }) =>
     "url" in named
@@ -72,7 +81,8 @@ export function findPlaces(repo: string, places: readonly Place[]): Place[] {
       : `${owner}/${name}`.toLowerCase() === `${named.owner}/${named.name}`.toLowerCase(),
   );
   if (found.length > 0) return found;
-  return [toPlace({ url: "url" in named ? named.url : `https://github.com/${named.owner}/${named.name}` })];
+  const url = "url" in named ? named.url : `https://github.com/${named.owner}/${named.name}`;
+  return [toPlace({ url, teams: [...teams] })];
 }
 
 function readName(repo: string): { url: string } | { owner: string; name: string } {

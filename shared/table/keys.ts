@@ -67,6 +67,9 @@ import type { Key } from "./table.ts";
  * | event of a team's triggers and schedules that webhooks deliver | TEAM_EVENTS#team | EVENT#id | the stream of the table |
  * | event of a team that a webhook has a delivery of | WEBHOOK#uid | TEAM_EVENT#id | one delivery for each event |
  * | mark that webhooks exist, or runs with a `notify_url` | WEBHOOKS | WEBHOOKS | events of runs, which are ignored without it |
+ * | installation of the GitHub App that a team has claimed | GITHUB_INSTALLATION#id | GITHUB_INSTALLATION | each use of the App: whose the repository is |
+ * | installation of a team | TEAM#team | GITHUB_INSTALLATION#id | lists |
+ * | begun claim of an installation | GITHUB_CLAIM#sha256 | GITHUB_CLAIM | its end, once |
  * | environment, with its guests | ENVIRONMENT#uid | ENVIRONMENT | every request that names it, runs in it |
  * | environment's latest run | ENVIRONMENT#uid | LAST_RUN | environments; create notes it |
  * | environment of a scope | owner or guest | ENVIRONMENT#uid | lists |
@@ -184,6 +187,9 @@ export const keys = {
   triggerThread: (trigger: string, digest: string): Key => ({ pk: `TRIGGER#${trigger}`, sk: `THREAD#${digest}` }),
   triggerRun: (trigger: string, run: string): Key => ({ pk: `TRIGGER#${trigger}`, sk: `RUN#${run}` }),
   receivedEvent: (trigger: string, digest: string): Key => ({ pk: `TRIGGER#${trigger}`, sk: `RECEIVED#${digest}` }),
+  githubInstallation: (id: number): Key => ({ pk: `GITHUB_INSTALLATION#${id}`, sk: "GITHUB_INSTALLATION" }),
+  githubInstallationEntry: (team: string, id: number): Key => ({ pk: teamPk(team), sk: `GITHUB_INSTALLATION#${id}` }),
+  githubClaim: (hash: string): Key => ({ pk: `GITHUB_CLAIM#${hash}`, sk: "GITHUB_CLAIM" }),
   webhooksExist: (): Key => ({ pk: "WEBHOOKS", sk: "WEBHOOKS" }),
   environment: (uid: string): Key => ({ pk: `ENVIRONMENT#${uid}`, sk: "ENVIRONMENT" }),
   environmentRun: (uid: string): Key => ({ pk: `ENVIRONMENT#${uid}`, sk: "LAST_RUN" }),

@@ -22,7 +22,8 @@ import { createWorkerSockets } from "./workers.ts";
 
 /** The ports of the endpoint that hands out a run's prompt and the values of its secrets. */
 export function createPromptPorts(): PromptPorts & HttpPorts {
-  return { ...createRunEndpointPorts(), vault: createVault(), app: createGithubApp() };
+  const ports = createRunEndpointPorts();
+  return { ...ports, vault: createVault(), app: createGithubApp(ports.table) };
 }
 
 /** The ports of the consumer that starts sandboxes. */

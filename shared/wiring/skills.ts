@@ -1,11 +1,13 @@
 import { ssmClient } from "#shared/aws/clients.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
+import { findOwner } from "#shared/github/installation-store.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import { hasTenants, setting, settingIfAny } from "#shared/settings.ts";
 import type { Github } from "#shared/skills/github-access.ts";
 import type { GithubApi } from "#shared/skills/github-api.ts";
 import { type GithubApp, githubApp } from "#shared/skills/github-app.ts";
 import type { DiscoveryPorts, SkillPorts } from "#shared/skills/skill-ports.ts";
+import type { Table } from "#shared/table/table.ts";
 import { createFiles, createFunctionCaller } from "#shared/wiring/adapters.ts";
 import { createTable, createTablePorts } from "./common.ts";
 
@@ -20,8 +22,8 @@ export function createSkillPorts(): SkillPorts & HttpPorts {
     ...createTablePorts(),
     files: createFiles(),
     discovery: {
-      async refresh({ url, ref }) {
-        const event = { v: 1, url, ...(ref === undefined ? {} : { ref }) };
+      async refresh({ url, ref, teams }) {
+        const event = { v: 1, url, ...(ref === undefined ? {} : { ref }), teams };
         await callFunction(setting("DISCOVERY_FUNCTION_NAME"), event, { timeoutMs: DISCOVERY_MS });
       },
     },
@@ -31,11 +33,12 @@ export function createSkillPorts(): SkillPorts & HttpPorts {
 /** The ports of the function that discovers the skills of a repository. */
 export function createDiscoveryPorts(): DiscoveryPorts {
   const callFunction = createFunctionCaller();
+  const table = createTable();
   return {
-    table: createTable(),
+    table,
     files: createFiles(),
     now: Date.now,
-    github: createGithub(),
+    github: createGithub(table),
     scanner: {
       scan: (request) =>
         callFunction(setting("SANDBOX_FUNCTION_NAME"), request, { timeoutMs: SCAN_MS, isolated: hasTenants() }),
@@ -44,18 +47,19 @@ export function createDiscoveryPorts(): DiscoveryPorts {
 }
 
 /** The deployment's GitHub App, if it has one. */
-export function createGithubApp(): GithubApp | undefined {
+export function createGithubApp(table: Pick<Table, "batchGet">): GithubApp | undefined {
   const id = settingIfAny("GITHUB_APP_ID");
   if (id === undefined) return undefined;
   const privateKey = ssmParameter(ssmClient(), setting("GITHUB_APP_KEY_PARAMETER"), Date.now);
-  return githubApp({ id, privateKey }, createGithubApi());
+  const ownerOf = findOwner(table, settingIfAny("GITHUB_APP_TEAM"));
+  return githubApp({ id, privateKey, ownerOf }, createGithubApi());
 }
 
-function createGithub(): Github {
+function createGithub(table: Pick<Table, "batchGet">): Github {
   return {
     ...createGithubApi(),
     token: ssmParameter(ssmClient(), setting("GITHUB_TOKEN_PARAMETER"), Date.now),
-    app: createGithubApp(),
+    app: createGithubApp(table),
   };
 }
 

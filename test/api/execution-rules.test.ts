@@ -398,7 +398,9 @@ describe("what an execution records", () => {
     };
     const { run_id } = await startedRun(plane);
     const app = { newToken: refuse, tokenFor: refuse, forget: refuse };
-    expect(await createRepositoryTokens(await plane.ports.runs.body(run_id), { app })).toEqual([]);
+    const owner = { type: "Team", uid: plane.team } as const;
+    const ports = { app, table: plane.table };
+    expect(await createRepositoryTokens(await plane.ports.runs.body(run_id), owner, ports)).toEqual([]);
   });
 });
 

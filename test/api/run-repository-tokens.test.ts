@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createRun as createRunEndpoint } from "#functions/runs/create-run.ts";
+import { findOwner } from "#shared/github/installation-store.ts";
 import { githubApp } from "#shared/skills/github-app.ts";
+import { claimInstallation } from "../support/claim-installation.ts";
 import { createHarness, createRun, deliver, nextExecution, startedRun } from "../support/execution.ts";
 import { GithubAppStandIn } from "../support/github-app-stand-in.ts";
 import { createSkillControlPlane, type SkillControlPlane, shop } from "../support/skills.ts";
@@ -15,7 +17,7 @@ beforeEach(async () => {
   const now = () => plane.clock.now;
   app = new GithubAppStandIn(now);
   github.app = app;
-  const settings = { id: app.id, privateKey: async () => app.privateKey };
+  const settings = { id: app.id, privateKey: async () => app.privateKey, ownerOf: findOwner(plane.table, plane.team) };
   plane.repositories.githubApp = githubApp(settings, { apiUrl: github.url, fetch, now });
   onGithub("acme/shop", { ...shop, tokens: [] });
   onGithub("acme/vault", { ...shop, tokens: [] });
@@ -75,6 +77,21 @@ describe("the tokens of a run's repositories", () => {
     );
     expect(await readTokens(await startedRun(plane, none))).toBeUndefined();
     expect(app.issued).toEqual([]);
+  });
+
+  it("are not created for another team, or for a person outside of the installation's team", async () => {
+    app.install(["acme/shop"]);
+    const { otherKey, otherTeam, otherUser } = plane;
+    const body = of({ url: SHOP });
+    const personal = { ...body, team: false };
+    expect(await readTokens(await startedRun(plane, body, otherKey))).toBeUndefined();
+    await claimInstallation(plane, otherTeam);
+    expect(await readTokens(await startedRun(plane, body))).toBeUndefined();
+    expect(app.issued).toEqual([]);
+    expect(await readTokens(await startedRun(plane, body, otherKey))).toMatchObject([{ url: SHOP }]);
+    expect(await readTokens(await startedRun(plane, personal, otherKey))).toMatchObject([{ url: SHOP }]);
+    await plane.removeMember(otherUser, otherTeam);
+    expect(await readTokens(await startedRun(plane, personal, otherKey))).toBeUndefined();
   });
 
   it("are omitted if GitHub does not respond, because the repository may be public", async () => {

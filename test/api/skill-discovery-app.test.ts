@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { findOwner } from "#shared/github/installation-store.ts";
 import { githubApp } from "#shared/skills/github-app.ts";
+import { claimInstallation } from "../support/claim-installation.ts";
 import { GithubAppStandIn } from "../support/github-app-stand-in.ts";
 import { createSkillControlPlane, names, type SkillControlPlane, shop } from "../support/skills.ts";
 import { storeEnvironmentRepositories } from "../support/stored-repositories.ts";
@@ -9,6 +11,7 @@ const MINUTE = 60_000;
 let plane: SkillControlPlane["plane"];
 let github: SkillControlPlane["github"];
 let user: SkillControlPlane["user"];
+let bo: SkillControlPlane["bo"];
 let onGithub: SkillControlPlane["onGithub"];
 let list: SkillControlPlane["list"];
 let app: GithubAppStandIn;
@@ -17,12 +20,12 @@ let key: string | undefined;
 let logged: string[];
 
 beforeEach(async () => {
-  ({ plane, github, user: user, onGithub, list } = await createSkillControlPlane());
+  ({ plane, github, user: user, bo, onGithub, list } = await createSkillControlPlane());
   const now = () => plane.clock.now;
   app = new GithubAppStandIn(now);
   github.app = app;
   key = app.privateKey;
-  const settings = { id: app.id, privateKey: async () => key };
+  const settings = { id: app.id, privateKey: async () => key, ownerOf: findOwner(plane.table, plane.team) };
   plane.repositories.githubApp = githubApp(settings, { apiUrl: github.url, fetch, now });
   onGithub("acme/shop", { ...shop, tokens: ["ours"] });
   onGithub("acme/vault", { ...shop, tokens: [] });
@@ -81,6 +84,16 @@ describe("a repository with the GitHub App installed", () => {
       "201 /app/installations/ID/access_tokens",
       "200 /repos/acme/shop/git/trees/HEAD?recursive=1",
     ]);
+  });
+
+  it("is shown to members of the installation's team only, also after it was discovered for them", async () => {
+    app.install(["acme/shop"]);
+    expect(await discover()).toEqual(found);
+    expect(await bo.get("/agent?repo=acme/shop")).toMatchObject({ status: 404 });
+    await claimInstallation(plane, plane.otherTeam);
+    expect(names(await list("?repo=acme/shop&refresh=true", bo))).toEqual(found);
+    const { body } = await list("?repo=acme/shop&refresh=true");
+    expect(body.unavailable[0].error).toMatch(/install .* App for acme\/shop and claim the installation, or set one/);
   });
 
   it("has a token of its own", async () => {
@@ -147,10 +160,14 @@ describe("a repository without the GitHub App installed", () => {
   it("returns 404 with the remedy, and is read as soon as the App is installed", async () => {
     const refused = await user.get("/agent?repo=acme/vault");
     expect(refused).toMatchObject({ status: 404, body: { error_code: "resource_not_found" } });
-    expect(refused.body.detail).toMatch(/private.*install this deployment's GitHub App for acme\/vault, or set one$/);
+    expect(refused.body.detail).toMatch(
+      /private.*install this deployment's GitHub App for acme\/vault and claim the installation, or set one$/,
+    );
     plane.repositories.githubToken = "ours";
     const again = await user.get("/agent?repo=acme/vault&refresh=true");
-    expect(again.body.detail).toMatch(/token may not read it: install .* App for acme\/vault, or set another$/);
+    expect(again.body.detail).toMatch(
+      /token may not read it: install .* App for acme\/vault and claim the installation, or set another$/,
+    );
     app.install(["acme/vault"]);
     expect(names(await list("?repo=acme/vault&refresh=true"))).toEqual(found);
   });
@@ -199,7 +216,8 @@ describe("a misconfigured GitHub App", () => {
     app.uninstall();
     app.install(["acme/shop"], installation);
     const now = () => plane.clock.now;
-    const made = { id: app.id, privateKey: async () => key, ...settings };
+    const ownerOf = findOwner(plane.table, plane.team);
+    const made = { id: app.id, privateKey: async () => key, ownerOf, ...settings };
     plane.repositories.githubApp = githubApp(made, { apiUrl: github.url, fetch, now });
     expect(await discover()).toEqual(found);
     expect(complaints()).toHaveLength(1);

@@ -176,6 +176,7 @@ describe("githubApp", () => {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   const shop = { owner: "Acme", repo: "shop" };
+  const TEAMS = ["alpha"];
   const issue = (token: string, expires_at: number) => [
     () => Response.json({ id: 5 }),
     () => Response.json({ token, expires_at: new Date(expires_at).toISOString() }, { status: 201 }),
@@ -188,14 +189,14 @@ describe("githubApp", () => {
       ...issue("three", NOW + 999_999),
       ...issue("four", NOW + 999_999),
     );
-    const app = githubApp({ id: "7", privateKey: async () => pem }, api);
-    expect(await app.tokenFor(shop)).toBe("one");
-    expect(await app.tokenFor({ owner: "ACME", repo: "SHOP" })).toBe("one");
+    const app = githubApp({ id: "7", privateKey: async () => pem, ownerOf: async () => "alpha" }, api);
+    expect(await app.tokenFor(shop, TEAMS)).toBe("one");
+    expect(await app.tokenFor({ owner: "ACME", repo: "SHOP" }, TEAMS)).toBe("one");
     app.forget({ owner: "acme", repo: "Shop" });
-    expect(await app.tokenFor(shop)).toBe("two");
-    expect(await app.tokenFor(shop)).toBe("three");
-    expect(await app.newToken(shop)).toEqual({ token: "four", expiresAt: NOW + 999_999 });
-    expect(await app.tokenFor(shop)).toBe("three");
+    expect(await app.tokenFor(shop, TEAMS)).toBe("two");
+    expect(await app.tokenFor(shop, TEAMS)).toBe("three");
+    expect(await app.newToken(shop, TEAMS)).toEqual({ token: "four", installation: 5, expiresAt: NOW + 999_999 });
+    expect(await app.tokenFor(shop, TEAMS)).toBe("three");
     expect(seen.map(({ url }) => url).slice(0, 2)).toEqual([
       `${API}/repos/Acme/shop/installation`,
       `${API}/app/installations/5/access_tokens`,
@@ -210,11 +211,26 @@ describe("githubApp", () => {
     });
   });
 
+  it("issues no token to teams that do not own the installation, not even one in the cache", async () => {
+    const { api, seen } = createGithub(() => Response.json({ id: 5 }), ...issue("one", NOW + 999_999));
+    const owners: (string | undefined)[] = ["beta", "alpha", undefined, "alpha"];
+    const ownerOf = async (id: number) => (id === 5 ? owners.shift() : undefined);
+    const app = githubApp({ id: "7", privateKey: async () => pem, ownerOf }, api);
+    expect(await app.tokenFor(shop, TEAMS)).toBeUndefined();
+    expect(seen).toHaveLength(1);
+    expect(await app.tokenFor(shop, TEAMS)).toBe("one");
+    expect(await app.tokenFor(shop, TEAMS)).toBeUndefined();
+    expect(await app.tokenFor(shop, TEAMS)).toBe("one");
+  });
+
   it("is chosen for a repository whose URL has no token, before the deployment's token", async () => {
     const { api } = createGithub(...issue("app's", NOW + 999_999), refusal(404, said("Not Found")));
-    const app = githubApp({ id: "7", privateKey: async () => pem }, api);
+    const app = githubApp({ id: "7", privateKey: async () => pem, ownerOf: async () => "alpha" }, api);
     const choose = async (token: string | undefined, github: object) => {
-      const access = await chooseAccess({ ...shop, token }, { ...api, token: async () => undefined, ...github });
+      const access = await chooseAccess(
+        { ...shop, token, teams: TEAMS },
+        { ...api, token: async () => undefined, ...github },
+      );
       return [access.token, access.ifHidden];
     };
     const own = { token: async () => "own" };
@@ -223,7 +239,7 @@ describe("githubApp", () => {
     app.forget(shop);
     expect(await choose(undefined, { app, ...own })).toEqual([
       "own",
-      "this deployment's token may not read it: install this deployment's GitHub App for Acme/shop, or set another",
+      "this deployment's token may not read it: install this deployment's GitHub App for Acme/shop and claim the installation, or set another",
     ]);
     expect(await choose(undefined, own)).toEqual(["own", "this deployment's token may not read it: set another"]);
     expect(await choose(undefined, {})).toEqual([undefined, "it may be private, and there is no token: set one"]);

@@ -3,6 +3,7 @@ import type { Environment } from "#shared/environments/environment.ts";
 import { findPlaces, listPlaces, parseCredentials, toBaseUrl, toStorageKey } from "#shared/skills/repository.ts";
 
 const ADA = { type: "user", uid: "ada", display_name: "Ada", email: "ada@runyard.test" } as const;
+const TEAMS = ["alpha"];
 const environment = (uid: string, repositories: Environment["repositories"]): Environment => ({
   uid,
   owner: { type: "User", uid: "ada" },
@@ -16,11 +17,22 @@ const environment = (uid: string, repositories: Environment["repositories"]): En
 });
 
 describe("toStorageKey", () => {
-  const key = (url: string, ref?: string) => toStorageKey({ url, ...(ref === undefined ? {} : { ref }) });
+  const key = (url: string, ref?: string) =>
+    toStorageKey({ url, ...(ref === undefined ? {} : { ref }), teams: ["alpha"] });
 
   it("is the same for all forms of a URL on GitHub", () => {
     const forms = ["https://github.com/acme/shop", "git@github.com:Acme/Shop.git", "ssh://git@github.com/acme/shop/"];
     expect(new Set(forms.map((url) => key(url))).size).toBe(1);
+  });
+
+  it("differs by the teams of who reads, in any order, where the deployment's credentials are used", () => {
+    const of = (url: string, ...teams: string[]) => toStorageKey({ url, teams });
+    const shop = "https://github.com/acme/shop";
+    expect(of(shop, "alpha")).not.toBe(of(shop, "beta"));
+    expect(of(shop, "alpha", "beta")).toBe(of(shop, "beta", "alpha"));
+    for (const url of ["https://one@github.com/acme/shop", "https://git.test/acme/shop"]) {
+      expect(of(url, "alpha")).toBe(of(url, "beta"));
+    }
   });
 
   it("differs by ref, by credential, and by the form of a URL elsewhere", () => {
@@ -58,44 +70,57 @@ it.each([
 
 describe("listPlaces", () => {
   it("lists each repository once, by owner, name, URL and ref, with the environments that name it", () => {
-    const places = listPlaces([
-      environment("e1", [
-        { url: "https://github.com/acme/web" },
-        { url: "https://github.com/acme/shop", ref: "next" },
-        { url: "https://github.com/acme/shop", path: "a" },
-        { url: "https://github.com/acme/shop", path: "b" },
-      ]),
-      environment("e2", undefined),
-      environment("e3", [{ url: "https://github.com/acme/shop" }, { url: "https://git.test/Abc/tools" }]),
-    ]);
+    const places = listPlaces(
+      [
+        environment("e1", [
+          { url: "https://github.com/acme/web" },
+          { url: "https://github.com/acme/shop", ref: "next" },
+          { url: "https://github.com/acme/shop", path: "a" },
+          { url: "https://github.com/acme/shop", path: "b" },
+        ]),
+        environment("e2", undefined),
+        environment("e3", [{ url: "https://github.com/acme/shop" }, { url: "https://git.test/Abc/tools" }]),
+      ],
+      TEAMS,
+    );
     const [one, three] = [
       { uid: "e1", name: "E1" },
       { uid: "e3", name: "E3" },
     ];
     expect(places).toEqual([
-      { url: "https://git.test/Abc/tools", owner: "Abc", name: "tools", environments: [three] },
-      { url: "https://github.com/acme/shop", owner: "acme", name: "shop", environments: [one, three] },
-      { url: "https://github.com/acme/shop", ref: "next", owner: "acme", name: "shop", environments: [one] },
-      { url: "https://github.com/acme/web", owner: "acme", name: "web", environments: [one] },
+      { url: "https://git.test/Abc/tools", owner: "Abc", name: "tools", teams: TEAMS, environments: [three] },
+      { url: "https://github.com/acme/shop", owner: "acme", name: "shop", teams: TEAMS, environments: [one, three] },
+      {
+        url: "https://github.com/acme/shop",
+        ref: "next",
+        owner: "acme",
+        name: "shop",
+        teams: TEAMS,
+        environments: [one],
+      },
+      { url: "https://github.com/acme/web", owner: "acme", name: "web", teams: TEAMS, environments: [one] },
     ]);
   });
 
   it("lists no repository of environments without any", () => {
-    expect(listPlaces([environment("e1", undefined), environment("e2", [])])).toEqual([]);
+    expect(listPlaces([environment("e1", undefined), environment("e2", [])], TEAMS)).toEqual([]);
   });
 });
 
 describe("findPlaces", () => {
-  const places = listPlaces([
-    environment("e1", [
-      { url: "https://github.com/acme/shop" },
-      { url: "https://github.com/acme/shop", ref: "next" },
-      { url: "https://git.test/acme/shop" },
-      { url: "https://git.test/tools/kit.git" },
-    ]),
-  ]);
+  const places = listPlaces(
+    [
+      environment("e1", [
+        { url: "https://github.com/acme/shop" },
+        { url: "https://github.com/acme/shop", ref: "next" },
+        { url: "https://git.test/acme/shop" },
+        { url: "https://git.test/tools/kit.git" },
+      ]),
+    ],
+    TEAMS,
+  );
   const find = (repo: string) =>
-    findPlaces(repo, places).map(({ url, ref }) => (ref === undefined ? url : `${url}@${ref}`));
+    findPlaces(repo, places, TEAMS).map(({ url, ref }) => (ref === undefined ? url : `${url}@${ref}`));
 
   it.each([
     ["Acme/SHOP", ["https://git.test/acme/shop", "https://github.com/acme/shop", "https://github.com/acme/shop@next"]],
@@ -108,18 +133,18 @@ describe("findPlaces", () => {
   });
 
   it("returns a repository in no environment with its owner and name", () => {
-    expect(findPlaces("acme/other", places)).toEqual([
-      { url: "https://github.com/acme/other", owner: "acme", name: "other", environments: [] },
+    expect(findPlaces("acme/other", places, TEAMS)).toEqual([
+      { url: "https://github.com/acme/other", owner: "acme", name: "other", environments: [], teams: TEAMS },
     ]);
-    expect(findPlaces("https://git.test/tools/other.git", places)).toEqual([
-      { url: "https://git.test/tools/other.git", owner: "tools", name: "other", environments: [] },
+    expect(findPlaces("https://git.test/tools/other.git", places, TEAMS)).toEqual([
+      { url: "https://git.test/tools/other.git", owner: "tools", name: "other", environments: [], teams: TEAMS },
     ]);
   });
 
   it.each([`${"a".repeat(101)}/b`, `a/${"b".repeat(101)}`, "a/..", "a/.", "/b", "a/b/c", "-a/b", "a/b c"])(
     "refuses the name %s",
     (repo) => {
-      expect(() => findPlaces(repo, places)).toThrow(
+      expect(() => findPlaces(repo, places, TEAMS)).toThrow(
         expect.objectContaining({ errors: [expect.objectContaining({ path: "repo" })] }),
       );
     },
@@ -127,6 +152,6 @@ describe("findPlaces", () => {
 
   it("accepts a name of 100 characters", () => {
     const [owner, name] = ["a".repeat(100), "b".repeat(100)];
-    expect(findPlaces(`${owner}/${name}`, places)).toMatchObject([{ owner, name }]);
+    expect(findPlaces(`${owner}/${name}`, places, TEAMS)).toMatchObject([{ owner, name }]);
   });
 });

@@ -126,6 +126,8 @@ describe("readSettings", () => {
     [{ gitlabApiUrl: "gitlab.example" }, '"gitlabApiUrl" must be an address'],
     [{ slackApiUrl: "https://a.example/api/" }, '"slackApiUrl" must be an address'],
     [{ githubAppId: "x".repeat(65) }, '"githubAppId"'],
+    [{ githubAppTeam: "0199a3c4-0000-7000-8000-000000000001" }, '"githubAppId"'],
+    [{ githubAppId: "1", githubAppTeam: "alpha" }, '"githubAppTeam"'],
     [{ oidcIssuer: "https://a.example?x=1", oidcClientId: "web" }, '"oidcIssuer"'],
     [{ oidcIssuer: "https://me@a.example", oidcClientId: "web" }, '"oidcIssuer"'],
     [{ oidcClientSecretParameter: "/a/secret" }, '"oidcIssuer"'],
@@ -176,6 +178,16 @@ describe("readSettings", () => {
     [{ webUrl: "https://a.example/" }, { webUrl: "https://a.example" }],
     [{ domainName: "a.b-c.example", certificateArn }, { domain: { name: "a.b-c.example", certificateArn } }],
     [{ githubAppId: "Iv1.a" }, { githubApp: { id: "Iv1.a", keyParameter: "/runyard/github-app-key" } }],
+    [
+      { githubAppId: "1", githubAppTeam: "0199a3c4-0000-7000-8000-000000000001" },
+      {
+        githubApp: {
+          id: "1",
+          keyParameter: "/runyard/github-app-key",
+          team: "0199a3c4-0000-7000-8000-000000000001",
+        },
+      },
+    ],
     [{ githubAppId: "1", githubAppKeyParameter: "/ours/app" }, { githubApp: { id: "1", keyParameter: "/ours/app" } }],
     [
       { oidcIssuer: "https://a.example/realm", oidcClientId: "web", oidcClientSecretParameter: "/ours/secret" },

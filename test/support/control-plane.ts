@@ -345,6 +345,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     user: first.user_uid,
     key: first.api_key,
     otherTeam: other.team_uid,
+    otherUser: other.user_uid,
     otherKey: other.api_key,
     call,
     /** Stores content at the URL of an upload target. */

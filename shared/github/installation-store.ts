@@ -1,0 +1,81 @@
+import * as v from "valibot";
+import { transactInScope } from "#shared/records/scope-transaction.ts";
+import { batchGetAll } from "#shared/table/batch-get.ts";
+import { keys, teamPk } from "#shared/table/keys.ts";
+import type { Item, Table } from "#shared/table/table.ts";
+import { type NamedWrites, transact } from "#shared/table/transact.ts";
+import { GithubAccount, RepositorySelection } from "#shared/wire/github/installation.ts";
+import { UserProfile } from "#shared/wire/run.ts";
+
+/** An installation of the deployment's GitHub App that a team has claimed. */
+const Installation = v.object({
+  installation_id: v.number(),
+  team_uid: v.string(),
+  account: GithubAccount,
+  repository_selection: RepositorySelection,
+  claimed_by: UserProfile,
+  claimed_at: v.number(),
+});
+export type Installation = v.InferOutput<typeof Installation>;
+
+const entriesOf = (team: string) => ({
+  pk: teamPk(team),
+  prefix: keys.githubInstallationEntry(team, 0).sk.slice(0, -1),
+});
+
+/** The installations that teams have claimed: one has one team at most. */
+export const installationStore = (table: Pick<Table, "get" | "query" | "batchGet" | "transact">) => ({
+  async get(id: number): Promise<Installation | undefined> {
+    const item = await table.get(keys.githubInstallation(id));
+    return item === undefined ? undefined : v.parse(Installation, item);
+  },
+
+  /** The installations of teams, in the order of their ids in each team. */
+  async list(teams: readonly string[]): Promise<Installation[]> {
+    const pages = await Promise.all(teams.map((team) => table.query(entriesOf(team))));
+    const ids = pages.flatMap(({ items }) => items.map(({ sk }: Item) => Number(sk.slice(sk.indexOf("#") + 1))));
+    const items = await batchGetAll(ids.map(keys.githubInstallation), table);
+    return items.flatMap((item) => (item === undefined ? [] : [v.parse(Installation, item)]));
+  },
+
+  /**
+   * Records whose an installation is, together with other writes.
+   * @throws ConflictError naming `installation` if a team has it, and the other writes whose conditions failed
+   */
+  async claim(installation: Installation, also: NamedWrites = {}): Promise<void> {
+    const { installation_id: id, team_uid } = installation;
+    const key = keys.githubInstallation(id);
+    await transactInScope(
+      { type: "Team", uid: team_uid },
+      {
+        ...also,
+        installation: { kind: "put", item: { ...key, v: 1, ...installation }, if: { pk: { exists: false } } },
+        entry: { kind: "put", item: { ...keys.githubInstallationEntry(team_uid, id), v: 1 } },
+      },
+      table,
+    );
+  },
+
+  /**
+   * Has an installation belong to no team. Where the team does not have it, nothing changes but its entry in the team's list.
+   * @throws ConflictError if another team has it
+   */
+  async release(team: string, id: number): Promise<void> {
+    await transact(table, {
+      installation: {
+        kind: "delete",
+        key: keys.githubInstallation(id),
+        if: { team_uid: { absentOr: { eq: team } } },
+      },
+      entry: { kind: "delete", key: keys.githubInstallationEntry(team, id) },
+    });
+  },
+});
+
+/** Tells which team may use an installation: the one that has claimed it, else the one that the operator has set, if any. */
+export const findOwner =
+  (table: Pick<Table, "batchGet">, defaultTeam: string | undefined) =>
+  async (id: number): Promise<string | undefined> => {
+    const [item] = await table.batchGet([keys.githubInstallation(id)]);
+    return item === undefined ? defaultTeam : v.parse(Installation, item).team_uid;
+  };
