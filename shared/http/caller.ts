@@ -34,6 +34,10 @@ export async function authenticate(
   return principal;
 }
 
+/** Whether a request has a key or a session, valid or not. */
+export const hasCredential = (event: APIGatewayProxyEventV2, ports: CallerPorts): boolean =>
+  header(event, "authorization") !== undefined || readSessionCookie(headerReader(event), ports) !== undefined;
+
 /** Authenticates by the session cookie. The cookie of a session that has ended is removed from the browser. */
 async function authenticateSession(
   event: APIGatewayProxyEventV2,

@@ -1,7 +1,7 @@
 import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { ERRORS, invalid, RunyardError } from "#shared/errors.ts";
-import type { RecordedRequest } from "#shared/http/endpoint.ts";
+import type { RecordedRequest } from "#shared/http/authenticated-request.ts";
 import { requireScopes } from "#shared/principals/scopes.ts";
 import type { McpMessage, McpResponse } from "#shared/wire/mcp/message.ts";
 import { READ_TOOLS } from "./read-tools.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { EventPorts } from "#shared/conversations/live-output.ts";
-import type { RecordAs } from "#shared/http/endpoint.ts";
+import type { RecordAs } from "#shared/http/authenticated-request.ts";
 import { parseFields } from "#shared/http/request.ts";
 import { isUuid } from "#shared/ids.ts";
 import type { RateLimits } from "#shared/limits/token-bucket.ts";
