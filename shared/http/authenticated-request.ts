@@ -31,6 +31,7 @@ export interface AuthenticationPorts extends CallerPorts {
 
 /** What an endpoint says about the credentials of its requests. */
 export interface AuthenticationRules {
+  readonly request: { readonly body?: Schema };
   /** True if the key of a cancelled run is still valid, so that its execution learns of the cancel and reports its stop. */
   readonly whileStopping?: boolean;
   /** The kind of rate limit; `run` adds `rateLimitToken` to the transaction that has the request's effect. */
@@ -74,8 +75,6 @@ export interface RequestBody {
 export interface UnauthenticatedRequest<C extends RequestBody> extends RequestContext {
   readonly event: APIGatewayProxyEventV2;
   readonly rules: AuthenticationRules;
-  /** The schema of the body. */
-  readonly body: Schema | undefined;
   /** Parses the request; `refuse` runs before the path is parsed, since a 404 shows what exists. */
   readonly readCall: (refuse?: () => void) => C;
 }
@@ -96,12 +95,13 @@ export interface LogFields {
 
 /** Authenticates a request, parses it, records it in the audit log, and runs it. */
 export async function runAuthenticated<C extends RequestBody, T>(
-  { event, rules, body: schema, readCall, log, warnings }: UnauthenticatedRequest<C>,
+  { event, rules, readCall, log, warnings }: UnauthenticatedRequest<C>,
   ports: AuthenticationPorts,
   run: (call: C & Caller) => Promise<T>,
 ): Promise<T> {
   const credentials = rules.admit?.(event, ports) ?? event;
-  const principal = await authenticate(credentials, ports, rules.whileStopping ?? false);
+  const readPrincipal = () => authenticate(credentials, ports, rules.whileStopping ?? false);
+  const principal = await readPrincipal();
   log.principal = `${principal.kind}`;
   return recordRefusals({ event, principal }, ports, async () => {
     if (isReservedForRuns(ports)) refuseKind(principal, ports);
@@ -110,19 +110,21 @@ export async function runAuthenticated<C extends RequestBody, T>(
       refuseScope(principal, ports);
       refuseForeignTeam(principal, event);
     });
-    if (schema !== undefined && !isReservedForRuns(ports)) warnings.push(...listWarnings(schema, call.sentBody));
+    const { body } = rules.request;
+    if (body !== undefined && !isReservedForRuns(ports)) warnings.push(...listWarnings(body, call.sentBody));
     const rateLimitToken = createRateLimitToken(toPrincipalKey(principal), rules.rateLimit, ports.rates);
     const authenticateAgain = async () => {
-      const again = await authenticate(credentials, ports, rules.whileStopping ?? false);
+      const again = await readPrincipal();
       refuseForeignTeam(again, event);
       return again;
     };
-    const recordAs: RecordAs = ({ operation, path, body }, work) => {
+    const recordAs: RecordAs = ({ operation, path, body: members }, work) => {
       const request = { event: { ...event, routeKey: operation, pathParameters: { ...path } }, principal };
-      return recordRefusals(request, ports, () => audited({ ...request, body }, ports, work));
+      return recordRefusals(request, ports, () => audited({ ...request, body: members }, ports, work));
     };
-    const caller: Caller = { principal, rateLimitToken, authenticateAgain, recordAs };
-    const result = await audited({ event, principal, body: call.body }, ports, () => run({ ...call, ...caller }));
+    const result = await audited({ event, principal, body: call.body }, ports, () =>
+      run({ ...call, principal, rateLimitToken, authenticateAgain, recordAs }),
+    );
     if (event.requestContext.http.method !== "GET") await ports.principals.noteUse(principal);
     return result;
   });

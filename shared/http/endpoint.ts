@@ -59,26 +59,28 @@ export type PublicPorts = Pick<HttpPorts, "baseUrl">;
  * credential 401, size 413, content type 415, fields 400, kind of caller and scope 403, ids 404, then those of `run`; the 429 of a rate limit
  * comes last, with the transaction that it is part of. Routes reserved for runs check the kind of caller right after the credential.
  */
-export const endpoint = createFactory<HttpPorts, Caller>(runAuthenticated);
+export const endpoint = /* @__PURE__ */ createFactory<HttpPorts, Caller>(runAuthenticated);
 
 /**
  * As `endpoint`, for a route whose line says `keyOptional`: a request without a key and without a session is served without a
  * principal. A credential that is sent has to be valid.
  */
-export const keyOptionalEndpoint = createFactory<HttpPorts, { readonly principal: Principal | undefined }>(
-  async (request, ports, run) =>
-    hasCredential(request.event, ports)
-      ? runAuthenticated(request, ports, run)
-      : run({ ...request.readCall(), principal: undefined }),
+export const keyOptionalEndpoint = /* @__PURE__ */ createFactory<
+  HttpPorts,
+  { readonly principal: Principal | undefined }
+>(async (request, ports, run) =>
+  hasCredential(request.event, ports)
+    ? runAuthenticated(request, ports, run)
+    : run({ ...request.readCall(), principal: undefined }),
 );
 
 /** As `endpoint`, for a route that needs no credential: there is no principal. */
-export const publicEndpoint = createFactory<PublicPorts, unknown>(async (request, _ports, run) =>
+export const publicEndpoint = /* @__PURE__ */ createFactory<PublicPorts, unknown>(async (request, _ports, run) =>
   run(request.readCall()),
 );
 
 /**
- * Creates a function that defines endpoints.
+ * Creates a function that defines endpoints. Its calls are marked as pure, so that bundles leave out the kinds that they do not use.
  * @param respond runs a request, and adds to the call what such endpoints know about the caller
  */
 function createFactory<Base extends PublicPorts, Extra>(
@@ -100,11 +102,13 @@ function createFactory<Base extends PublicPorts, Extra>(
       run(call: Call<Out<Path>, Out<Body>, Query<Q>> & Extra, ports: P): Promise<A>;
     },
   ) =>
-    served<Path, Body, Q, R, P & Base, A>(definition, (event, ports, context) => {
-      const read = (refuse?: () => void) => readCall(definition.request, event, refuse);
-      const request = { event, rules: definition, body: definition.request.body, readCall: read, ...context };
-      return respond(request, ports, (call) => definition.run(call, ports));
-    });
+    served<Path, Body, Q, R, P & Base, A>(definition, (event, ports, context) =>
+      respond(
+        { ...context, event, rules: definition, readCall: (refuse) => readCall(definition.request, event, refuse) },
+        ports,
+        (call) => definition.run(call, ports),
+      ),
+    );
 }
 
 interface RawDefinition<Path, R extends Replies, P, A> extends Spec<Schema, Schema, Parameters, R> {
@@ -126,7 +130,7 @@ export function rawEndpoint<P, R extends Replies, Path, const A extends Endpoint
 function readCall<Path extends Schema, Body extends Schema, Q extends Parameters>(
   request: Spec<Path, Body, Q, Replies>["request"],
   event: APIGatewayProxyEventV2,
-  refuse: () => void = () => {},
+  refuse?: () => void,
 ): Call<Out<Path>, Out<Body>, Query<Q>> {
   const raw = readBody(event);
   const query = readQuery(request.query ?? {}, parseQuery(event.rawQueryString));
@@ -134,7 +138,7 @@ function readCall<Path extends Schema, Body extends Schema, Q extends Parameters
   const body = request.body === undefined ? undefined : parseFields(request.body, sentBody);
   // Like the fields, before it is known whether the resource exists.
   if (event.requestContext.http.method === "POST") readIdempotencyHeaders(headerReader(event));
-  refuse();
+  refuse?.();
   const path = request.path === undefined ? undefined : readPath(request.path, event);
   const call = { path, query, body, sentBody, header: headerReader(event) };
   // biome-ignore lint/plugin: the parts were parsed by the very schemas that their types come from.
@@ -162,29 +166,24 @@ function served<
     /** Handles one event; every error becomes problem+json. */
     async handle(event: APIGatewayProxyEventV2, ports: P): Promise<HttpResponse> {
       const started = performance.now();
+      const traceId = readTraceId(event);
       const log: LogFields = {
         route: loggedPath(event.routeKey),
         method: event.requestContext.http.method,
         path: loggedPath(event.rawPath),
       };
+      const logResponse = ({ statusCode: status }: HttpResponse, level: "info" | "error", fields = {}) =>
+        logLine(level, "request", { ...log, ...fields, status, ms: elapsed(started), trace_id: traceId });
       try {
         const warnings: RequestWarning[] = [];
         const result = await respond(event, ports, { log, warnings });
-        const response = renderResponse(result, reply, readTraceId(event), warnings);
-        const { statusCode: status } = response;
-        if (!quiet) logLine("info", "request", { ...log, status, ms: elapsed(started), trace_id: readTraceId(event) });
+        const response = renderResponse(result, reply, traceId, warnings);
+        if (!quiet) logResponse(response, "info");
         return response;
       } catch (error) {
-        const context = { baseUrl: ports.baseUrl, instance: event.rawPath, traceId: readTraceId(event) };
-        const response = problem(error, context);
-        const unexpected = response.statusCode >= 500 ? { error } : {};
-        logLine(response.statusCode >= 500 ? "error" : "info", "request", {
-          ...log,
-          ...unexpected,
-          status: response.statusCode,
-          ms: elapsed(started),
-          trace_id: readTraceId(event),
-        });
+        const response = problem(error, { baseUrl: ports.baseUrl, instance: event.rawPath, traceId });
+        if (response.statusCode >= 500) logResponse(response, "error", { error });
+        else logResponse(response, "info");
         return response;
       }
     },

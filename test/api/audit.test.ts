@@ -331,7 +331,10 @@ describe("the audit log", () => {
     await createClient(plane, scoped.key).delete(`/agent/keys/${scoped.uid}`);
     plane.clock.now++;
     await createClient(plane, member.key).put(`/agent/teams/${plane.team}`, { name: "Mine" });
-    expect((await listEvents(createClient(plane))).slice(0, 2)).toMatchObject([
+    plane.clock.now++;
+    await createClient(plane, scoped.key).post("/agent/invitations/none/accept");
+    expect((await listEvents(createClient(plane))).slice(0, 3)).toMatchObject([
+      { action: "invitations.accept", key_suffix: scoped.key.slice(-4), refused: true },
       { action: "teams.update", target: { type: "team", uid: plane.team }, actor: { uid: member.uid }, refused: true },
       { action: "keys.delete", target: { uid: scoped.uid }, key_suffix: scoped.key.slice(-4), refused: true },
     ]);
