@@ -313,6 +313,7 @@ const lines: readonly Route[] = [
 
   { method: "GET", path: "/openapi.json", file: "docs/get-openapi", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/docs", file: "docs/get-reference", who: "public", scope: "public", rights: {} },
+  { method: "GET", path: "/docs/reference/{name}", file: "docs/get-reference-page", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/docs/errors", file: "docs/list-errors", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/docs/errors/{code}", file: "docs/get-error-page", who: "public", scope: "public", rights: {} },
 

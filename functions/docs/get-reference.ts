@@ -1,14 +1,21 @@
+import { homePage } from "#shared/docs/home-page.ts";
 import { pageHeaders } from "#shared/docs/html.ts";
-import { referencePage } from "#shared/docs/reference-page.ts";
 import { type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { one } from "#shared/http/request.ts";
 import { HTML } from "#shared/http/response.ts";
+import { textOfBytes } from "#shared/wire/primitives.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
 
-/** GET /docs: returns the API reference as an HTML page. */
+/** GET /docs: returns the first page of the documentation as HTML, or the results of a search. */
 export const getReference = publicEndpoint({
-  request: {},
+  request: {
+    query: {
+      /** Words to search for in the documentation. The page then has the results. */
+      q: one(textOfBytes(400)),
+    },
+  },
   reply: { 200: HTML },
-  async run(_call, { baseUrl }: PublicPorts) {
-    return { status: 200, html: referencePage(document, baseUrl), headers: pageHeaders() };
+  async run({ query }, { baseUrl }: PublicPorts) {
+    return { status: 200, html: homePage(document, baseUrl, query.q ?? ""), headers: pageHeaders() };
   },
 });

@@ -15,6 +15,7 @@ import { sendConversationFollowup as conversationsSendConversationFollowup } fro
 import { getErrorPage as docsGetErrorPage } from "#functions/docs/get-error-page.ts";
 import { getOpenapi as docsGetOpenapi } from "#functions/docs/get-openapi.ts";
 import { getReference as docsGetReference } from "#functions/docs/get-reference.ts";
+import { getReferencePage as docsGetReferencePage } from "#functions/docs/get-reference-page.ts";
 import { listErrors as docsListErrors } from "#functions/docs/list-errors.ts";
 import { createEnvironment as environmentsCreateEnvironment } from "#functions/environments/create-environment.ts";
 import { deleteEnvironment as environmentsDeleteEnvironment } from "#functions/environments/delete-environment.ts";
@@ -173,6 +174,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "docs/get-error-page": docsGetErrorPage,
   "docs/get-openapi": docsGetOpenapi,
   "docs/get-reference": docsGetReference,
+  "docs/get-reference-page": docsGetReferencePage,
   "docs/list-errors": docsListErrors,
   "environments/create-environment": environmentsCreateEnvironment,
   "environments/delete-environment": environmentsDeleteEnvironment,

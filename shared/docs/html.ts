@@ -14,7 +14,7 @@ export function html(
   const filled = parts.map((part, index) => {
     const value = values[index];
     if (value === undefined) return part;
-    if (typeof value === "string" || typeof value === "number") return part + escaped(String(value));
+    if (typeof value === "string" || typeof value === "number") return part + escapeHtml(String(value));
     return part + ("html" in value ? value.html : value.map((piece) => piece.html).join(""));
   });
   return { html: filled.join("") };
@@ -27,23 +27,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': "&quot;",
   "'": "&#39;",
 };
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+/** Escapes text for content and quoted attributes. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 
 /** Formats a sentence with `code` in backticks. */
 export function prose(text: string): Html {
   const parts = text.split("`");
   return {
-    html: parts.map((part, index) => (index % 2 === 1 ? `<code>${escaped(part)}</code>` : escaped(part))).join(""),
+    html: parts
+      .map((part, index) => (index % 2 === 1 ? `<code>${escapeHtml(part)}</code>` : escapeHtml(part)))
+      .join(""),
   };
-}
-
-/** Headings, paragraphs and `code` of Markdown: what our own documents need. */
-export function paragraphs(markdown: string): Html {
-  const blocks = markdown.split(/\n{2,}|\n(?=## )|(?<=^## .*)\n/m).map((block) => block.trim());
-  const pieces = blocks
-    .filter((block) => block !== "")
-    .map((block) => (block.startsWith("## ") ? html`<h3>${block.slice(3)}</h3>` : html`<p>${prose(block)}</p>`));
-  return { html: pieces.map((piece) => piece.html).join("\n") };
 }
 
 /** A table with a caption that only screen readers need, since a heading stands above it. */
@@ -69,12 +63,14 @@ code,pre{font-family:ui-monospace,monospace;font-size:.9em}:not(pre)>code,h3{ove
 pre{background:var(--soft);padding:.75rem;overflow:auto;max-height:28rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.35rem .75rem .35rem 0;border-bottom:1px solid var(--line)}th[scope=row]{font-weight:400;white-space:nowrap}
-nav h3{margin:1rem 0 0;font-size:1rem}nav ul{columns:22rem;margin:.25rem 0;padding-left:1rem}li{break-inside:avoid}dt{font-weight:600}`;
+nav h3{margin:1rem 0 0;font-size:1rem}nav ul{margin:.25rem 0;padding-left:1rem}li:target{outline:2px solid var(--link)}dt{font-weight:600}
+.top{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:baseline}form{display:flex;gap:.5rem;flex:1 1 16rem}
+input{flex:1;min-width:0}input,button{font:inherit;padding:.25rem .5rem;border:1px solid var(--line);border-radius:.25rem;background:var(--soft);color:inherit}`;
 
 /** No script may run and nothing may be loaded; the one style is allowed by its digest. */
 const policy = (): string =>
   `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; ` +
-  "form-action 'none'; frame-ancestors 'none'";
+  "form-action 'self'; frame-ancestors 'none'";
 
 /** Builds a whole page. */
 export function page(title: string, body: Html): string {

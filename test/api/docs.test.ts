@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { routes } from "#infra/routes.ts";
 import { ERRORS } from "#shared/errors.ts";
+import document from "../../docs/openapi.json" with { type: "json" };
 import { createClient } from "../support/client.ts";
 import {
   BASE_URL,
@@ -18,7 +18,19 @@ beforeAll(async () => {
 const open = (path: string): Promise<ResponseBody> => createClient(plane, undefined).get(path, { key: undefined });
 
 const codes = Object.keys(ERRORS);
-const pages = ["/docs", "/docs/errors", ...codes.map((code) => `/docs/errors/${code.replaceAll("_", "-")}`)];
+const names = [
+  ...Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId)),
+  ...Object.keys(document.components.schemas),
+];
+const references = names.map((name) => `/docs/reference/${name}`);
+const pages = [
+  "/docs",
+  "/docs?q=run",
+  "/docs/reference/createRun",
+  "/docs/reference/RunItem",
+  "/docs/errors",
+  ...codes.map((code) => `/docs/errors/${code.replaceAll("_", "-")}`),
+];
 
 describe("GET /openapi.json", () => {
   it("returns the document to all callers, with the deployment's address, for tools and caches", async () => {
@@ -61,29 +73,87 @@ describe.each(pages)("GET %s", (path) => {
     const { body } = await open(path);
     const links = [...body.matchAll(/href="([^"]*)"/g)].map(([, href = ""]) => href);
     const ids = new Set([...body.matchAll(/ id="([^"]*)"/g)].map(([, id]) => `#${id}`));
-    const known = new Set([...pages, "/openapi.json"].map((page) => `${BASE_URL}${page}`));
+    const markdown = references.map((reference) => `${reference}.md`);
+    const known = new Set([...pages, ...references, ...markdown, "/openapi.json"].map((page) => `${BASE_URL}${page}`));
     expect(links.filter((link) => !ids.has(link) && !known.has(link))).toEqual([]);
     expect(links.length).toBeGreaterThan(1);
   });
 });
 
 describe("GET /docs", () => {
-  it("contains every route and schema once, so that the browser's search finds them", async () => {
+  it("leads to every operation and schema, at the anchors of the former single page", async () => {
     const { body } = await open("/docs");
-    for (const { method, path } of routes.filter((route) => route.path !== "*")) {
-      expect(body).toContain(`<h3><code>${method} ${path}</code></h3>`);
-    }
+    for (const name of names) expect(body).toContain(`<li id="${name}"><a href="${BASE_URL}/docs/reference/${name}">`);
     const ids = [...body.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    expect(ids).toEqual(expect.arrayContaining(["createRun", "RunItem", "Error"]));
+    expect(Buffer.byteLength(body)).toBeLessThan(80_000);
+  });
+
+  it("finds operations by words of their members, without a script", async () => {
+    const { body } = await open("/docs?q=notify_url");
+    expect(body).toContain(`<a href="${BASE_URL}/docs/reference/createRun">POST /agent/runs</a>`);
+    expect(body).not.toContain("/docs/reference/listModels");
+    expect((await open("/docs?q=zyzzyva")).body).toContain("Nothing has all words of “zyzzyva”.");
   });
 
   it("escapes hostile text", async () => {
-    const { referencePage } = await import("#shared/docs/reference-page.ts");
+    const { homePage } = await import("#shared/docs/home-page.ts");
+    const { referencePage } = await import("#shared/docs/operation-page.ts");
+    const { respondWithPage } = await import("#shared/docs/page.ts");
     const hostile = `<script>alert("1")</script>`;
-    const text = { summary: hostile, description: hostile, operationId: hostile, tags: [hostile] };
-    const document = { info: { title: hostile }, tags: [{ name: hostile }], paths: { [hostile]: { get: text } } };
-    expect(referencePage(document, hostile)).not.toContain("<script");
+    const text = {
+      summary: hostile,
+      description: hostile,
+      operationId: "a",
+      tags: [hostile],
+      parameters: [{ name: hostile, description: hostile }],
+    };
+    const api = {
+      info: { title: hostile, description: hostile },
+      tags: [{ name: hostile }],
+      paths: { [hostile]: { get: text } },
+    };
+    for (const query of ["", hostile, "script"]) expect(homePage(api, BASE_URL, query)).not.toContain("<script");
+    const page = referencePage("a", api, BASE_URL);
+    expect(page && respondWithPage(page, { baseUrl: BASE_URL, isMarkdown: false }).html).not.toContain("<script");
+  });
+});
+
+describe("GET /docs/reference/{name}", () => {
+  it("has the parameters, the members of request and response, a call, and errors with their remedies", async () => {
+    const { body } = await open("/docs/reference/createRun");
+    for (const part of [
+      "<h1 id=",
+      "POST /agent/runs",
+      "Idempotency-Key",
+      "config.mcp_servers",
+      "notify_secret",
+      "-d &#39;{",
+    ]) {
+      expect(body).toContain(part);
+    }
+    expect(body).toContain("Correct the fields that");
+    expect(body).toContain(`<a href="${BASE_URL}/docs/errors/budget-exceeded">`);
+  });
+
+  it("is a page of less than 75 kB for each operation and schema, as Markdown too", async () => {
+    for (const name of names) {
+      const [page, markdown] = [await open(`/docs/reference/${name}`), await open(`/docs/reference/${name}.md`)];
+      expect([page.status, markdown.status], name).toEqual([200, 200]);
+      expect(Buffer.byteLength(page.body), name).toBeLessThan(75_000);
+      expect(page.body, name).not.toMatch(/undefined|\[object/);
+      expect(markdown.headers["content-type"]).toBe("text/markdown; charset=utf-8");
+      expect(markdown.body, name).toMatch(/^# /);
+    }
+  });
+
+  it("returns 404 with a problem for an unknown name", async () => {
+    for (const name of ["nothing", "createrun", "__proto__", ".md"]) {
+      expect(await open(`/docs/reference/${name}`)).toMatchObject({
+        status: 404,
+        body: { error_code: "resource_not_found" },
+      });
+    }
   });
 });
 

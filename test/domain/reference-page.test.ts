@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { errorIndex, errorPage } from "#shared/docs/error-pages.ts";
-import { paragraphs, table } from "#shared/docs/html.ts";
-import { referencePage } from "#shared/docs/reference-page.ts";
-import { describeSchema, isMembers, membersTable, renderType } from "#shared/docs/schema-tables.ts";
+import { homePage } from "#shared/docs/home-page.ts";
+import { table } from "#shared/docs/html.ts";
+import { escapeMarkdown, formatCode, formatTable, renderMarkdown } from "#shared/docs/markdown.ts";
+import { describeSchema, formatMembers, formatType, hasMembers } from "#shared/docs/member-tables.ts";
+import { referencePage } from "#shared/docs/operation-page.ts";
+import { parsePageName, respondWithPage } from "#shared/docs/page.ts";
+import { search } from "#shared/docs/search.ts";
 
 const BASE_URL = "https://runyard.test/api/v1";
 
@@ -74,6 +78,8 @@ const document = {
         properties: {
           prompt: { type: "string", description: "What to do." },
           config: { type: "object", properties: { name: { type: "string" } } },
+          parent: { $ref: "#/components/schemas/Run", description: "The run that started it." },
+          state: { $ref: "#/components/schemas/State" },
           list: { type: "array", items: { type: "object", required: ["a"], properties: { a: { type: "number" } } } },
         },
       },
@@ -82,9 +88,19 @@ const document = {
   },
 } as const;
 
-describe("referencePage", () => {
-  it("renders an API as in reference-page.txt (`npx vitest run test/domain/reference-page.test.ts -u` after a change)", async () => {
-    await expect(body(referencePage(document, BASE_URL))).toMatchFileSnapshot("reference-page.txt");
+const context = { document, schemaUrl: (name: string) => `/${name}` };
+
+describe("the pages of the reference", () => {
+  it("are those of reference-page.txt (`npx vitest run test/domain/reference-page.test.ts -u` after a change)", async () => {
+    const pages = ["createRun", "getDocs", "Run", "State"].map((name) => referencePage(name, document, BASE_URL));
+    const texts = [body(homePage(document, BASE_URL, "")), ...pages.map((page) => page?.markdown ?? "missing")];
+    await expect(texts.join("\n=====\n")).toMatchFileSnapshot("reference-page.txt");
+  });
+
+  it("exist for operations and schemas only", () => {
+    expect(
+      ["deleteRun", "createruns", "__proto__", ""].map((name) => referencePage(name, document, BASE_URL)?.title),
+    ).toEqual(["DELETE /runs/{id}", undefined, undefined, undefined]);
   });
 });
 
@@ -96,27 +112,28 @@ describe("the pages of errors", () => {
   });
 });
 
-describe("renderType", () => {
+describe("formatType", () => {
   it.each([
-    [{ $ref: "#/components/schemas/Run" }, '<a href="#Run">Run</a>'],
+    [{ $ref: "#/components/schemas/Run" }, "[Run](/Run)"],
     [{ oneOf: [{ type: "string" }, { type: "null" }] }, "string or null"],
-    [{ anyOf: [{ type: "string" }, { const: 5 }] }, "string or <code>5</code>"],
+    [{ anyOf: [{ type: "string" }, { const: 5 }] }, "string or `5`"],
     [{ type: "object", anyOf: [{ required: ["a"] }] }, "object"],
-    [{ const: "x" }, "<code>&quot;x&quot;</code>"],
-    [{ enum: ["a", "b", 3] }, "<code>a</code> or <code>b</code> or <code>3</code>"],
+    [{ const: "x" }, '`"x"`'],
+    [{ enum: ["a", "b", 3] }, "`a` or `b` or `3`"],
+    [{ type: ["string", "null"] }, "string or null"],
     [{ type: "array", items: { type: "string" } }, "list of string"],
     [{ type: "array" }, "list of anything"],
     [{ type: "object", additionalProperties: { type: "number" } }, "map to number"],
     [{ type: "object", additionalProperties: false }, "object"],
     [{ type: "string", format: "uuid" }, "string (uuid)"],
     [{}, "anything"],
-  ])("renders %j", (schema, html) => expect(renderType(schema)).toEqual({ html }));
+  ])("formats %j", (schema, text) => expect(formatType(schema, context)).toBe(text));
 });
 
 describe("describeSchema", () => {
   it.each([
     [{}, ""],
-    [{ description: "A `name`." }, "A <code>name</code>."],
+    [{ description: "A `name` of [two] `*`." }, "A `name` of \\[two\\] `*`."],
     [{ description: "N.", minimum: 1, maximum: 5000 }, "N. 1 to 5,000."],
     [{ minimum: 0, maximum: 999 }, "At most 999."],
     [{ minimum: 2 }, "At least 2."],
@@ -126,44 +143,96 @@ describe("describeSchema", () => {
     [{ description: "At most 5 bytes in UTF-8.", maxLength: 5 }, "At most 5 bytes in UTF-8."],
     [{ maxItems: 3 }, "At most 3 items."],
     [{ maxProperties: 3 }, "At most 3 members."],
-    [{ default: false }, "Default <code>false</code>."],
-    [{ maximum: 3, default: 2 }, "At most 3. Default <code>2</code>."],
-  ])("describes %j", (schema, html) => expect(describeSchema(schema)).toEqual({ html }));
+    [{ default: false }, "Default `false`."],
+    [{ maximum: 3, default: 2 }, "At most 3. Default `2`."],
+  ])("describes %j", (schema, text) => expect(describeSchema(schema)).toBe(text));
 });
 
-describe("membersTable", () => {
+describe("formatMembers", () => {
   const object = (name: string) => ({ type: "object", properties: { [name]: { type: "string" } } });
+  const members = (schema: object) => formatMembers({ ...schema }, context).match(/`[\w.[\]]+`\??|Either:|Or:/g);
 
   it("has a table for each object of a union", () => {
-    const { html } = membersTable("T", { oneOf: [object("one"), { type: "null" }, object("two")] });
-    expect(html.match(/<p>\w+:<\/p>|aria-label="T[^"]*"|<code>\w+<\/code>/g)).toEqual([
-      "<p>Either:</p>",
-      'aria-label="T, 1"',
-      "<code>one</code>",
-      "<p>Or:</p>",
-      'aria-label="T, 2"',
-      "<code>two</code>",
+    expect(members({ oneOf: [object("one"), { type: "null" }, object("two")] })).toEqual([
+      "Either:",
+      "`one`?",
+      "Or:",
+      "`two`?",
     ]);
   });
 
-  it("names the members of nested objects and of the items of lists by their paths", () => {
+  it("has the members of nested objects, of the items of lists and of named schemas by their paths", () => {
     const nested = {
       type: "object",
       required: ["a"],
       properties: { a: object("b"), l: { type: "array", items: object("c") } },
     };
-    const { html } = membersTable("T", nested);
-    expect(html.match(/<code>[^<]*<\/code>(<span[^>]*>)?/g)).toEqual([
-      "<code>a</code>",
-      '<code>a.b</code><span aria-label="optional">',
-      '<code>l</code><span aria-label="optional">',
-      '<code>l[].c</code><span aria-label="optional">',
+    expect(members(nested)).toEqual(["`a`", "`a.b`?", "`l`?", "`l[].c`?"]);
+    const nullable = {
+      type: "object",
+      properties: { run: { anyOf: [{ $ref: "#/components/schemas/Run" }, { type: "null" }] } },
+    };
+    expect(members(nullable)).toEqual(expect.arrayContaining(["`run`?", "`run.prompt`", "`run.config.name`?"]));
+  });
+
+  it("ends where a schema contains itself", () => {
+    expect(members({ $ref: "#/components/schemas/Run" })?.filter((member) => member.startsWith("`parent"))).toEqual([
+      "`parent`?",
     ]);
   });
 
   it("is empty without members", () => {
-    expect(membersTable("T", { type: "string" })).toEqual({ html: "" });
-    expect([{ type: "string" }, object("a"), { anyOf: [object("a")] }].map(isMembers)).toEqual([false, true, true]);
+    expect(formatMembers({ type: "string" }, context)).toBe("");
+    expect([{ type: "string" }, object("a"), { anyOf: [object("a")] }].map(hasMembers)).toEqual([false, true, true]);
+  });
+});
+
+describe("search", () => {
+  const entry = (title: string, summary = "", text = "") => ({ title, summary, text, url: `/${title}` });
+  const entries = [
+    entry("GET /runs", "Lists runs.", "webhook_url"),
+    entry("createWebhook"),
+    entry("Webhooks", "Signed events."),
+  ];
+  const titles = (query: string) => search(entries, query).map(({ title }) => title);
+
+  it("finds what has all words, best titles first", () => {
+    expect(titles("webhooks")).toEqual(["Webhooks"]);
+    expect(titles("WebHook")).toEqual(["createWebhook", "Webhooks", "GET /runs"]);
+    expect(titles("webhook url")).toEqual(["GET /runs"]);
+    expect(titles("webhook missing")).toEqual([]);
+    expect(titles(" .* ")).toEqual([]);
+  });
+});
+
+describe("the Markdown of pages", () => {
+  it("keeps its text in cells, code and sentences", () => {
+    expect(formatTable(["a|b"], [["one\ntwo|three"]])).toBe("| a\\|b |\n| --- |\n| one two\\|three |");
+    expect(formatTable(["a"], [])).toBe("");
+    expect(formatCode("sh", "a\n```\nb\n```")).toBe("````sh\na\n```\nb\n```\n````");
+    expect(escapeMarkdown("<a> *b* `*c*`")).toBe("\\<a\\> \\*b\\* `*c*`");
+  });
+
+  it("is rendered without scripts, pictures and links to other schemes", () => {
+    const { html } = renderMarkdown(
+      "## One `two`\n\nText <script>x</script> [a](javascript:x) [b](https://b.example) ![c](d.png)\n\n| h |\n|---|\n| <b> |",
+    );
+    expect(html).not.toMatch(/<script|javascript:|<img|<b>/);
+    expect(html).toContain('<h2 id="one-two">One <code>two</code></h2>');
+    expect(html).toContain('a <a href="https://b.example">b</a> <em>c</em>');
+    expect(html).toContain('<div class="wide" role="region" tabindex="0" aria-label="h">');
+  });
+
+  it("is the response where the name ends in .md", () => {
+    expect(["runs.md", "runs", ".md"].map(parsePageName)).toEqual([
+      { name: "runs", isMarkdown: true },
+      { name: "runs", isMarkdown: false },
+      { name: "", isMarkdown: true },
+    ]);
+    const page = { title: "Runs", markdown: "# Runs\n", url: "/runs" };
+    const { html, headers } = respondWithPage(page, { baseUrl: BASE_URL, isMarkdown: true });
+    expect({ html, type: headers["content-type"] }).toEqual({ html: "# Runs\n", type: "text/markdown; charset=utf-8" });
+    expect(respondWithPage(page, { baseUrl: BASE_URL, isMarkdown: false }).html).toContain('<a href="/runs.md">');
   });
 });
 
@@ -174,12 +243,4 @@ describe("HTML", () => {
     expect(html).toContain('<th scope="col">&lt;h&gt;</th>');
     expect(html).toContain('<tr><th scope="row"><i></th><td>2</td></tr>');
   });
-
-  it.each([
-    ["one\n\ntwo\n\n\nthree", "<p>one</p>\n<p>two</p>\n<p>three</p>"],
-    ["one\ntwo", "<p>one\ntwo</p>"],
-    ["one\n## Two\nthree", "<p>one</p>\n<h3>Two</h3>\n<p>three</p>"],
-    ["a `b<c` d `e`", "<p>a <code>b&lt;c</code> d <code>e</code></p>"],
-    ["", ""],
-  ])("is made of the Markdown %j", (markdown, html) => expect(paragraphs(markdown)).toEqual({ html }));
 });

@@ -158,6 +158,8 @@ export const expectations: Readonly<Record<string, Expectation>> = {
   "http/get-openapi.bad.json": { outcome: invalid("find") },
   "http/get-reference.json": { outcome: ok },
   "http/get-reference.bad.json": { outcome: invalid("find") },
+  "http/get-reference-page.json": { outcome: ok },
+  "http/get-reference-page.bad.json": { outcome: missing },
   "http/list-errors.json": { outcome: ok },
   "http/list-errors.bad.json": { outcome: invalid("find") },
   "http/get-error-page.json": { outcome: ok },

@@ -27,7 +27,7 @@ describe("the deployed code", () => {
 
   it("of a route is at most 600 kB with the SDK", () => {
     for (const { output, bytes } of routesOnly()) {
-      expect(bytes, output).toBeLessThanOrEqual(output.startsWith("docs/get-") ? 740_000 : 600_000);
+      expect(bytes, output).toBeLessThanOrEqual(output.startsWith("docs/get-") ? 840_000 : 600_000);
     }
   });
 
@@ -155,7 +155,7 @@ describe("the deployed code", () => {
         .filter(([, { inputs }]) => inputs["docs/openapi.json"] !== undefined)
         .map(([path]) => path.split("/").slice(-3, -1).join("/")),
     );
-    expect(holding.sort()).toEqual(["docs/get-openapi", "docs/get-reference"]);
+    expect(holding.sort()).toEqual(["docs/get-openapi", "docs/get-reference", "docs/get-reference-page"]);
   });
 
   it("of a route is at most 120 kB without the SDK", () => {
@@ -180,8 +180,8 @@ const PARTS = {
 
 /** Bytes that a GET or create-run may load at its start: see design/decisions/0017-bundle-size-limits.md. */
 function mostAtStart(file: string): number {
-  // These two contain the document that they serve.
-  if (/^docs\/get-(openapi|reference)$/.test(file)) return 740_000;
+  // These contain the document that they serve.
+  if (/^docs\/get-(openapi|reference(-page)?)$/.test(file)) return 840_000;
   // The key set is nothing but a parameter, so its function always needs the client of Systems Manager.
   if (file === "run-identity/list-signing-keys") return 279_000;
   if (file === "runs/create-run") return 232_000;

@@ -58,6 +58,7 @@ describe("routes.ts", () => {
       "/.well-known/jwks.json",
       "/openapi.json",
       "/docs",
+      "/docs/reference/{name}",
       "/docs/errors",
       "/docs/errors/{code}",
       "*",

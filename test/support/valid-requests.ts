@@ -125,6 +125,7 @@ export function toTarget(route: string, stage: Stage, other?: string): string {
     teamUid: stage.plane.team,
     userUid: stage.memberUid,
     code: "conflict",
+    name: "createRun",
     ...Object.fromEntries(stage.made),
     keyUid: path.startsWith("/agent/keys/") ? stage.ownKeyUid : stage.identityKeyUid,
   };

@@ -30,6 +30,9 @@ afterAll(async () => {
 describe("the API reference and the pages of errors", () => {
   it.each([
     ["/docs", "light"],
+    ["/docs?q=run", "dark"],
+    ["/docs/reference/createRun", "light"],
+    ["/docs/reference/RunItem", "dark"],
     ["/docs/errors", "dark"],
     ["/docs/errors/conflict", "light"],
     ["/docs/errors/conflict", "dark"],
@@ -47,10 +50,13 @@ describe("the API reference and the pages of errors", () => {
     await page.context().close();
   });
 
-  it("fit a screen of 360 pixels, with scrolling tables", async () => {
-    const { page } = await visit(browser, { origin, path: "/docs", width: 360 });
-    const width = await page.evaluate("document.documentElement.scrollWidth");
-    expect(width).toBeLessThanOrEqual(360);
-    await page.context().close();
-  });
+  it.each(["/docs", "/docs/reference/createRun"])(
+    "fit a screen of 360 pixels, with scrolling tables: %s",
+    async (path) => {
+      const { page } = await visit(browser, { origin, path, width: 360 });
+      const width = await page.evaluate("document.documentElement.scrollWidth");
+      expect(width).toBeLessThanOrEqual(360);
+      await page.context().close();
+    },
+  );
 });

@@ -33,7 +33,8 @@ export function Workers() {
               <p>A worker executes runs on a machine of yours. Start one there, with an API key of the team:</p>
               <Code text={START} language="sh" />
               <p>
-                Then name it as the worker of an environment. <a href={`${API_BASE}/docs#listWorkers`}>API reference</a>
+                Then name it as the worker of an environment.{" "}
+                <a href={`${API_BASE}/docs/reference/listWorkers`}>API reference</a>
               </p>
             </Empty>
           ) : (

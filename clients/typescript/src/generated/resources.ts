@@ -1788,12 +1788,23 @@ export class Documentation extends APIResource {
   }
 
   /**
-   * Returns the API reference as an HTML page.
+   * Returns the first page of the documentation as HTML, or the results of a search.
    *
    * `GET /docs`
    */
-  reference(options?: RequestOptions): APIPromise<string> {
-    return this.transport.request({ method: "GET", path: "/docs", responseType: "text", options });
+  reference(query?: types.DocumentationReferenceParams, options?: RequestOptions): APIPromise<string> {
+    return this.transport.request({ method: "GET", path: "/docs", query, responseType: "text", options });
+  }
+
+  /**
+   * Returns the HTML page of an operation or of a schema, by its name in the OpenAPI document.
+   *
+   * The page of a name that ends in `.md` is Markdown.
+   *
+   * `GET /docs/reference/{name}`
+   */
+  referencePage(name: string, options?: RequestOptions): APIPromise<string> {
+    return this.transport.request({ method: "GET", path: path`/docs/reference/${name}`, responseType: "text", options });
   }
 
   /**

@@ -5262,6 +5262,10 @@ interface components {
             /** @description The version of the OpenAPI specification. */
             openapi: string;
         };
+        DocumentationReferenceParams: {
+            /** @description Words to search for in the documentation. The page then has the results. */
+            q?: string;
+        };
     };
 }
 export type AcpAgentName = components['schemas']['AcpAgentName'];
@@ -5530,3 +5534,4 @@ export type HarnessSupportGetTranscriptResponse = components['schemas']['Harness
 export type IdentityIssuerConfigurationResponse = components['schemas']['IdentityIssuerConfigurationResponse'];
 export type IdentityIssuerKeysResponse = components['schemas']['IdentityIssuerKeysResponse'];
 export type DocumentationOpenapiResponse = components['schemas']['DocumentationOpenapiResponse'];
+export type DocumentationReferenceParams = components['schemas']['DocumentationReferenceParams'];

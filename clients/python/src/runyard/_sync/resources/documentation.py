@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Dict
+from typing import Any, Dict, Union
 
 from typing_extensions import Unpack
 
 from ... import _wire
 from ..._decode import Shape
-from ..._options import RequestOptions
+from ..._options import NOT_GIVEN, NotGiven, RequestOptions
 from .._resource import Resource, to_raw
 
 _DICT_STR_ANY: Shape[Dict[str, Any]] = Shape(Dict[str, Any])
@@ -30,12 +30,27 @@ class Documentation(Resource):
         """
         return self._call("GET", "/openapi.json", cast_to=_DICT_STR_ANY, options=options)
 
-    def reference(self, **options: Unpack[RequestOptions]) -> str:
-        """Returns the API reference as an HTML page.
+    def reference(self, *, q: Union[str, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]) -> str:
+        """Returns the first page of the documentation as HTML, or the results of a search.
 
         `GET /docs`
+
+        Args:
+            q: Words to search for in the documentation. The page then has the results.
         """
-        return self._call("GET", "/docs", cast_to=str, options=options)
+        return self._call("GET", "/docs", cast_to=str, query={"q": q}, options=options)
+
+    def reference_page(self, name: str, **options: Unpack[RequestOptions]) -> str:
+        """Returns the HTML page of an operation or of a schema, by its name in the OpenAPI document.
+
+        The page of a name that ends in `.md` is Markdown.
+
+        `GET /docs/reference/{name}`
+
+        Args:
+            name: The `operationId` of the operation or the name of the schema, with `.md` at its end for the page as Markdown.
+        """
+        return self._call("GET", _wire.path("/docs/reference/{name}", name=name), cast_to=str, options=options)
 
     def errors(self, **options: Unpack[RequestOptions]) -> str:
         """Returns an HTML page with all error codes.
@@ -61,5 +76,6 @@ class DocumentationWithRawResponse:
     def __init__(self, raw: Documentation) -> None:
         self.openapi = to_raw(raw.openapi)
         self.reference = to_raw(raw.reference)
+        self.reference_page = to_raw(raw.reference_page)
         self.errors = to_raw(raw.errors)
         self.error = to_raw(raw.error)

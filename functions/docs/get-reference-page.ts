@@ -1,0 +1,22 @@
+import * as v from "valibot";
+import { referencePage } from "#shared/docs/operation-page.ts";
+import { parsePageName, respondWithPage } from "#shared/docs/page.ts";
+import { notFound } from "#shared/errors.ts";
+import { type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
+import { HTML } from "#shared/http/response.ts";
+import document from "../../docs/openapi.json" with { type: "json" };
+
+/**
+ * GET /docs/reference/{name}: returns the HTML page of an operation or of a schema, by its name in the OpenAPI document.
+ * The page of a name that ends in `.md` is Markdown.
+ */
+export const getReferencePage = publicEndpoint({
+  request: { path: v.object({ name: v.pipe(v.string(), v.maxLength(100)) }) },
+  reply: { 200: HTML },
+  async run({ path }, { baseUrl }: PublicPorts) {
+    const { name, isMarkdown } = parsePageName(path.name);
+    const page = referencePage(name, document, baseUrl);
+    if (page === undefined) throw notFound("operation or schema");
+    return respondWithPage(page, { baseUrl, isMarkdown });
+  },
+});

@@ -1,0 +1,63 @@
+import { type Html, html, page, prose } from "./html.ts";
+import { formatCode, renderMarkdown } from "./markdown.ts";
+import { type JsonObject, listOperations, listSchemas, type Operation, toList, toObject, toText } from "./openapi.ts";
+import { toReferenceUrl } from "./operation-page.ts";
+import { renderTop } from "./page.ts";
+import { listReferenceEntries, type SearchEntry, search } from "./search.ts";
+
+/**
+ * Renders the first page of the documentation, or the results of a search. Its entries have the anchors that operations and schemas had
+ * when the reference was one page.
+ */
+export function homePage(document: JsonObject, baseUrl: string, query: string): string {
+  const title = `${toText(toObject(document["info"])["title"])} documentation`;
+  const content =
+    query.trim() === ""
+      ? renderHome(document, baseUrl)
+      : renderResults(query, search(listReferenceEntries(document, baseUrl), query));
+  const body = html`${renderTop(baseUrl, query)}
+<main id="main">
+<h1>${title}</h1>
+${content}
+</main>`;
+  return page(title, body);
+}
+
+function renderHome(document: JsonObject, baseUrl: string): Html {
+  const info = toObject(document["info"]);
+  const operations = listOperations(document);
+  const tags = toList(document["tags"]).map(toObject);
+  const schemas = listSchemas(document).map(([name]) => renderItem(name, html`${name}`, "", baseUrl));
+  return html`<p>Version ${toText(info["version"])} · base URL <code>${baseUrl}</code></p>
+<section><h2>Getting started</h2>
+${renderMarkdown(toText(info["description"]).replaceAll(/^## /gm, "### "))}
+${renderMarkdown(formatCode("sh", firstCall(baseUrl)))}</section>
+<section><h2>API reference</h2>
+${tags.map((tag) => renderTag(tag, operations, baseUrl))}
+<h3>Schemas</h3><ul class="names">${schemas}</ul></section>`;
+}
+
+const firstCall = (baseUrl: string): string =>
+  `curl ${baseUrl}/agent/runs \\\n  -H "Authorization: Bearer $RUNYARD_API_KEY" -H "Content-Type: application/json" \\\n` +
+  `  -H "Idempotency-Key: my-first-run" \\\n  -d '{"prompt": "Say hello.\\n\\n\`\`\`sh\\necho hello\\n\`\`\`"}'`;
+
+function renderTag(tag: JsonObject, operations: readonly Operation[], baseUrl: string): Html {
+  const name = toText(tag["name"]);
+  const items = operations
+    .filter((operation) => operation.tag === name)
+    .map(({ id, method, path, data }) =>
+      renderItem(id, html`<code>${method} ${path}</code>`, toText(data["summary"]), baseUrl),
+    );
+  return html`<h3>${name}</h3><p>${prose(toText(tag["description"]))}</p><ul>${items}</ul>`;
+}
+
+const renderItem = (id: string, label: Html, summary: string, baseUrl: string): Html =>
+  html`<li id="${id}"><a href="${toReferenceUrl(id, baseUrl)}">${label}</a> ${prose(summary)}</li>\n`;
+
+function renderResults(query: string, results: readonly SearchEntry[]): Html {
+  if (results.length === 0) return html`<p>Nothing has all words of “${query}”. Use fewer or other words.</p>`;
+  const items = results.map(
+    ({ url, title, summary }) => html`<li><a href="${url}">${title}</a><br>${prose(summary)}</li>\n`,
+  );
+  return html`<h2>Results for “${query}”</h2><ol>${items}</ol>`;
+}
