@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { activeFilters, RunSearch, toListParams } from "../../web/runs/run-search.ts";
+import { activeFilters, isFiltered, NO_FILTERS, RunSearch, toListParams } from "../../web/runs/run-search.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -16,7 +16,15 @@ describe("toListParams", () => {
     [{ view: "mine", creator: "other" }, { creator: "other" }],
     [{ view: "active" }, { state: ["QUEUED", "PENDING", "CLAIMED", "INPROGRESS"] }],
     [{ view: "failed" }, { state: ["FAILED", "ERROR"] }],
+    [{ view: "needs-you" }, { state: ["BLOCKED"] }],
     [{ view: "failed", state: "BLOCKED" }, { state: ["BLOCKED"] }],
+    [{ state: "ERROR,BLOCKED,RUNNING" }, { state: ["ERROR", "BLOCKED"] }],
+    [{ agent: "a-1" }, { executor: "a-1" }],
+    [
+      { schedule: "s-1", trigger: "t-1" },
+      { schedule_id: "s-1", trigger_id: "t-1" },
+    ],
+    [{ metadata: "ticket=SHOP-1\nteam = web" }, { metadata: { ticket: "SHOP-1", team: "web" } }],
     [{ view: "scheduled" }, { source: ["SCHEDULED_AGENT"] }],
     [{ view: "scheduled", source: "CLI" }, { source: ["CLI"] }],
     [{ q: "flaky" }, { q: "flaky" }],
@@ -59,5 +67,14 @@ it("activeFilters lists the filters that are set, without the quick filter and t
     "environment",
     "skill",
     "after",
+  ]);
+});
+
+it("NO_FILTERS removes whatever selects among the runs", () => {
+  const search = parse({ view: "mine", q: "flaky", state: "FAILED", metadata: "a=b", archived: "all" });
+  expect([isFiltered(search), isFiltered({ ...search, ...NO_FILTERS }), isFiltered(parse({}))]).toEqual([
+    true,
+    false,
+    false,
   ]);
 });

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
 import { lazy, Suspense } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
-import { RunTime } from "../runs/run-row.tsx";
+import { RunTime } from "../runs/run-time.tsx";
 import { formatCompact, formatCount, formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { StateBadge, sourceLabel } from "../ui/run-state.tsx";

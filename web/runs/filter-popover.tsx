@@ -1,12 +1,23 @@
 import { useQuery } from "@tanstack/react-query";
 import { Popover } from "radix-ui";
-import { type ReactElement, useId } from "react";
+import { type FormEvent, type ReactElement, useId, useState } from "react";
 import { RUN_SOURCES, RUN_STATES } from "../../clients/typescript/src/index.ts";
-import { environmentsQuery, modelsQuery, peopleQuery, skillsQuery } from "../api/queries.ts";
+import {
+  environmentsQuery,
+  identitiesQuery,
+  modelsQuery,
+  peopleQuery,
+  schedulesQuery,
+  skillsQuery,
+} from "../api/queries.ts";
 import { useMe } from "../api/session.ts";
-import { SelectField, TextField } from "../ui/field.tsx";
+import { triggersQuery } from "../triggers/trigger-queries.ts";
+import { Button } from "../ui/button.tsx";
+import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import { checkMetadata } from "../ui/metadata-text.ts";
 import { sourceLabel, stateLabel } from "../ui/run-state.tsx";
-import type { FilterProps, RunSearch } from "./run-search.ts";
+import { type FilterProps, formatStates, isFiltered, parseStates, type RunSearch } from "./run-search.ts";
+import { saveView } from "./saved-views.ts";
 
 /** The filters in addition to the quick ones. */
 export function FilterPopover({ trigger, ...props }: FilterProps & { readonly trigger: ReactElement }) {
@@ -20,9 +31,68 @@ export function FilterPopover({ trigger, ...props }: FilterProps & { readonly tr
         collisionPadding={8}
         aria-label="Filters"
       >
+        <StateFields {...props} />
         <FilterFields {...props} />
+        <SaveView {...props} />
       </Popover.Content>
     </Popover.Root>
+  );
+}
+
+/** The states, of which several may be selected. */
+function StateFields({ search, onChange }: FilterProps) {
+  const states = parseStates(search.state);
+  return (
+    <fieldset className="filter-states">
+      <legend className="legend">State</legend>
+      {RUN_STATES.map((state) => (
+        <CheckField
+          key={state}
+          label={stateLabel(state)}
+          checked={states.includes(state)}
+          onChange={({ target: { checked } }) =>
+            onChange({ state: formatStates(checked ? [...states, state] : states.filter((one) => one !== state)) })
+          }
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+/** Saves the filters under a name in this browser. */
+function SaveView({ search }: FilterProps) {
+  const { uid } = useMe();
+  const [name, setName] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    saveView(uid, name.trim(), search);
+    setName("");
+  };
+  return (
+    <form className="filter-save" onSubmit={submit}>
+      <TextField label="Save as a view" maxLength={60} value={name} onChange={({ target }) => setName(target.value)} />
+      <Button type="submit" disabled={name.trim() === "" || !isFiltered(search)}>
+        Save
+      </Button>
+    </form>
+  );
+}
+
+/** Selects runs by a label of theirs, as soon as the text is complete. */
+function MetadataField({ search, onChange }: FilterProps) {
+  const [text, setText] = useState(search.metadata ?? "");
+  const error = checkMetadata(text);
+  return (
+    <TextField
+      label="Metadata"
+      placeholder="ticket=SHOP-1412"
+      value={text}
+      error={error}
+      onChange={({ target: { value } }) => {
+        setText(value);
+        if (checkMetadata(value) === undefined) onChange({ metadata: value.trim() || undefined });
+      }}
+    />
   );
 }
 
@@ -32,6 +102,9 @@ function FilterFields({ search, onChange }: FilterProps) {
   const environments = useQuery(environmentsQuery).data ?? [];
   const people = useQuery(peopleQuery(teams.map(({ uid }) => uid))).data ?? [];
   const skills = useQuery(skillsQuery).data?.flatMap(({ variants }) => variants) ?? [];
+  const agents = useQuery(identitiesQuery).data ?? [];
+  const schedules = useQuery(schedulesQuery).data ?? [];
+  const triggers = useQuery(triggersQuery).data ?? [];
   const list = useId();
   const pick = (name: keyof RunSearch) => ({
     value: String(search[name] ?? ""),
@@ -39,12 +112,6 @@ function FilterFields({ search, onChange }: FilterProps) {
   });
   return (
     <div className="filter-fields">
-      <SelectField label="State" {...pick("state")}>
-        <Any />
-        {RUN_STATES.map((state) => (
-          <Choice key={state} value={state} label={stateLabel(state)} />
-        ))}
-      </SelectField>
       <SelectField label="Source" {...pick("source")}>
         <Any />
         {RUN_SOURCES.map((source) => (
@@ -54,6 +121,24 @@ function FilterFields({ search, onChange }: FilterProps) {
       <SelectField label="Creator" {...pick("creator")}>
         <Any />
         {people.map(({ uid, name }) => (
+          <Choice key={uid} value={uid} label={name} />
+        ))}
+      </SelectField>
+      <SelectField label="Agent" {...pick("agent")}>
+        <Any />
+        {agents.map(({ uid, name }) => (
+          <Choice key={uid} value={uid} label={name} />
+        ))}
+      </SelectField>
+      <SelectField label="Schedule" {...pick("schedule")}>
+        <Any />
+        {schedules.map(({ id, name }) => (
+          <Choice key={id} value={id} label={name} />
+        ))}
+      </SelectField>
+      <SelectField label="Trigger" {...pick("trigger")}>
+        <Any />
+        {triggers.map(({ uid, name }) => (
           <Choice key={uid} value={uid} label={name} />
         ))}
       </SelectField>
@@ -76,6 +161,7 @@ function FilterFields({ search, onChange }: FilterProps) {
           <option key={id} value={id} />
         ))}
       </datalist>
+      <MetadataField search={search} onChange={onChange} />
       <TextField label="Created from" type="date" {...pick("after")} />
       <TextField label="Created until" type="date" {...pick("before")} />
       <SelectField label="Archived" {...pick("archived")}>

@@ -1,10 +1,12 @@
 import { ListFilter, Search } from "lucide-react";
-import { type ComponentProps, lazy, Suspense, useEffect, useRef, useState } from "react";
+import { type ComponentProps, lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useMe } from "../api/session.ts";
 import { takeSearchFocus } from "../shell/shortcuts.ts";
 import { Button } from "../ui/button.tsx";
 import { toWords } from "../ui/format.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
 import { activeFilters, type FilterProps, VIEWS } from "./run-search.ts";
+import { onViewsChange, readViewsText } from "./saved-views.ts";
 
 /** The quick filters. */
 export const Views = ({ search, onChange }: FilterProps) => (
@@ -97,3 +99,16 @@ export const FilterChips = (props: FilterProps) =>
       <ChipList {...props} />
     </Suspense>
   );
+
+const SavedViewList = lazy(async () => ({ default: (await import("./saved-view-list.tsx")).SavedViewList }));
+
+/** The views that the person has saved, if there are any. */
+export function SavedViews(props: FilterProps) {
+  const { uid } = useMe();
+  const text = useSyncExternalStore(onViewsChange, () => readViewsText(uid));
+  return text === undefined ? null : (
+    <Suspense fallback={<div className="filter-chips" />}>
+      <SavedViewList {...props} />
+    </Suspense>
+  );
+}

@@ -1,11 +1,13 @@
 import { useRouter } from "@tanstack/react-router";
-import { CalendarClock, CornerDownRight } from "lucide-react";
+import { CalendarClock, CornerDownRight, GitPullRequest } from "lucide-react";
 import { type MouseEvent, memo, type ReactNode } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
-import { formatDuration, formatUsd, parseDuration } from "../ui/format.ts";
+import { formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { StateIcon, sourceLabel } from "../ui/run-state.tsx";
-import { Time, useNow } from "../ui/time.tsx";
+import { Time } from "../ui/time.tsx";
+import { readOutcome } from "./run-outcome.ts";
+import { RunTime } from "./run-time.tsx";
 
 interface RunRowProps {
   readonly run: RunItem;
@@ -17,6 +19,7 @@ export const RunRow = memo(({ run, isSelected }: RunRowProps) => {
   const { creator, executor, agent_config: config, schedule } = run;
   const who = executor?.type === "service_account" ? executor : creator;
   const title = run.title.trim() || "Untitled";
+  const { pullRequest, lines } = readOutcome(run);
   return (
     <RowLink runId={run.run_id} isSelected={isSelected}>
       <StateIcon state={run.state} />
@@ -35,6 +38,13 @@ export const RunRow = memo(({ run, isSelected }: RunRowProps) => {
               Child run
             </span>
           )}
+          {pullRequest !== undefined && (
+            <span className="run-row-fact">
+              <GitPullRequest size={13} aria-hidden />
+              {revealHidden(pullRequest.name)} {pullRequest.status !== "unknown" && pullRequest.status}
+            </span>
+          )}
+          {lines !== undefined && <span className="run-row-fact number">{lines}</span>}
           {run.status_message !== undefined ? (
             <span className="run-row-fact run-row-message">{revealHidden(toLine(run.status_message.message))}</span>
           ) : (
@@ -96,20 +106,4 @@ const toLine = (text: string): string =>
 function formatCost({ request_usage: usage }: RunItem): string {
   const total = (usage?.inference_cost ?? 0) + (usage?.compute_cost ?? 0) + (usage?.platform_cost ?? 0);
   return total === 0 ? "" : formatUsd(total);
-}
-
-/** The time that a run has executed; it counts on while the run executes. */
-export function RunTime({ run }: { readonly run: RunItem }) {
-  return run.state === "INPROGRESS" && run.started_at ? <Running run={run} /> : measured(run);
-}
-
-function Running({ run }: { readonly run: RunItem }) {
-  const now = useNow();
-  const started = Date.parse(run.started_at ?? run.created_at);
-  return <>{formatDuration(Math.max(0, now - started))}</>;
-}
-
-function measured(run: RunItem): string {
-  const milliseconds = parseDuration(run.run_time);
-  return milliseconds === undefined || milliseconds === 0 ? "" : formatDuration(milliseconds);
 }
