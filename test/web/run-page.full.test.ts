@@ -43,6 +43,33 @@ describe("the page of a run", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("shows a failure once, with its context, and goes to the failing step and through the errors by a key", async () => {
+    const prompt = commands("echo first", "echo 'error: 403 Forbidden' >&2; exit 7");
+    const run = await app.api().create(prompt, { title: "Publish", ...RUNBOOK });
+    await app.api().ended(run);
+    const { page, complaints } = await app.open(`/runs/${run}`);
+    const result = page.getByRole("region", { name: "Result" });
+    await result.getByText("ended with exit code 7").waitFor();
+    expect(await page.locator(".run-main").getByText("ended with exit code 7").count()).toBe(0);
+    await result.getByText("local/runbook").waitFor();
+    await page.keyboard.press("e");
+    const failing = page.locator(".entry[data-target]", { hasText: "exit 7" });
+    await failing.waitFor();
+    expect(await result.getByRole("link", { name: "Go to the failing step" }).getAttribute("href")).toBe(
+      new URL(page.url()).pathname + new URL(page.url()).hash,
+    );
+    await page.getByRole("button", { name: "Only errors (1)" }).click();
+    await expect.poll(() => page.locator(".conversation .entry").count()).toBe(1);
+    await page.getByRole("button", { name: "Only errors (1)" }).click();
+    await page.keyboard.press("/");
+    await page.keyboard.type("FIRST");
+    await page.getByText(/^\d of \d steps$/).waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.locator(".conversation .entry").count()).toBe(3);
+    expect(await findViolations(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
   it("folds the thoughts of an agent, and shows its plan as a list and its edits as changes", async () => {
     const agent = path.join(import.meta.dirname, "../harness/support/acp-agent.mjs");
     const config = { model_id: "compatible/test", harness: { type: "acp", command: `node '${agent}'` } };

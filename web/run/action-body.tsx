@@ -3,13 +3,16 @@ import { lazy, Suspense } from "react";
 import { Code } from "../ui/code.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Markdown } from "../ui/markdown.tsx";
-import { Terminal } from "../ui/terminal.tsx";
+import { part } from "../ui/part.tsx";
 import { actionTitle, asJson, outputText } from "./action-text.ts";
 import type { ActionEntry } from "./feed.ts";
 import { readText } from "./members.ts";
 
+/** The output of an action. */
+export const Terminal = part(async () => (await import("../ui/terminal.tsx")).Terminal);
 const Diffs = lazy(async () => ({ default: (await import("./changes/file-diff.tsx")).Diffs }));
-const PlanDetails = lazy(async () => ({ default: (await import("./plan-details.tsx")).PlanDetails }));
+/** A plan or a to-do list. */
+export const PlanDetails = part(async () => (await import("./plan-details.tsx")).PlanDetails);
 
 /** Actions whose body shows what their summary says. */
 const OWN_BODY: ReadonlySet<string> = new Set(["run_command", "ask_user", "notify_user"]);
@@ -29,14 +32,15 @@ export const ActionBody = ({ entry }: { readonly entry: ActionEntry }) => (
   </>
 );
 
-function Details({ entry }: { readonly entry: ActionEntry }) {
+const Details = ({ entry }: { readonly entry: ActionEntry }) => (
+  <Suspense fallback={<div className="terminal" />}>
+    <DetailsByName entry={entry} />
+  </Suspense>
+);
+
+function DetailsByName({ entry }: { readonly entry: ActionEntry }) {
   if (entry.name === "run_command") return <CommandDetails entry={entry} />;
-  if (entry.name === "create_plan" || entry.name === "todo")
-    return (
-      <Suspense>
-        <PlanDetails entry={entry} />
-      </Suspense>
-    );
+  if (entry.name === "create_plan" || entry.name === "todo") return <PlanDetails entry={entry} />;
   if (entry.name === "ask_user")
     return <Markdown text={readText(entry.input, "question") ?? outputText(entry.output)} />;
   if (entry.name === "notify_user") return <Markdown text={readText(entry.input, "message") ?? ""} />;

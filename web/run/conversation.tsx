@@ -1,57 +1,92 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useMemo, useRef } from "react";
+import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { useShortcuts } from "../shell/shortcuts.ts";
-import { EntryView } from "./entries.tsx";
+import { part } from "../ui/part.tsx";
 import type { Entry } from "./feed.ts";
 import type { ConversationProps } from "./long-conversation.tsx";
+import { isError } from "./outcome/outcome.ts";
+import { StepView } from "./steps/step-view.tsx";
+import { ALL_STEPS, filterEntries, foldReads, hasKey, nextError } from "./steps/steps.ts";
 
 const LongConversation = lazy(async () => ({ default: (await import("./long-conversation.tsx")).LongConversation }));
+/** The search of the steps, and the way to errors. */
+export const StepTools = part(async () => (await import("./steps/step-tools.tsx")).StepTools);
 
 /** Above this number, only the visible entries are in the document. Below it, the browser's own search finds everything. */
 const MAX_PLAIN = 250;
 
 export function Conversation({ entries }: { readonly entries: readonly Entry[] }) {
   const target = useLocation({ select: ({ hash }) => hash });
-  useStepKeys(entries, target);
-  return entries.length > MAX_PLAIN ? (
-    <Suspense>
-      <LongConversation entries={entries} target={target} />
-    </Suspense>
-  ) : (
-    <ShortConversation entries={entries} target={target} />
+  const [filter, setFilter] = useState(ALL_STEPS);
+  const wanted = useDeferredValue(filter);
+  const shown = useMemo(() => filterEntries(entries, wanted), [entries, wanted]);
+  const steps = useMemo(() => (shown === entries ? foldReads(shown) : shown), [shown, entries]);
+  const toNextError = useStepKeys(shown, target);
+  return (
+    <>
+      <h2 className="visually-hidden">Conversation</h2>
+      <Suspense fallback={<div className="step-tools" />}>
+        <StepTools
+          filter={filter}
+          onFilter={setFilter}
+          shown={shown.length}
+          total={entries.length}
+          errors={useMemo(() => entries.filter(isError).length, [entries])}
+          onNextError={toNextError}
+        />
+      </Suspense>
+      {steps.length > MAX_PLAIN ? (
+        <Suspense>
+          <LongConversation steps={steps} target={target} />
+        </Suspense>
+      ) : (
+        <ShortConversation steps={steps} target={target} />
+      )}
+    </>
   );
 }
 
-/** Goes from step to step by j and k. The address names the step, as links to it do. */
-function useStepKeys(entries: readonly Entry[], target: string): void {
+/**
+ * Goes from step to step by j and k, and from error to error by e. The address names the step, as links to it do. Returns the function
+ * that goes to the next error.
+ */
+function useStepKeys(entries: readonly Entry[], target: string): () => void {
   const navigate = useNavigate();
   // The address changes later than the key is pressed, and the next key may be faster.
   const wanted = useRef(target);
   useEffect(() => {
     wanted.current = target;
   }, [target]);
-  const shortcuts = useMemo(() => {
-    const move = (by: number) => {
-      const current = entries.findIndex(({ key }) => key === wanted.current);
-      const next = entries[Math.max(0, Math.min(entries.length - 1, current + by))];
+  const keys = useMemo(() => {
+    const go = (next: Entry | undefined) => {
       if (next === undefined) return;
       wanted.current = next.key;
       void navigate({ to: ".", hash: next.key, replace: true, resetScroll: false });
     };
-    return { j: () => move(1), k: () => move(-1) };
+    const move = (by: number) => {
+      const current = entries.findIndex(({ key }) => key === wanted.current);
+      go(entries[Math.max(0, Math.min(entries.length - 1, current + by))]);
+    };
+    return {
+      j: () => move(1),
+      k: () => move(-1),
+      e: () => go(nextError(entries, wanted.current, 1)),
+      E: () => go(nextError(entries, wanted.current, -1)),
+    };
   }, [entries, navigate]);
-  useShortcuts(shortcuts);
+  useShortcuts(keys);
+  return keys.e;
 }
 
-function ShortConversation({ entries, target }: ConversationProps) {
-  const isThere = entries.some(({ key }) => key === target);
+function ShortConversation({ steps, target }: ConversationProps) {
+  const isThere = steps.some((step) => hasKey(step, target));
   useEffect(() => {
     if (isThere) document.getElementById(target)?.scrollIntoView({ block: "center" });
   }, [isThere, target]);
   return (
     <div className="conversation">
-      {entries.map((entry) => (
-        <EntryView key={entry.key} entry={entry} isTarget={entry.key === target} />
+      {steps.map((step) => (
+        <StepView key={step.key} step={step} target={target} />
       ))}
     </div>
   );

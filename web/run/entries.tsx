@@ -54,7 +54,7 @@ function Head({ icon, title, entry, children }: HeadProps) {
   return (
     <header className="entry-head">
       <span className="entry-icon">{icon}</span>
-      <span className="entry-title">{title}</span>
+      <h3 className="entry-title">{title}</h3>
       <span className="entry-facts">
         {children}
         <time dateTime={entry.at} onPointerEnter={showExact}>

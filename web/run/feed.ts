@@ -167,8 +167,8 @@ export function addLiveFrames(feed: Feed, frames: readonly LiveFrame[]): Feed {
   return { ...feed, entries, liveEnds };
 }
 
-/** Names the session that a third-party agent continues, which says nothing to people. */
-const ACP_SESSION = "acp_session";
+/** The session that a third-party agent continues, and the end of each turn, which say nothing to people. */
+const SILENT: ReadonlySet<string> = new Set(["acp_session", "turn_ended"]);
 
 /** Keys of messages that the model is still writing begin like this. */
 const LIVE = "live-";
@@ -203,8 +203,7 @@ function addBlock(draft: Draft, block: Block, { role, at, key }: Place): void {
     if (text !== "" && text !== questionOf(entries.at(-1)))
       entries.push({ kind: "text", key, at, role, text: block.text });
   } else if (block.type === "event") {
-    if (block.name !== ACP_SESSION)
-      entries.push({ kind: "mark", key, at, type: block.name, data: { data: block.data } });
+    if (!SILENT.has(block.name)) entries.push({ kind: "mark", key, at, type: block.name, data: { data: block.data } });
   } else if (block.type === "action") {
     const { id, name, category, title, input } = block;
     if (name === "notify_user") dropNotice(entries, positions, readText(input, "message"));

@@ -1,35 +1,35 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
-import { EntryView } from "./entries.tsx";
-import type { Entry } from "./feed.ts";
+import { StepView } from "./steps/step-view.tsx";
+import { hasKey, type Step } from "./steps/steps.ts";
 
 export interface ConversationProps {
-  readonly entries: readonly Entry[];
+  readonly steps: readonly Step[];
   /** The key of the entry that the address names. */
   readonly target: string;
 }
 
 /** A conversation of which only the visible entries are in the document. */
-export function LongConversation({ entries, target }: ConversationProps) {
+export function LongConversation({ steps, target }: ConversationProps) {
   const list = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);
   useEffect(() => setOffset(measureTop(list.current)), []);
   const virtual = useWindowVirtualizer({
-    count: entries.length,
-    estimateSize: (index) => (entries[index]?.kind === "action" ? 190 : 110),
+    count: steps.length,
+    estimateSize: (index) => (steps[index]?.kind === "action" ? 190 : 110),
     overscan: 6,
     scrollMargin: offset,
-    getItemKey: (index) => entries[index]?.key ?? index,
+    getItemKey: (index) => steps[index]?.key ?? index,
   });
-  const place = entries.findIndex(({ key }) => key === target);
+  const place = steps.findIndex((step) => hasKey(step, target));
   useEffect(() => {
     if (place >= 0) virtual.scrollToIndex(place, { align: "center" });
   }, [place, virtual]);
   return (
     <div className="conversation-long" ref={list} style={{ height: virtual.getTotalSize() }}>
       {virtual.getVirtualItems().map(({ index, key, start }) => {
-        const entry = entries[index];
-        return entry === undefined ? null : (
+        const step = steps[index];
+        return step === undefined ? null : (
           <div
             key={key}
             data-index={index}
@@ -37,7 +37,7 @@ export function LongConversation({ entries, target }: ConversationProps) {
             className="conversation-item"
             style={{ transform: `translateY(${start - offset}px)` }}
           >
-            <EntryView entry={entry} isTarget={entry.key === target} />
+            <StepView step={step} target={target} />
           </div>
         );
       })}

@@ -15,7 +15,7 @@ const CancelDialog = lazy(async () => ({ default: (await import("./cancel-dialog
 const RunMenu = lazy(async () => ({ default: (await import("./run-menu.tsx")).RunMenu }));
 
 const MenuButton = (props: ComponentProps<typeof Button>) => (
-  <Button {...props} look="ghost" icon={<MoreHorizontal size={15} aria-hidden />}>
+  <Button {...props} look="ghost" className="more-button" icon={<MoreHorizontal size={15} aria-hidden />}>
     More
   </Button>
 );

@@ -25,7 +25,7 @@ export function RunAside({ run, feed }: AsideProps) {
       <Section title="Details">
         <Details run={run} />
       </Section>
-      <Section title="Artifacts">
+      <Section title="Artifacts" id="artifacts">
         <Artifacts run={run} />
       </Section>
       <Children run={run} />
@@ -42,8 +42,14 @@ export function RunAside({ run, feed }: AsideProps) {
   );
 }
 
-const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <section className="card aside-section">
+interface SectionProps {
+  readonly title: string;
+  readonly id?: string;
+  readonly children: ReactNode;
+}
+
+const Section = ({ title, id, children }: SectionProps) => (
+  <section className="card aside-section" id={id}>
     <h2>{title}</h2>
     {children}
   </section>
@@ -149,7 +155,8 @@ function Events({ events }: { readonly events: readonly RunEvent[] }) {
   // Calls of models are listed with the cost.
   const shown = events.filter(({ type }) => type !== "model_called");
   return (
-    <ol className="events">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
+    <ol className="events" tabIndex={0} aria-label="Events">
       {shown.map(({ sequence, type, occurred_at, data }) => {
         const took = data["duration_ms"];
         const detail = firstText(DETAILS.map((name) => data[name]));

@@ -1,15 +1,17 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { RunTime } from "../runs/run-time.tsx";
 import { formatCompact, formatCount, formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
+import { part } from "../ui/part.tsx";
 import { StateBadge, sourceLabel } from "../ui/run-state.tsx";
 import { Time } from "../ui/time.tsx";
 import type { Connection } from "./use-feed.ts";
 
-const RunActions = lazy(async () => ({ default: (await import("./run-actions.tsx")).RunActions }));
+/** The actions of a run. */
+export const RunActions = part(async () => (await import("./run-actions.tsx")).RunActions);
 
 const CONNECTIONS: Readonly<Record<Exclude<Connection, "ended">, string>> = {
   loading: "Loading",

@@ -1,10 +1,11 @@
-import { lazy, memo, Suspense, useState } from "react";
+import { memo, Suspense, useState } from "react";
 import { formatBytes } from "./format.ts";
 import { revealHidden } from "./hidden-characters.ts";
+import { part } from "./part.tsx";
 import { isPlainText } from "./plain-text.ts";
 
-const loadView = async () => ({ default: (await import("./markdown-view.tsx")).MarkdownView });
-const MarkdownView = lazy(loadView);
+/** Renders Markdown. */
+export const MarkdownView = part(async () => (await import("./markdown-view.tsx")).MarkdownView);
 
 /** Text that an agent or a person wrote. It is shown as it is until the renderer is loaded. */
 export const Markdown = memo(({ text }: { readonly text: string }) => {
@@ -16,9 +17,6 @@ export const Markdown = memo(({ text }: { readonly text: string }) => {
     </Suspense>
   );
 });
-
-/** Starts to load the renderer before there is text to render. */
-export const preloadMarkdown = (): void => void loadView();
 
 /** The part of a text that is put into the page at once: browsers break long words into lines slowly. */
 const STEP_CHARACTERS = 12_000;

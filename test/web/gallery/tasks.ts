@@ -91,7 +91,7 @@ export const checkout: ScriptedTask = {
       }),
     },
     use("search_files", { pattern: "applyVoucher", glob: "*.ts" }),
-    { status: 529, headers: { "retry-after": "2", "x-should-retry": "false" } },
+    { status: 529, headers: { "retry-after": "2" } },
     command("./test.sh --repeat 40", "Forty repetitions with random delays:"),
     use("read_files", { files: [{ path: "src/cart.ts", start_line: 1, end_line: 24 }] }),
     {

@@ -1,0 +1,160 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { ArrowDown, Files, GitCompare, GitPullRequest } from "lucide-react";
+import type { ReactNode } from "react";
+import type { RunEvent, RunItem } from "../../../clients/typescript/src/index.ts";
+import { environmentsQuery } from "../../api/queries.ts";
+import { formatUsd, plural, toWords } from "../../ui/format.ts";
+import { revealHidden } from "../../ui/hidden-characters.ts";
+import { OutsideLink } from "../../ui/outside-link.tsx";
+import { Terminal } from "../../ui/terminal.tsx";
+import { Fact } from "../fact.tsx";
+import {
+  countArtifacts,
+  failedSetup,
+  listPullRequests,
+  type PullRequest,
+  pullRequestName,
+  totalChanges,
+} from "./outcome.ts";
+
+interface FactsProps {
+  readonly run: RunItem;
+  readonly events: readonly RunEvent[];
+  /** The key of the step that failed. */
+  readonly failing: string | undefined;
+}
+
+/** What an ended run has made and cost, and, where it failed, in which context. */
+export function OutcomeFacts({ run, events, failing }: FactsProps) {
+  const hasFailed = run.state === "FAILED" || run.state === "ERROR";
+  return (
+    <>
+      {hasFailed && <FailureContext run={run} events={events} />}
+      <ul className="outcome-facts">
+        {failing !== undefined && (
+          <Item icon={<ArrowDown size={15} aria-hidden />}>
+            <Link
+              to="/runs/$runId"
+              params={{ runId: run.run_id }}
+              hash={failing}
+              replace
+              resetScroll={false}
+              aria-keyshortcuts="e"
+            >
+              Go to the failing step
+            </Link>{" "}
+            <kbd>e</kbd>
+          </Item>
+        )}
+        {listPullRequests(run).map((request) => (
+          <PullRequestItem key={request.url} request={request} />
+        ))}
+        <Made run={run} />
+        <Cost run={run} />
+      </ul>
+    </>
+  );
+}
+
+const Item = ({ icon, children }: { readonly icon?: ReactNode; readonly children: ReactNode }) => (
+  <li className="outcome-fact">
+    {icon}
+    <span>{children}</span>
+  </li>
+);
+
+const PullRequestItem = ({ request }: { readonly request: PullRequest }) => (
+  <Item icon={<GitPullRequest size={15} aria-hidden />}>
+    <OutsideLink href={request.url}>{pullRequestName(request.url)}</OutsideLink>
+    {request.status !== "unknown" && <span className="chip">{toWords(request.status)}</span>}
+  </Item>
+);
+
+/** Leads to the changes and to the artifacts, which are on the same page. */
+function Made({ run }: { readonly run: RunItem }) {
+  const changes = totalChanges(run);
+  const artifacts = countArtifacts(run);
+  return (
+    <>
+      {changes !== undefined && (
+        <Item icon={<GitCompare size={15} aria-hidden />}>
+          <SectionLink id="changes">{plural(changes.files, "changed file")}</SectionLink>{" "}
+          <span className="diff-added">+{changes.insertions}</span>{" "}
+          <span className="diff-removed">−{changes.deletions}</span>
+        </Item>
+      )}
+      {artifacts > 0 && (
+        <Item icon={<Files size={15} aria-hidden />}>
+          <SectionLink id="artifacts">{plural(artifacts, "artifact")}</SectionLink>
+        </Item>
+      )}
+    </>
+  );
+}
+
+/** Scrolls to a part of the page. The address stays, because it names steps. */
+const SectionLink = ({ id, children }: { readonly id: string; readonly children: ReactNode }) => (
+  <button
+    type="button"
+    className="link-button"
+    onClick={() => document.getElementById(id)?.scrollIntoView({ block: "start" })}
+  >
+    {children}
+  </button>
+);
+
+function Cost({ run: { request_usage: usage = {} } }: { readonly run: RunItem }) {
+  const own = (usage.inference_cost ?? 0) + (usage.compute_cost ?? 0) + (usage.platform_cost ?? 0);
+  const { tree } = usage;
+  if (tree !== undefined && tree.runs > 1)
+    return (
+      <Item>
+        {formatUsd(tree.cost_usd)} with {plural(tree.runs - 1, "child run")}, {formatUsd(own)} without
+      </Item>
+    );
+  return own > 0 ? <Item>{formatUsd(own)}</Item> : null;
+}
+
+function FailureContext({ run, events }: { readonly run: RunItem; readonly events: readonly RunEvent[] }) {
+  const { environment_id: environment, repositories = [], model_id: model } = run.agent_config ?? {};
+  const setup = failedSetup(events);
+  return (
+    <>
+      <dl className="facts outcome-context">
+        {environment !== undefined && (
+          <Fact name="Environment">
+            <EnvironmentLink uid={environment} />
+          </Fact>
+        )}
+        {repositories.map(({ url, ref }) => (
+          <Fact key={url} name="Repository">
+            <span className="mono">{revealHidden(url)}</span>
+            {ref !== undefined && <> at {revealHidden(ref)}</>}
+          </Fact>
+        ))}
+        {model !== undefined && (
+          <Fact name="Model">
+            <span className="mono">{revealHidden(model)}</span>
+          </Fact>
+        )}
+      </dl>
+      {setup !== undefined && setup.detail !== "" && (
+        <div className="outcome-setup">
+          <p className="muted">{toWords(setup.type)}</p>
+          <Terminal text={setup.detail} label="the output of the setup" />
+        </div>
+      )}
+    </>
+  );
+}
+
+function EnvironmentLink({ uid }: { readonly uid: string }) {
+  const { data } = useQuery(environmentsQuery);
+  const name = data?.find((one) => one.uid === uid)?.config.name;
+  return (
+    <Link to="/environments/$environmentUid" params={{ environmentUid: uid }}>
+      {revealHidden(name ?? uid)}
+    </Link>
+  );
+}
