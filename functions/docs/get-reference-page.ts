@@ -4,6 +4,8 @@ import { parsePageName, respondWithPage } from "#shared/docs/page.ts";
 import { notFound } from "#shared/errors.ts";
 import { type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
 import { HTML } from "#shared/http/response.ts";
+import methods from "../../clients/methods.json" with { type: "json" };
+import commands from "../../docs/cli-operations.json" with { type: "json" };
 import document from "../../docs/openapi.json" with { type: "json" };
 
 /**
@@ -15,7 +17,7 @@ export const getReferencePage = publicEndpoint({
   reply: { 200: HTML },
   async run({ path }, { baseUrl }: PublicPorts) {
     const { name, isMarkdown } = parsePageName(path.name);
-    const page = referencePage(name, document, baseUrl);
+    const page = referencePage(name, { document, methods, commands }, baseUrl);
     if (page === undefined) throw notFound("operation or schema");
     return respondWithPage(page, { baseUrl, isMarkdown });
   },

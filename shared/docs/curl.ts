@@ -18,21 +18,25 @@ export function formatCurl({ method, path, data }: Operation, document: JsonObje
 }
 
 /** The first example of the request body of an operation. */
-function firstExample(operation: JsonObject): unknown {
+export function firstExample(operation: JsonObject): unknown {
   const media = toObject(toObject(toObject(operation["requestBody"])["content"])["application/json"]);
   const [first] = Object.values(toObject(media["examples"]));
   return isObject(first) ? first["value"] : media["example"];
 }
 
 /** `runId` → `RUN_ID`. */
-const toVariable = (name: string): string => name.replace(/([A-Z])/g, "_$1").toUpperCase();
+export const toVariable = (name: string): string => name.replace(/([A-Z])/g, "_$1").toUpperCase();
 
 function formatQuery(operation: JsonObject, document: JsonObject): string {
-  const needed = toList(operation["parameters"])
-    .map((parameter) => resolve(toObject(parameter), document))
-    .filter((parameter) => parameter["in"] === "query" && parameter["required"] === true)
-    .map(({ name }) => `${toText(name)}=$${toVariable(toText(name))}`);
+  const needed = listRequiredQuery(operation, document).map((name) => `${name}=$${toVariable(name)}`);
   return needed.length === 0 ? "" : `?${needed.join("&")}`;
 }
+
+/** The names of the query parameters that an operation requires. */
+export const listRequiredQuery = (operation: JsonObject, document: JsonObject): readonly string[] =>
+  toList(operation["parameters"])
+    .map((parameter) => resolve(toObject(parameter), document))
+    .filter((parameter) => parameter["in"] === "query" && parameter["required"] === true)
+    .map(({ name }) => toText(name));
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

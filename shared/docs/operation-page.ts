@@ -1,5 +1,4 @@
 import { ERRORS, type ErrorCode } from "#shared/errors.ts";
-import { formatCurl } from "./curl.ts";
 import { ERROR_GUIDE } from "./error-guide.ts";
 import { escapeMarkdown, formatCode, formatTable } from "./markdown.ts";
 import { describeSchema, formatMembers, formatType, hasMembers, type MemberContext } from "./member-tables.ts";
@@ -15,15 +14,17 @@ import {
   toText,
 } from "./openapi.ts";
 import type { Page } from "./page.ts";
+import { listSamples, type SampleSources } from "./samples.ts";
 
 /**
  * Returns the reference of an operation or of a schema, with the members of objects inline.
  * @returns nothing if the document has neither of this name
  */
-export function referencePage(name: string, document: JsonObject, baseUrl: string): Page | undefined {
+export function referencePage(name: string, sources: SampleSources, baseUrl: string): Page | undefined {
+  const { document } = sources;
   const context = { document, schemaUrl: (schema: string) => toReferenceUrl(schema, baseUrl) };
   const operation = listOperations(document).find(({ id }) => id === name);
-  if (operation !== undefined) return operationPage(operation, context, baseUrl);
+  if (operation !== undefined) return operationPage(operation, sources, context, baseUrl);
   const schema = listSchemas(document).find(([one]) => one === name)?.[1];
   return schema === undefined ? undefined : schemaPage(name, schema, context);
 }
@@ -31,7 +32,7 @@ export function referencePage(name: string, document: JsonObject, baseUrl: strin
 /** The address of the page of an operation or a schema. */
 export const toReferenceUrl = (name: string, baseUrl: string): string => `${baseUrl}/docs/reference/${name}`;
 
-function operationPage(operation: Operation, context: MemberContext, baseUrl: string): Page {
+function operationPage(operation: Operation, sources: SampleSources, context: MemberContext, baseUrl: string): Page {
   const { method, path, data, id } = operation;
   const parts = [
     `# ${method} ${path}`,
@@ -41,8 +42,10 @@ function operationPage(operation: Operation, context: MemberContext, baseUrl: st
     ...formatRequest(data, context),
     ...formatResponses(data, context),
     "## Call",
-    "### curl",
-    formatCode("sh", formatCurl(operation, context.document, baseUrl)),
+    ...listSamples(operation, sources, baseUrl).flatMap(({ title, language, text }) => [
+      `### ${title}`,
+      formatCode(language, text),
+    ]),
     "## Errors",
     formatErrors(data, baseUrl),
   ];

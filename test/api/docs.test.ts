@@ -114,7 +114,7 @@ describe("GET /docs", () => {
       paths: { [hostile]: { get: text } },
     };
     for (const query of ["", hostile, "script"]) expect(homePage(api, BASE_URL, query)).not.toContain("<script");
-    const page = referencePage("a", api, BASE_URL);
+    const page = referencePage("a", { document: api, methods: {}, commands: {} }, BASE_URL);
     expect(page && respondWithPage(page, { baseUrl: BASE_URL, isMarkdown: false }).html).not.toContain("<script");
   });
 });
@@ -122,6 +122,8 @@ describe("GET /docs", () => {
 describe("GET /docs/reference/{name}", () => {
   it("has the parameters, the members of request and response, a call, and errors with their remedies", async () => {
     const { body } = await open("/docs/reference/createRun");
+    for (const call of ["client.runs.create({", "client.runs.create(prompt=", "runyard run "])
+      expect(body).toContain(call);
     for (const part of [
       "<h1 id=",
       "POST /agent/runs",

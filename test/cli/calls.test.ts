@@ -1,7 +1,11 @@
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listOperations } from "#shared/docs/openapi.ts";
 import { examplesOf } from "../../cli/src/commands/examples.ts";
 import { Context } from "../../cli/src/context.ts";
 import { formatPath, makeProgram } from "../../cli/src/program.ts";
+import document from "../../docs/openapi.json" with { type: "json" };
+import { root } from "../../scripts/run-command.ts";
 import { FaultServer, type ResponseBody } from "../clients/fault-server.ts";
 import { FakeShell } from "./fake-shell.ts";
 import { createPlayer } from "./play.ts";
@@ -278,6 +282,28 @@ const runnable = (command: Command): Command[] => [
 ];
 const commands = runnable(makeProgram(new Context(new FakeShell())));
 
+const operations = listOperations(document);
+/** The command that makes each operation with the fewest requests. */
+const callers = new Map<string, { line: string; requests: number }>();
+
+function recordOperation(method: string, target: string, line: string, requests: number): void {
+  const found = operations.find(
+    (operation) =>
+      operation.method === method && new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(target),
+  );
+  if (found === undefined || line.startsWith("api ")) return;
+  if (requests < (callers.get(found.id)?.requests ?? Number.POSITIVE_INFINITY))
+    callers.set(found.id, { line, requests });
+}
+
+/** The first example of the command of a line. */
+function findExample(line: string): readonly string[] {
+  const command = commands
+    .filter((one) => `${line} `.startsWith(`${formatPath(one)} `))
+    .toSorted((a, b) => formatPath(b).length - formatPath(a).length)[0];
+  return command === undefined ? [] : examplesOf(command).slice(0, 1);
+}
+
 describe("every command", () => {
   it.each(CALLS)("sends the expected requests, and prints text and JSON: %s", async (line, responses, expected) => {
     server.play([...responses, ...responses]);
@@ -285,9 +311,18 @@ describe("every command", () => {
     expect({ code: words.code, left: server.left }).toEqual({ code: 0, left: responses.length });
     const requests = server.seen.map(({ method, path, rawQuery }) => `${method} ${path}${rawQuery && `?${rawQuery}`}`);
     expect(requests).toEqual(expected);
+    for (const { method, path: target } of server.seen) recordOperation(method, target, line, server.seen.length);
     const { code, out, err } = await run([...line.split(" "), "--json"], { input: "value" });
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const document of out.trimEnd().split("\n")) expect(() => JSON.parse(document)).not.toThrow();
+  });
+
+  it("is the example of its operations in docs/cli-operations.json (`npx vitest run test/cli/calls.test.ts -u` after a change)", async () => {
+    const examples = [...callers].flatMap(([id, { line }]) =>
+      findExample(line).map((example) => [id, example] as const),
+    );
+    const text = JSON.stringify(Object.fromEntries(examples.toSorted(([a], [b]) => a.localeCompare(b))), null, 2);
+    await expect(`${text}\n`).toMatchFileSnapshot(path.join(root, "docs/cli-operations.json"));
   });
 
   it("is in this list, and has examples", () => {

@@ -88,18 +88,19 @@ const document = {
   },
 } as const;
 
+const sources = { document, methods: { createRun: "runs.create" }, commands: { createRun: "runyard run hello" } };
 const context = { document, schemaUrl: (name: string) => `/${name}` };
 
 describe("the pages of the reference", () => {
   it("are those of reference-page.txt (`npx vitest run test/domain/reference-page.test.ts -u` after a change)", async () => {
-    const pages = ["createRun", "getDocs", "Run", "State"].map((name) => referencePage(name, document, BASE_URL));
+    const pages = ["createRun", "getDocs", "Run", "State"].map((name) => referencePage(name, sources, BASE_URL));
     const texts = [body(homePage(document, BASE_URL, "")), ...pages.map((page) => page?.markdown ?? "missing")];
     await expect(texts.join("\n=====\n")).toMatchFileSnapshot("reference-page.txt");
   });
 
   it("exist for operations and schemas only", () => {
     expect(
-      ["deleteRun", "createruns", "__proto__", ""].map((name) => referencePage(name, document, BASE_URL)?.title),
+      ["deleteRun", "createruns", "__proto__", ""].map((name) => referencePage(name, sources, BASE_URL)?.title),
     ).toEqual(["DELETE /runs/{id}", undefined, undefined, undefined]);
   });
 });
