@@ -17,8 +17,13 @@ const THEMES: readonly (readonly [Theme, string])[] = [
   ["dark", "Dark theme"],
 ];
 
+interface AccountMenuProps {
+  readonly onHelp: () => void;
+  readonly onPalette: () => void;
+}
+
 /** The person, their teams, the theme and the sign-out. */
-export function AccountMenu({ onHelp }: { readonly onHelp: () => void }) {
+export function AccountMenu({ onHelp, onPalette }: AccountMenuProps) {
   const me = useMe();
   const theme = useTheme();
   const navigate = useNavigate();
@@ -48,6 +53,9 @@ export function AccountMenu({ onHelp }: { readonly onHelp: () => void }) {
             ))}
           </DropdownMenu.RadioGroup>
           <DropdownMenu.Separator className="menu-line" />
+          <DropdownMenu.Item className="menu-item menu-indent" onSelect={onPalette}>
+            Go to or do … <kbd className="menu-key">Ctrl K</kbd>
+          </DropdownMenu.Item>
           <DropdownMenu.Item className="menu-item menu-indent" onSelect={onHelp}>
             Keyboard shortcuts
           </DropdownMenu.Item>

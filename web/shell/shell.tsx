@@ -1,49 +1,27 @@
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import {
-  BookOpen,
-  Bot,
-  Box,
-  CalendarClock,
-  ChartNoAxesColumn,
-  Code,
-  Inbox,
-  Plus,
-  Radio,
-  Rows3,
-  Settings,
-  Shapes,
-} from "lucide-react";
+import { BookOpen, Code, Plus } from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { API_BASE } from "../api/client.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
 import { AccountButton } from "./account-button.tsx";
+import { PLACES } from "./places.ts";
 import { focusSearch, moveFocus, useShortcuts } from "./shortcuts.ts";
 import { StaleNotice } from "./stale-notice.tsx";
 
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
 const ShortcutHelp = lazy(async () => ({ default: (await import("./shortcut-help.tsx")).ShortcutHelp }));
 
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const InboxCount = lazy(async () => ({ default: (await import("../inbox/inbox-count.tsx")).InboxCount }));
-
-const PLACES = [
-  { to: "/inbox", label: "Inbox", Icon: Inbox },
-  { to: "/runs", label: "Runs", Icon: Rows3 },
-  { to: "/schedules", label: "Schedules", Icon: CalendarClock },
-  { to: "/triggers", label: "Triggers", Icon: Radio },
-  { to: "/environments", label: "Environments", Icon: Box },
-  { to: "/agents", label: "Agents", Icon: Bot },
-  { to: "/resources", label: "Resources", Icon: Shapes },
-  { to: "/usage", label: "Usage", Icon: ChartNoAxesColumn },
-  { to: "/settings", label: "Settings", Icon: Settings },
-] as const;
 
 /** The frame of all pages: navigation, links to the documentation, and the account. */
 export function Shell() {
-  const [isHelpOpen, setHelpOpen] = useState(false);
+  const [open, setOpen] = useState<"help" | "palette">();
   const navigate = useNavigate();
   const shortcuts = useMemo(
     () => ({
-      "?": () => setHelpOpen(true),
+      "?": () => setOpen("help"),
+      ...Object.fromEntries(PLACES.map(({ to, key }) => [`g ${key}`, () => void navigate({ to, search: {} })])),
       n: (event: KeyboardEvent) => {
         // Otherwise the prompt, which gets the focus, would get the key too.
         event.preventDefault();
@@ -59,6 +37,7 @@ export function Shell() {
     [navigate],
   );
   useShortcuts(shortcuts);
+  usePaletteKey(setOpen);
   usePageFocus();
   const isIdle = useIsIdle();
   return (
@@ -109,7 +88,7 @@ export function Shell() {
             </a>
           </nav>
           <OpenOnUse trigger={(open) => <AccountButton onClick={open} />}>
-            <AccountMenu onHelp={() => setHelpOpen(true)} />
+            <AccountMenu onHelp={() => setOpen("help")} onPalette={() => setOpen("palette")} />
           </OpenOnUse>
         </div>
       </header>
@@ -117,9 +96,25 @@ export function Shell() {
         <StaleNotice />
         <Outlet />
       </main>
-      <Suspense>{isHelpOpen && <ShortcutHelp open onClose={() => setHelpOpen(false)} />}</Suspense>
+      <Suspense>
+        {open === "help" && <ShortcutHelp onClose={() => setOpen(undefined)} />}
+        {open === "palette" && <Palette onClose={() => setOpen(undefined)} onHelp={() => setOpen("help")} />}
+      </Suspense>
     </div>
   );
+}
+
+/** Opens the palette by Ctrl+K, or ⌘K, also while the person is typing; not above another dialog. */
+function usePaletteKey(setOpen: (what: "palette") => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "k" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      if (document.querySelector("[role=dialog]") === null) setOpen("palette");
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [setOpen]);
 }
 
 /** What the first page does not need is loaded after this time. */

@@ -2,14 +2,29 @@ import { useLayoutEffect } from "react";
 
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
-/** Handles single keys unless the person is typing, a dialog is open or a modifier is held. */
+/** How long `g` waits for the key of a page. */
+const PREFIX_MS = 1500;
+const last: { event?: KeyboardEvent; prefix: string } = { prefix: "" };
+
+/** The name of a pressed key: `r`, or `g r` after a `g`. Every handler of the event gets the same one. */
+function nameKey(event: KeyboardEvent): string {
+  if (event !== last.event) {
+    const isSecond =
+      last.event?.key === "g" && last.prefix === "" && event.timeStamp - last.event.timeStamp < PREFIX_MS;
+    last.prefix = isSecond ? "g " : "";
+    last.event = event;
+  }
+  return last.prefix + event.key;
+}
+
+/** Handles single keys, and those after `g`, unless the person is typing, a dialog is open or a modifier is held. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   // Before the page is painted, so that a key pressed as soon as something is visible is not lost.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (isTyping(event.target) || document.querySelector("[role=dialog], [role=menu]") !== null) return;
-      shortcuts[event.key]?.(event);
+      shortcuts[nameKey(event)]?.(event);
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
