@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { toWords } from "../ui/format.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
 import { activeFilters, type FilterProps, VIEWS } from "./run-search.ts";
-import { onViewsChange, readViewsText } from "./saved-views.ts";
+import { onViewsChange, readViewsText } from "./views-text.ts";
 
 /** The quick filters. */
 export const Views = ({ search, onChange }: FilterProps) => (

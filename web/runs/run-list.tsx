@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useWindowVirtualizer, windowScroll } from "@tanstack/react-virtual";
-import { ChevronDown, ChevronRight } from "lucide-react";
+import { ChevronRight } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { useShortcuts } from "../shell/shortcuts.ts";
@@ -117,7 +117,7 @@ interface RepeatsProps extends Pick<FoldedRow, "group" | "repeats"> {
 /** Shows or hides the earlier runs that a row stands for. */
 const Repeats = ({ group = "", repeats, isOpen, onToggle }: RepeatsProps) => (
   <button type="button" className="run-repeats" aria-expanded={isOpen} onClick={() => onToggle(group)}>
-    {isOpen ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
+    <ChevronRight size={14} aria-hidden />
     <span>{repeats} more</span>
     <span className="visually-hidden"> of this schedule on this day</span>
   </button>

@@ -1,6 +1,6 @@
 import "../styles/runs.css";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { Inbox, ListChecks, Plus, SearchX } from "lucide-react";
+import { Inbox, Plus, SearchX } from "lucide-react";
 import { lazy, Suspense, useCallback, useMemo, useState } from "react";
 import { readMe, useMe } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
@@ -36,7 +36,6 @@ export function RunsPage() {
         <SearchBox search={search} onChange={change} />
         <MoreFilters search={search} onChange={change} />
         <Button
-          icon={<ListChecks size={16} aria-hidden />}
           aria-pressed={selection !== undefined}
           onClick={() => setSelection(selection === undefined ? new Set() : undefined)}
         >
