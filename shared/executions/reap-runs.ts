@@ -17,7 +17,7 @@ import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { endIdleRun, findIdleEnding } from "#shared/runs/turns/idle-run.ts";
 import { takeBackOffer } from "#shared/workers/offer-run.ts";
 import { toChunks } from "./chunks.ts";
-import { type DueRun, hasDueRun, postponeCheck, readDueRuns } from "./due-run-store.ts";
+import { type DueRun, type DueRuns, hasDueRun, postponeCheck, readDueRuns } from "./due-run-store.ts";
 import { confirmStop, expireExecution } from "./expired-execution.ts";
 
 /** A waiting run is sent to the queue again after these many milliseconds, then after twice as many, up to an hour. */
@@ -29,7 +29,10 @@ const CHECK_STOP_MS = 10_000;
 /** The least milliseconds until the next check of a run. */
 const MIN_CHECK_MS = 1_000;
 /** Runs that are checked concurrently. */
-const CONCURRENCY = 10;
+const CONCURRENCY = 25;
+/** A pass reads due runs again while a shard has more of them, for at most these milliseconds and rounds. The next pass checks the others. */
+const ROUNDS_MS = 20_000;
+const MAX_ROUNDS = 50;
 /** A pass in which at least this many executions, and this share of them, are silent shows a fault of the service. */
 const CIRCUIT_SHARE = 0.2;
 const CIRCUIT_MIN_EXECUTIONS = 50;
@@ -53,7 +56,40 @@ export interface Pass {
  */
 export async function reapRuns(ports: RunPorts): Promise<Pass> {
   const now = ports.now();
-  const due = await readDueRuns(now, ports);
+  const rounds: Round[] = [];
+  for (let more = true; more && rounds.length < MAX_ROUNDS && ports.now() < now + ROUNDS_MS; ) {
+    const found = await readDueRuns(now, ports);
+    rounds.push(await checkRound(found, now, ports));
+    more = found.more;
+  }
+  const mayWait = await grantExecutions(ports.maxExecutions, ports);
+  const longest = Math.max(
+    0,
+    ...rounds.map(({ longest }) => longest),
+    (mayWait ? await readWait(ports) : undefined) ?? 0,
+  );
+  const sum = (name: "looked" | "lost" | "failed") => rounds.reduce((total, round) => total + round[name], 0);
+  const isWorking = rounds.some(({ working }) => working > 0);
+  const isQuiet = rounds.every(({ isQuiet }) => isQuiet);
+  return {
+    looked: sum("looked"),
+    lost: sum("lost"),
+    failed: sum("failed"),
+    alive: isWorking || (!isQuiet && (await hasDueRun(now, ports))),
+    circuitOpen: rounds.some(({ circuitOpen }) => circuitOpen),
+    ...(longest > 0 && { waitedSeconds: Math.ceil(longest / 1000) }),
+  };
+}
+
+/** What a part of a pass has found. */
+interface Round extends Pick<Pass, "looked" | "lost" | "failed" | "circuitOpen"> {
+  readonly working: number;
+  readonly isQuiet: boolean;
+  /** The longest wait, in milliseconds. */
+  readonly longest: number;
+}
+
+async function checkRound({ due, isQuiet }: DueRuns, now: number, ports: RunPorts): Promise<Round> {
   const unreadable = due.filter(({ head }) => head === undefined);
   const runs = due.filter(isReadable);
   const silent = runs.filter(({ head }) => isSilent(head, now));
@@ -66,16 +102,15 @@ export async function reapRuns(ports: RunPorts): Promise<Pass> {
     failed += checks.filter(({ status }) => status === "rejected").length;
   }
   for (const run of unreadable) await postponeCheck(run, now + MAX_RESEND_MS, ports);
-  const mayWait = await grantExecutions(ports.maxExecutions, ports);
   const waits = runs.filter(({ head }) => waitsForService(head)).map(({ head }) => now - head.updated_at);
-  const longest = Math.max(0, ...waits, (mayWait ? await readWait(ports) : undefined) ?? 0);
   return {
     looked: runs.length,
     lost: circuitOpen ? silent.length - newlySilent : silent.length,
     failed,
-    alive: working.length > 0 || (await hasDueRun(now, now + 60_000, ports)),
     circuitOpen,
-    ...(longest > 0 && { waitedSeconds: Math.ceil(longest / 1000) }),
+    working: working.length,
+    isQuiet,
+    longest: Math.max(0, ...waits),
   };
 }
 

@@ -9,8 +9,13 @@ import { deletionStore } from "./deletion-store.ts";
 import { isEndedBefore, retentionStore } from "./retention-store.ts";
 
 const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
 /** Milliseconds after which a pass begins no other deletion; the next pass continues. */
 const PASS_MS = 12 * 60_000;
+/** Teams whose runs are deleted at the same time. */
+const CONCURRENCY = 8;
+/** Runs of a team with their descendants that are deleted until it is another team's turn. */
+const TURN = 20;
 
 export interface RetentionPass {
   /** Runs that were deleted. */
@@ -27,18 +32,57 @@ export async function enforceRetention(ports: RetentionPorts): Promise<Retention
     if (ports.now() > end) return pass;
     await count(pass, runId, async () => ((await completeDeletion(runId, ports)) ? 1 : 0));
   }
-  for await (const team of retentionStore(ports.table).teams()) await deleteOldRuns(team, end, pass, ports);
+  const teams: string[] = [];
+  for await (const team of retentionStore(ports.table).teams()) teams.push(team);
+  await takeTurns(rotate(teams, Math.floor(end / HOUR_MS)), end, pass, ports);
   return pass;
 }
 
-async function deleteOldRuns(team: string, end: number, pass: RetentionPass, ports: RetentionPorts): Promise<void> {
+/**
+ * Deletes the old runs of teams by turns, so that a team with many of them does not use up the time of the others. Some teams have their
+ * turn at the same time.
+ */
+async function takeTurns(
+  teams: readonly string[],
+  end: number,
+  pass: RetentionPass,
+  ports: RetentionPorts,
+): Promise<void> {
+  const waiting = teams.map((team) => deleteOldRuns(team, end, pass, ports));
+  const serve = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { done, value: isOver } = await next.next();
+      if (isOver === true) waiting.length = 0;
+      else if (done !== true) waiting.push(next);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, serve));
+}
+
+/** Begins with another team each hour, so that the first turns are not always those of the same teams. */
+const rotate = (teams: readonly string[], hour: number): readonly string[] => {
+  // Not the next team, but about the next third of them: the beginning would take days to get through a long list.
+  const from = teams.length === 0 ? 0 : (hour * (Math.floor(teams.length / 3) + 1)) % teams.length;
+  return [...teams.slice(from), ...teams.slice(0, from)];
+};
+
+/** Deletes the old runs of a team. Yields at the end of each of its turns. Returns true if the time of the pass is over. */
+async function* deleteOldRuns(
+  team: string,
+  end: number,
+  pass: RetentionPass,
+  ports: RetentionPorts,
+): AsyncGenerator<void, boolean> {
   const days = (await readTeam(team, ports.table))?.retention_days;
-  if (days === undefined) return;
+  if (days === undefined) return false;
   const before = ports.now() - days * DAY_MS;
+  let runs = 0;
   for await (const runId of retentionStore(ports.table).endedBefore({ type: "Team", uid: team }, before)) {
-    if (ports.now() > end) return;
+    if (ports.now() > end) return true;
     await count(pass, runId, () => deleteTree(runId, before, ports));
+    if (++runs % TURN === 0) yield;
   }
+  return false;
 }
 
 /** Adds the deleted runs to the pass. A run that cannot be deleted does not keep the others from it. */

@@ -125,7 +125,7 @@ function toIndexKeys({ runId, owner, body, now, local }: NewRun) {
   return {
     scope,
     active_scope: scope,
-    updated_scope: activePart(scope),
+    updated_scope: activePart(scope, runId),
     updated_key: `${sortableTime(now)}#${runId}`,
     created_key: runId,
     title_key: `${folded(body.title)}${TIE}${runId}`,

@@ -156,7 +156,7 @@ function toListChange(head: RunHead, to: RunState | undefined, now: number): Lis
   }
   if (!isTerminal(head.state)) return { set: { updated_key }, remove: [], scheduleEntry: undefined };
   return {
-    set: { updated_key, updated_scope: activePart(scope), active_scope: scope },
+    set: { updated_key, updated_scope: activePart(scope, run), active_scope: scope },
     remove: ["group"],
     scheduleEntry: updateEntry({ remove: ["group", "updated_key", "state"] }),
   };

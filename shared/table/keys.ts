@@ -285,11 +285,17 @@ export const scheduleShard = (shard: number): string => `SCHEDULES#${shard}`;
 export const shardOfSchedule = (schedule: string): string =>
   scheduleShard(Number.parseInt(schedule.slice(-4), 16) % SCHEDULE_SHARDS);
 
-/** The shard of the index that the attempts of webhooks read. */
-export const DELIVERY_SHARD = "DELIVERIES";
+/** Shards of the index that the attempts of webhooks read. The first one has the key of the only one of earlier releases. */
+const DELIVERY_SHARDS = 16;
+export const deliveryShards: readonly string[] = listShards("DELIVERIES", DELIVERY_SHARDS);
+/** The shard of a delivery: those of one webhook, or of one run, are divided among all of them. */
+export const shardOfDelivery = (webhook: string, sequence: number): string =>
+  shardKey("DELIVERIES", (digestNumber(webhook) + sequence) % DELIVERY_SHARDS);
 
-/** The shard of the index that lists the events of triggers without an outcome. */
-export const EVENT_SHARD = "EVENTS";
+/** Shards of the index that lists the events of triggers without an outcome. The first one has the key of earlier releases. */
+const EVENT_SHARDS = 4;
+export const eventShards: readonly string[] = listShards("EVENTS", EVENT_SHARDS);
+export const shardOfEvent = (delivery: string): string => shardKey("EVENTS", digestNumber(delivery) % EVENT_SHARDS);
 
 /** The shards of the index that list the teams whose runs are deleted by age, and the deletions that have begun. */
 export const RETENTION_SHARD = "RETENTIONS";
@@ -298,8 +304,14 @@ export const DELETION_SHARD = "DELETIONS";
 /** The group of the schedules whose runs an identity carries out. */
 export const schedulesOfIdentity = (identity: string): string => `SCHEDULES_OF#${identity}`;
 
-/** The runs of a scope that are active, and those that have ended, apart in the order of their updates. */
-export const activePart = (scope: string): string => `${scope}#ACTIVE`;
+/**
+ * The runs of a scope that are active, and those that have ended, apart in the order of their updates. Each update of an active run
+ * writes its part, so there are several parts; the first one has the key of the only one of earlier releases.
+ */
+const ACTIVE_PARTS = 4;
+export const activeParts = (scope: string): readonly string[] => listShards(`${scope}#ACTIVE`, ACTIVE_PARTS);
+export const activePart = (scope: string, run: string): string =>
+  shardKey(`${scope}#ACTIVE`, digestNumber(run) % ACTIVE_PARTS);
 export const endedPart = (scope: string): string => `${scope}#ENDED`;
 
 /** The runs of a scope that one creator or one schedule has made. */
@@ -308,5 +320,17 @@ export const groupKey = (scope: string, kind: "creator" | "schedule", uid: strin
 
 /** Milliseconds as a sortable string. */
 export const sortableTime = (milliseconds: number): string => String(milliseconds).padStart(13, "0");
+
+/** The shards of a name, the first of which has no number. */
+function listShards(name: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, shard) => shardKey(name, shard));
+}
+function shardKey(name: string, shard: number): string {
+  return shard === 0 ? name : `${name}#${shard}`;
+}
+/** A number that is evenly distributed, whatever the ids are. */
+function digestNumber(id: string): number {
+  return Number.parseInt(sha256(id).slice(0, 8), 16);
+}
 
 const padded = (value: number): string => String(value).padStart(10, "0");

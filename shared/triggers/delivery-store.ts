@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import type { DeliveryRef } from "#shared/queue/event-queue.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
-import { EVENT_SHARD, keys, sortableTime } from "#shared/table/keys.ts";
+import { eventShards, keys, shardOfEvent, sortableTime } from "#shared/table/keys.ts";
+import { readShards } from "#shared/table/read-shards.ts";
 import type { Item, Put, Table } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
 import { writeIf } from "#shared/table/write-if.ts";
@@ -35,7 +36,7 @@ export type DeliveryOutcome = Pick<
 
 const toExpiry = (now: number): number => Math.ceil(now / 1000) + KEPT_SECONDS;
 /** The attributes by which the next decision is found. */
-const dueAt = (at: number) => ({ check_shard: EVENT_SHARD, check_at: sortableTime(at) });
+const dueAt = (delivery: string, at: number) => ({ check_shard: shardOfEvent(delivery), check_at: sortableTime(at) });
 
 /** The write of a new delivery: with its outcome, or due for a decision. */
 const putNew = (trigger: string, delivery: NewDelivery, outcome: DeliveryOutcome | undefined): Put => ({
@@ -45,7 +46,7 @@ const putNew = (trigger: string, delivery: NewDelivery, outcome: DeliveryOutcome
     v: 1,
     ...delivery,
     ...(outcome === undefined
-      ? { attempts: 0, ...dueAt(delivery.received_at + FIRST_CHECK_MS) }
+      ? { attempts: 0, ...dueAt(delivery.delivery_id, delivery.received_at + FIRST_CHECK_MS) }
       : { attempts: 1, ...outcome }),
     expires_at: toExpiry(delivery.received_at),
   },
@@ -134,13 +135,13 @@ export const deliveryStore = (table: Table) => ({
     { delivery_id }: Delivery,
     { attempts, detail, nextAt }: { readonly attempts: number; readonly detail: string; readonly nextAt: number },
   ): Promise<void> {
-    const set = { attempts, detail, will_retry: true, ...dueAt(nextAt) };
+    const set = { attempts, detail, will_retry: true, ...dueAt(delivery_id, nextAt) };
     await writeIf(table, { kind: "update", key: keys.triggerDelivery(trigger, delivery_id), set, if: UNDECIDED });
   },
 
   /** The deliveries whose decision is due, the longest due first. */
   async findDue(now: number, limit: number): Promise<DeliveryRef[]> {
-    const { items } = await table.query({ index: "gsi6", pk: EVENT_SHARD, to: sortableTime(now), limit });
+    const { items } = await readShards(eventShards, { to: sortableTime(now), limit }, table);
     return items.map(({ pk, sk }) => ({
       trigger_uid: pk.slice(pk.indexOf("#") + 1),
       delivery_id: sk.slice(sk.indexOf("#") + 1),

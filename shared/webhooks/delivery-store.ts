@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { DELIVERY_SHARD, keys, sortableTime } from "#shared/table/keys.ts";
+import { deliveryShards, keys, shardOfDelivery, sortableTime } from "#shared/table/keys.ts";
+import { readShards } from "#shared/table/read-shards.ts";
 import { type Item, type Key, type Put, type Table, type Update, valueUnchanged } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
 import { writeIf } from "#shared/table/write-if.ts";
@@ -74,7 +75,10 @@ const deliveredKey = (webhook: string, event: NewDelivery): Key =>
     : keys.deliveredEvent(webhook, event.run_id, event.run_sequence);
 const toExpiry = (now: number): number => Math.ceil(now / 1000) + KEPT_SECONDS;
 /** The attributes by which the next attempt is found. */
-const dueAt = (at: number) => ({ check_shard: DELIVERY_SHARD, check_at: sortableTime(at) });
+const dueAt = ({ webhook_uid, sequence }: Pick<Delivery, "webhook_uid" | "sequence">, at: number) => ({
+  check_shard: shardOfDelivery(webhook_uid, sequence),
+  check_at: sortableTime(at),
+});
 
 /** The deliveries of webhooks. */
 export const deliveryStore = (table: Table) => ({
@@ -133,7 +137,7 @@ export const deliveryStore = (table: Table) => ({
 
   /** Makes a delivery pending again, with all attempts. Returns false where it has expired. */
   async restart(delivery: Delivery, now: number): Promise<boolean> {
-    const again = { state: "pending", tries: 0, requested_at: now, ...dueAt(now), expires_at: toExpiry(now) };
+    const again = { state: "pending", tries: 0, requested_at: now, ...dueAt(delivery, now), expires_at: toExpiry(now) };
     return writeIf(table, { kind: "update", key: keyOf(delivery), set: again, if: { pk: { exists: true } } });
   },
 });
@@ -153,7 +157,7 @@ function putDelivery(
     ...event,
     body: toBody(ids.sequence),
     ...state,
-    ...dueAt(checkAt),
+    ...dueAt(ids, checkAt),
     expires_at: toExpiry(now),
   });
 }
@@ -171,7 +175,7 @@ export const attemptStore = (table: Table) => ({
   /** A page of the deliveries whose attempt is due, the longest due first; the next one begins after the last `check_at`. */
   async findDue(now: number, limit: number, after?: string): Promise<{ due: DeliveryRef[]; more: boolean }> {
     const range = { to: sortableTime(now), ...(after === undefined ? {} : { after }) };
-    const { items, more } = await table.query({ index: "gsi6", pk: DELIVERY_SHARD, ...range, limit });
+    const { items, more } = await readShards(deliveryShards, { ...range, limit }, table);
     const due = items.map(({ pk, sk, check_at }) => {
       const webhook_uid = pk.slice(pk.indexOf("#") + 1);
       if (sk === keys.runReply("").sk) {
@@ -191,7 +195,7 @@ export const attemptStore = (table: Table) => ({
   async claim(delivery: Delivery, until: number): Promise<Delivery | undefined> {
     if (delivery.check_at === undefined) return undefined;
     // Never the same time, by which the two attempts are told apart.
-    const set = dueAt(Math.max(until, Number(delivery.check_at) + 1));
+    const set = dueAt(delivery, Math.max(until, Number(delivery.check_at) + 1));
     return (await writeIf(table, updateUnchanged(delivery, { set }))) ? { ...delivery, ...set } : undefined;
   },
 
@@ -205,7 +209,7 @@ export const attemptStore = (table: Table) => ({
     const change =
       nextAt === undefined
         ? { set: result, remove: ["check_shard", "check_at"] }
-        : { set: { ...result, ...dueAt(nextAt) } };
+        : { set: { ...result, ...dueAt(claimed, nextAt) } };
     await writeIf(table, updateUnchanged(claimed, change));
   },
 });

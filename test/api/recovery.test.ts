@@ -221,6 +221,23 @@ describe("the reaper", () => {
     expect(await isAlive(0), "in the same pass, again after a minute").toEqual({ ...pass, looked: 1, alive: true });
   });
 
+  it("checks all runs that are due in one pass, also more than one read of a shard has", async () => {
+    const plane = await createTestControlPlane();
+    const harness = await workingRun(plane);
+    const head = await plane.table.get(keys.head(harness.run_id));
+    if (head === undefined) throw new Error("the run has no head");
+    const check_at = sortableTime(plane.clock.now);
+    for (let count = 0; count < 450; count++) {
+      const run = `${harness.run_id.slice(0, -6)}${String(count).padStart(3, "0")}000`;
+      await plane.table.write({
+        kind: "put",
+        item: { ...head, ...keys.head(run), run_id: run, check_shard: "RUNS#0", check_at },
+      });
+    }
+    expect(await reap(plane)).toMatchObject({ looked: 450, failed: 0, lost: 0 });
+    expect(await reap(plane)).toMatchObject({ looked: 0 });
+  });
+
   it("requests its next pass while runs are active, up to the last one of the minute", async () => {
     const plane = await createTestControlPlane();
     const sent: (readonly [number, number])[] = [];

@@ -231,6 +231,33 @@ describe("runs that are older than the retention of their team", () => {
     expect(await Promise.all(runIds.map((run) => statusOf(run)))).toEqual([404, 404, 404]);
   });
 
+  it("are deleted by turns of their teams, so that a team with many of them leaves time for the others", async () => {
+    const teams = [plane.team, plane.otherTeam].toSorted();
+    const clients = new Map([
+      [plane.team, user],
+      [plane.otherTeam, createClient(plane, plane.otherKey)],
+    ]);
+    for (const team of teams) await setRetention(1, team, clients.get(team));
+    const runIds = new Map<string, string[]>(teams.map((team) => [team, []]));
+    for (const [index, team] of teams.entries()) {
+      // The team that is listed first has many more runs than the other one.
+      for (let count = 0; count < (index === 0 ? 60 : 2); count++) {
+        runIds.get(team)?.push(await endedRun({}, team === plane.team ? undefined : plane.otherKey));
+      }
+    }
+    passDays(2);
+    // Begins with the team that is listed first.
+    while (Math.floor((plane.clock.now + 12 * 60_000) / 3_600_000) % 2 !== 0) plane.clock.now += 3_600_000;
+    // Each look at the clock takes 20 seconds, so that a pass has time for about 35 runs.
+    await passHour(slowed(1 / 3));
+    const left = async (team: string) => {
+      const states = (runIds.get(team) ?? []).map((run) => statusOf(run, clients.get(team)));
+      return (await Promise.all(states)).filter((status) => status === 200).length;
+    };
+    expect(await left(teams[1] ?? "")).toBe(0);
+    expect(await left(teams[0] ?? "")).toBeGreaterThan(20);
+  });
+
   it("are those of every team with a retention, however many teams there are", async () => {
     await setRetention(1);
     const runId = await endedRun();

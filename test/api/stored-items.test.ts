@@ -51,6 +51,7 @@ const formatItem = (item: Item): string => {
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "UUID")
     .replace(/"key_suffix":"[^"]+"/g, '"key_suffix":"KEY"')
     .replace(/(RUNS|SCHEDULES)#\d+/g, "$1#N")
+    .replace(/(#ACTIVE|DELIVERIES|"EVENTS)(#\d+)?(?=")/g, "$1")
     .replace(/(?<![0-9a-z])[0-9a-f]{32,64}(?![0-9a-z])/g, "HASH");
 };
 

@@ -20,7 +20,7 @@ const decideHeld = async (
 ) => {
   for (const delivery of sort(plane.events.requested.splice(0))) await decideEvent(delivery, plane.ports);
 };
-const isDue = () => plane.table.all().some(({ check_shard }) => check_shard === "EVENTS");
+const isDue = () => plane.table.all().some(({ check_shard }) => String(check_shard).startsWith("EVENTS"));
 const setQueueLimit = (queue_limit: number) => user.put(`/agent/teams/${plane.team}`, { settings: { queue_limit } });
 
 describe("the decision on an event", () => {

@@ -198,7 +198,7 @@ describe("the writes of a change of a run", () => {
     });
     const again = toTransitionWrites(ended(schedule), { to: "QUEUED", events: [] }, NOW + 1);
     expect(again["head"]).toMatchObject({
-      set: { state: "QUEUED", updated_key, updated_scope: "TEAM#t#0#ACTIVE", active_scope: "TEAM#t#0" },
+      set: { state: "QUEUED", updated_key, updated_scope: "TEAM#t#0#ACTIVE#2", active_scope: "TEAM#t#0" },
       remove: ["group"],
     });
     expect(again["scheduleEntry"]).toEqual({ ...entry, remove: ["group", "updated_key", "state"] });
@@ -332,7 +332,7 @@ describe("the writes of a new run", () => {
         p: { model: "local/runbook", ...FACETS },
         scope: "TEAM#t#0",
         active_scope: "TEAM#t#0",
-        updated_scope: "TEAM#t#0#ACTIVE",
+        updated_scope: "TEAM#t#0#ACTIVE#2",
         updated_key: UNTOUCHED,
         created_key: RUN,
         title_key: `a title\u0000${RUN}`,

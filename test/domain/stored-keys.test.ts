@@ -4,17 +4,23 @@ import { fromAttributes, toAttributes } from "#shared/table/attribute-codec.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import {
   activePart,
+  activeParts,
   checkShard,
+  deliveryShards,
   endedPart,
+  eventShards,
   groupKey,
   keys,
   scheduleShard,
   schedulesOfIdentity,
   scopeKey,
+  shardOfDelivery,
+  shardOfEvent,
   shardOfSchedule,
   sortableTime,
 } from "#shared/table/keys.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
+import { readShards } from "#shared/table/read-shards.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { changeNamed, claimName, releaseName } from "#shared/table/unique-name.ts";
 
@@ -49,9 +55,49 @@ describe("the keys of items", () => {
     expect([shardOfSchedule("x-0004"), shardOfSchedule("x-ffff")]).toEqual(["SCHEDULES#0", "SCHEDULES#3"]);
     expect([scheduleShard(2), schedulesOfIdentity("i")]).toEqual(["SCHEDULES#2", "SCHEDULES_OF#i"]);
     expect([scopeKey(team), scopeKey(user, 3)]).toEqual(["TEAM#t#0", "USER#u#3"]);
-    expect([activePart("s"), endedPart("s")]).toEqual(["s#ACTIVE", "s#ENDED"]);
+    expect(endedPart("s")).toBe("s#ENDED");
     expect([groupKey("s", "creator", "c"), groupKey("s", "schedule", "d")]).toEqual(["s#CREATOR#c", "s#SCHEDULE#d"]);
     expect(sortableTime(7)).toBe("0000000000007");
+  });
+});
+
+describe("the keys of indexes that each run writes several times", () => {
+  const ids = Array.from({ length: 400 }, (_, index) => `0192d7a0-0000-7000-8000-${String(index).padStart(12, "0")}`);
+
+  it.each([
+    ["parts of active runs", activeParts("s"), "s#ACTIVE", 4, (id: string) => activePart("s", id)],
+    ["shards of deliveries", deliveryShards, "DELIVERIES", 16, (id: string) => shardOfDelivery(id, 3)],
+    ["shards of events", eventShards, "EVENTS", 4, (id: string) => shardOfEvent(id)],
+  ])("are %s, evenly used, and that of earlier releases is one of them", (_, shards, former, count, choose) => {
+    expect(new Set(shards).size).toBe(count);
+    expect(shards[0]).toBe(former);
+    const used = ids.map(choose);
+    const most = Math.max(...shards.map((shard) => used.filter((one) => one === shard).length));
+    expect(new Set(used)).toEqual(new Set(shards));
+    expect(most).toBeLessThan((2 * ids.length) / count);
+  });
+
+  it("are divided among the deliveries of a single webhook", () => {
+    const used = Array.from({ length: 16 }, (_, sequence) => shardOfDelivery("w", sequence));
+    expect(new Set(used)).toEqual(new Set(deliveryShards));
+  });
+});
+
+describe("a page of several shards", () => {
+  it("has what is due longest first, and says where more follow", async () => {
+    const table = memoryTable();
+    for (const [index, pk] of ["a", "b", "c", "d", "e"].entries()) {
+      const item = { pk, sk: "X", check_shard: `S#${index % 2}`, check_at: sortableTime(10 - index) };
+      await table.write({ kind: "put", item });
+    }
+    const read = async (limit: number, after?: string) => {
+      const range = { to: sortableTime(9), limit, ...(after === undefined ? {} : { after }) };
+      const { items, more } = await readShards(["S#0", "S#1"], range, table);
+      return [...items.map(({ pk }) => pk), more];
+    };
+    expect(await read(3)).toEqual(["e", "d", "c", true]);
+    expect(await read(3, sortableTime(8))).toEqual(["b", false]);
+    expect(await read(9)).toEqual(["e", "d", "c", "b", false]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { parseRunId } from "#shared/records/run-head.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import {
-  activePart,
+  activeParts,
   endedPart,
   groupKey,
   keys,
@@ -26,7 +26,7 @@ export function runIndexStore({ query }: IndexReader) {
   return {
     byCreation: (scopes: readonly string[]) => toSources("gsi2", scopes),
     activeByCreation: (scopes: readonly string[]) => toSources("gsi5", scopes),
-    activeByUpdate: (scopes: readonly string[]) => toSources("gsi1", scopes.map(activePart)),
+    activeByUpdate: (scopes: readonly string[]) => toSources("gsi1", scopes.flatMap(activeParts)),
     endedByUpdate: (scopes: readonly string[]) => toSources("gsi1", scopes.map(endedPart)),
     byTitle: (scopes: readonly string[]) => toSources("gsi3", scopes),
     byAgent: (scopes: readonly string[]) => toSources("gsi4", scopes),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { DELIVERY_SHARD, keys, sortableTime } from "#shared/table/keys.ts";
+import { keys, shardOfDelivery, sortableTime } from "#shared/table/keys.ts";
 import { type Item, type Put, type Table, type Update, valueUnchanged } from "#shared/table/table.ts";
 import { writeIf } from "#shared/table/write-if.ts";
 import type { DeliveryRef } from "#shared/webhooks/webhook-ports.ts";
@@ -46,7 +46,7 @@ export type NewReply = Pick<
   readonly shows: NonNullable<TriggerReply["show"]>;
 };
 
-const dueAt = (at: number) => ({ check_shard: DELIVERY_SHARD, check_at: sortableTime(at) });
+const dueAt = (runId: string, at: number) => ({ check_shard: shardOfDelivery(runId, 0), check_at: sortableTime(at) });
 const IDLE = ["check_shard", "check_at", "claimed_until"] as const;
 
 const toRef = (runId: string, check_at: string): DeliveryRef => ({
@@ -66,7 +66,7 @@ export const putReply = ({ pull, ...reply }: NewReply, now: number): Put => ({
     ...(pull === undefined ? {} : { pull }),
     wanted: -1,
     tries: 0,
-    ...dueAt(now + FIRST_CHECK_MS),
+    ...dueAt(reply.run_id, now + FIRST_CHECK_MS),
   },
 });
 
@@ -89,7 +89,7 @@ export const replyStore = (table: Table) => ({
     if (sequence <= reply.wanted) return undefined;
     const isClaimed = (reply.claimed_until ?? 0) > now;
     // An attempt that is under way sees the new number, and attempts again.
-    const due = isClaimed ? {} : dueAt(now + FIRST_CHECK_MS);
+    const due = isClaimed ? {} : dueAt(reply.run_id, now + FIRST_CHECK_MS);
     await table.write(change(reply, { set: { wanted: sequence, tries: 0, ...due } }));
     return isClaimed ? undefined : toRef(reply.run_id, sortableTime(now + FIRST_CHECK_MS));
   },
@@ -100,7 +100,7 @@ export const replyStore = (table: Table) => ({
     { now, until }: { readonly now: number; readonly until: number },
   ): Promise<Reply | undefined> {
     const isFirst = reply.post_id === undefined && reply.posted_since === undefined;
-    const set = { claimed_until: until, ...dueAt(until), ...(isFirst ? { posted_since: now } : {}) };
+    const set = { claimed_until: until, ...dueAt(reply.run_id, until), ...(isFirst ? { posted_since: now } : {}) };
     if (!(await writeIf(table, change(reply, { set })))) return undefined;
     return { ...reply, ...set };
   },
@@ -121,7 +121,7 @@ export const replyStore = (table: Table) => ({
     const later =
       nextAt === undefined
         ? { set, remove: [...IDLE] }
-        : { set: { ...set, ...dueAt(nextAt) }, remove: ["claimed_until"] };
+        : { set: { ...set, ...dueAt(claimed.run_id, nextAt) }, remove: ["claimed_until"] };
     // Where the run has new events, the attempt is due when the claim ends.
     await writeIf(table, change(claimed, later));
   },
