@@ -59,6 +59,7 @@ const wiringOfFile: Readonly<Record<string, Wiring>> = {
   "execution/reap-runs": ["executions", "createReaperPorts"],
   "execution/reconcile-schedules": ["schedules", "createFiringPorts"],
   "harness/create-identity-token": ["run-identity", "createIdentityTokenPorts"],
+  "harness/push-branch": ["triggers", "createPushPorts"],
   "harness/resolve-prompt": ["executions", "createPromptPorts"],
   "identities/delete-identity": ["identities", "createDeletionPorts"],
   "identities/create-trust-rule": ["token", "createTrustRulePorts"],

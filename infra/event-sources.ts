@@ -154,7 +154,7 @@ export const eventSources = {
       bucket: {
         ListBucket: ["runs/*", "snapshots/*"],
         // biome-ignore format: one list
-        DeleteObject: ["prompt", "attachment", "followup", "followupAttachment", "messages", "artifact", "plan", "snapshot", "rawTranscript", "transcript"],
+        DeleteObject: ["prompt", "attachment", "followup", "followupAttachment", "messages", "artifact", "plan", "pack", "snapshot", "rawTranscript", "transcript"],
       },
     },
     timeoutSeconds: 900,

@@ -23,6 +23,7 @@ export const FILE_PATTERNS = {
   messages: "runs/*/messages/*",
   artifact: "runs/*/artifacts/*",
   plan: "runs/*/plans/*",
+  pack: "runs/*/packs/*",
   skills: "skills/*",
   snapshot: "snapshots/*",
   triggerEvent: "events/*",

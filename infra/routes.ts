@@ -305,6 +305,7 @@ const lines: readonly Route[] = [
   { method: "POST", path: "/harness-support/transcript", file: "harness/upload-transcript", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], bucket: { GetObject: ["rawTranscript"], PutObject: ["rawTranscript"] } } },
   { method: "GET", path: "/harness-support/transcript", file: "harness/get-raw-transcript", who: runOnly, scope: "own run", rights: { table: ask, bucket: { GetObject: ["rawTranscript"] } } },
   { method: "POST", path: "/harness-support/identity-token", file: "harness/create-identity-token", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], identityKeys: ["GetParameter", "PutParameter"] } },
+  { method: "POST", path: "/harness-support/push-branch", file: "harness/push-branch", who: runOnly, scope: "own run", rights: { table: [...ask, ...write], bucket: { GetObject: ["pack"], PutObject: ["pack"] }, systems: ["InvokeFunction"] }, timeoutSeconds: 30 },
   { method: "POST", path: "/harness-support/report-shutdown", file: "harness/report-shutdown", who: runOnly, scope: "own run", rights: { table: [...ask, ...write, "DeleteItem"], runsQueue: send, endsQueue: send } },
 
   { method: "GET", path: "/.well-known/openid-configuration", file: "run-identity/get-openid-configuration", who: "public", scope: "public", rights: {} },

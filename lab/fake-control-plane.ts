@@ -49,6 +49,8 @@ export class FakeControlPlane implements AsyncDisposable {
   readonly started: ClientEvent[] = [];
   /** Uploaded bytes by artifact path. */
   readonly artifacts = new Map<string, Buffer>();
+  /** Commits that were to be pushed, with their objects. */
+  readonly pushes: { readonly commit: string; readonly pack: Buffer }[] = [];
   readonly followups: Followup[] = [];
   readonly key = `ryr_${randomUUID().replaceAll("-", "")}Zz9Qq`;
   readonly runId = randomUUID();
@@ -230,6 +232,8 @@ export class FakeControlPlane implements AsyncDisposable {
         return this.#heartbeat(call);
       case "report-artifact":
         return this.#artifact(call);
+      case "push-branch":
+        return this.#push(call);
       case "notify-user":
         return { status: 200 };
       case "identity-token":
@@ -384,6 +388,17 @@ export class FakeControlPlane implements AsyncDisposable {
             ],
           };
     return { status: 200, body: { artifact_uid: `uid-${path}`, upload } };
+  }
+
+  #push({ body }: Call): ResponseBody {
+    const name = `packs/${body["sha256"]}`;
+    const pack = this.artifacts.get(name);
+    if (pack === undefined) {
+      const url = `http://127.0.0.1:${this.port}/upload/${encodeURIComponent(name)}`;
+      return { status: 200, body: { upload: { url, method: "PUT", headers: null } } };
+    }
+    this.pushes.push({ commit: String(body["commit"]), pack });
+    return { status: 200, body: { branch: "fix" } };
   }
 
   #upload({ path, raw, headers }: Call): ResponseBody {

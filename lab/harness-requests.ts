@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import { ClientEvent, LiveRequest } from "#shared/wire/event.ts";
+import { PushBranchRequest } from "#shared/wire/execution/push-branch.ts";
 import { ReportArtifactRequest } from "#shared/wire/execution/report-artifact.ts";
 import { CommitSnapshotRequest, UploadSnapshotRequest } from "#shared/wire/execution/snapshot.ts";
 import {
@@ -21,6 +22,7 @@ export const REQUESTS: Readonly<Record<string, v.GenericSchema>> = {
   heartbeat: HeartbeatRequest,
   live: LiveRequest,
   "report-artifact": ReportArtifactRequest,
+  "push-branch": PushBranchRequest,
   "notify-user": NotifyUserRequest,
   "external-conversation": ExternalConversationRequest,
   transcript: TranscriptRequest,

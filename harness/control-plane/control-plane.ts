@@ -3,6 +3,7 @@ import type { Message } from "#shared/wire/conversation.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 import { type LiveFrame, LiveResponse } from "#shared/wire/event.ts";
 import { IdentityTokenResponse } from "#shared/wire/execution/identity-token.ts";
+import { type PushBranchRequest, PushBranchResponse } from "#shared/wire/execution/push-branch.ts";
 import { type ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/execution/report-artifact.ts";
 import {
   type CommitSnapshotRequest,
@@ -59,6 +60,8 @@ export interface ControlPlane {
   uploadSnapshot(snapshot: UploadSnapshotRequest): Promise<UploadSnapshotResponse>;
   commitSnapshot(snapshot: CommitSnapshotRequest): Promise<void>;
   reportArtifact(artifact: ReportArtifactRequest): Promise<ReportArtifactResponse>;
+  /** Returns where to upload the objects of a push. After the upload, the same call pushes them. */
+  pushBranch(push: PushBranchRequest): Promise<PushBranchResponse>;
   notifyUser(message: string): Promise<void>;
   /** Returns a token that proves the run's identity to `audience`. */
   createIdentityToken(audience: string): Promise<IdentityTokenResponse>;
@@ -75,6 +78,8 @@ export interface ControlPlane {
 }
 
 const CALL_LIMITS: RetryLimits = { giveUpAfterMs: 60_000, attemptMs: 15_000 };
+/** The service calls the code host meanwhile. */
+const PUSH_LIMITS: RetryLimits = { giveUpAfterMs: 90_000, attemptMs: 40_000 };
 /** Live output that cannot be sent in time is not worth a retry. */
 const LIVE_MS = 5_000;
 const SHUTDOWN_LIMITS: RetryLimits = { giveUpAfterMs: 5_000, attemptMs: 3_000 };
@@ -138,6 +143,7 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
       await call(`${support}/commit-snapshot`, snapshot, CommitSnapshotResponse, limits);
     },
     reportArtifact: (artifact) => call(`${support}/report-artifact`, artifact, ReportArtifactResponse, limits),
+    pushBranch: (push) => call(`${support}/push-branch`, push, PushBranchResponse, { ...PUSH_LIMITS, signal }),
     async notifyUser(message) {
       await call(`${support}/notify-user`, { message }, Empty, limits);
     },

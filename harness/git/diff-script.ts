@@ -21,15 +21,14 @@ export const BASE_FILE = "runyard-base";
  */
 export function writeDiffScript({ repository, base, patch, fileBytes }: DiffRequest): string {
   return [
-    'for name in "${!GIT_@}"; do unset "$name"; done',
-    "export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_ATTR_NOSYSTEM=1 GIT_OPTIONAL_LOCKS=0 GIT_NO_LAZY_FETCH=1",
-    "export GIT_TERMINAL_PROMPT=0 GIT_ALLOW_PROTOCOL=none LC_ALL=C",
+    ...CLEAN_ENVIRONMENT,
     `cd -- ${quoteForShell(repository)}`,
     `patch=${quoteForShell(patch)}`,
     `base=${quoteForShell(base)}`,
     'mkdir -p -- "${patch%/*}"',
     'own=$(mktemp -d "${patch%/*}/diff.XXXXXX")',
     "trap 'rm -rf -- \"$own\"' EXIT",
+    READ_CLONE_FUNCTION,
     READ_CLONE,
     CREATE_OWN,
     // It ends with an error after a directory that it cannot read.
@@ -38,9 +37,17 @@ export function writeDiffScript({ repository, base, patch, fileBytes }: DiffRequ
   ].join("\n");
 }
 
-/** Reads names of the clone. These commands run no program that a configuration can name. */
+/** Has git read no configuration but that of the repository. */
+export const CLEAN_ENVIRONMENT: readonly string[] = [
+  'for name in "${!GIT_@}"; do unset "$name"; done',
+  "export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_ATTR_NOSYSTEM=1 GIT_OPTIONAL_LOCKS=0 GIT_NO_LAZY_FETCH=1",
+  "export GIT_TERMINAL_PROMPT=0 GIT_ALLOW_PROTOCOL=none LC_ALL=C",
+];
+
+/** Reads names of the clone, by commands that run no program that a configuration can name. */
+export const READ_CLONE_FUNCTION = `read_clone() { git -c safe.directory='*' -c core.fsmonitor=false -c core.hooksPath=/dev/null "$@"; }`;
+
 const READ_CLONE = `
-read_clone() { git -c safe.directory='*' -c core.fsmonitor=false -c core.hooksPath=/dev/null "$@"; }
 [ -n "$base" ] || base=$(head -n 1 .git/${BASE_FILE} 2>/dev/null) || true
 objects=$(read_clone rev-parse --path-format=absolute --git-path objects)
 format=$(read_clone rev-parse --show-object-format)

@@ -26,7 +26,7 @@ export async function converse(
   systemPrompt: string | undefined,
   agent: SessionAgent,
   channel: SessionChannel,
-  { start, save, checkpoints, artifacts, changes, skillReported, receive }: PreparedWorkspace,
+  { start, save, checkpoints, artifacts, changes, branch, skillReported, receive }: PreparedWorkspace,
   format?: OutputFormat,
 ): Promise<TurnOutcome | undefined> {
   const { conversation, outbox, followups, finish } = channel;
@@ -80,7 +80,7 @@ export async function converse(
       return await engine.takeTurn(turn, tools);
     });
     tools.reportBackground();
-    const note = await keepFiles(outbox, { artifacts, changes });
+    const note = `${await keepFiles(outbox, { artifacts, changes })}${await branch.push(ended)}`;
     // A note at the end of a response would make its JSON unreadable.
     if (format !== undefined && note !== "")
       outbox.message({ role: "system", content: [{ type: "text", text: note.trim() }] });

@@ -8,6 +8,7 @@ import { findLastDirectory, findStart, type Start } from "../engine/resume.ts";
 import { createSandboxWatch, type Watch } from "../isolation/resource-watch.ts";
 import { moveToWorkspace } from "../isolation/workspace.ts";
 import { type ArtifactCollector, createArtifactCollector } from "../reporting/artifact-collector.ts";
+import { type BranchPusher, createBranchPusher } from "../reporting/branch-pusher.ts";
 import { type ChangeCollector, createChangeCollector } from "../reporting/change-collector.ts";
 import { receiveAttachments } from "../setup/attachments.ts";
 import { type CheckpointOptions, type Checkpoints, createCheckpoints } from "../setup/checkpoints.ts";
@@ -31,6 +32,8 @@ export interface PreparedWorkspace {
   readonly watch: Watch | undefined;
   readonly artifacts: ArtifactCollector;
   readonly changes: ChangeCollector;
+  /** Pushes commits of a run of a pull request. */
+  readonly branch: BranchPusher;
   readonly checkpoints: Checkpoints;
   /** Saves a checkpoint like `Checkpoints.save`. A failure is reported in the timeline, and the execution continues. */
   readonly save: Checkpoints["save"];
@@ -80,6 +83,7 @@ export async function prepareWorkspace(
   });
   const { clones } = setup;
   const changes = createChangeCollector({ plane, redactor, runner, clones, ...places, deadlineAt, signal, log });
+  const branch = createBranchPusher({ plane, redactor, runner, clones, context, ...places, deadlineAt, signal, log });
   const [skill] = setup.skills;
   const skillReported = skill === undefined ? Promise.resolve() : reportSkill(skill, plane, log);
   const start = findStart(context);
@@ -97,6 +101,7 @@ export async function prepareWorkspace(
       background,
       artifacts,
       changes,
+      branch,
       checkpoints,
       save,
       start,

@@ -1,6 +1,7 @@
 import { describeLostCommands } from "../commands/earlier-commands.ts";
 import { createShell } from "../commands/shell.ts";
 import { type AgentEngine, RUNBOOK_MODEL } from "../engine/engine.ts";
+import { addPush } from "../reporting/branch-pusher.ts";
 import { cutBytes } from "../support/text-limits.ts";
 import { throttle } from "../support/throttle.ts";
 import { createTools, type SessionTools } from "../tools/agent-tools.ts";
@@ -69,7 +70,7 @@ export async function startAgent(
       slice,
       signal,
     },
-    basePrompt: addOutputFormat(resolved.system_prompt, context),
+    basePrompt: addPush(addOutputFormat(resolved.system_prompt, context), context),
     opening: instructions,
     host: workspace.paths,
     clones: setup.clones,

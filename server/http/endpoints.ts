@@ -33,6 +33,7 @@ import { finishTask as harnessFinishTask } from "#functions/harness/finish-task.
 import { getRawTranscript as harnessGetRawTranscript } from "#functions/harness/get-raw-transcript.ts";
 import { heartbeat as harnessHeartbeat } from "#functions/harness/heartbeat.ts";
 import { notifyUser as harnessNotifyUser } from "#functions/harness/notify-user.ts";
+import { pushBranch as harnessPushBranch } from "#functions/harness/push-branch.ts";
 import { recordLiveOutput as harnessRecordLiveOutput } from "#functions/harness/record-live-output.ts";
 import { reportArtifact as harnessReportArtifact } from "#functions/harness/report-artifact.ts";
 import { reportShutdown as harnessReportShutdown } from "#functions/harness/report-shutdown.ts";
@@ -192,6 +193,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "harness/get-raw-transcript": harnessGetRawTranscript,
   "harness/heartbeat": harnessHeartbeat,
   "harness/notify-user": harnessNotifyUser,
+  "harness/push-branch": harnessPushBranch,
   "harness/record-live-output": harnessRecordLiveOutput,
   "harness/report-artifact": harnessReportArtifact,
   "harness/report-shutdown": harnessReportShutdown,

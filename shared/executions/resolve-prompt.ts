@@ -58,6 +58,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
       ...shownServers(body),
       ...(secrets.length === 0 ? {} : { secrets }),
       ...(tokens.length === 0 ? {} : { repository_tokens: tokens }),
+      ...shownPush(body),
       attachments,
       ...earlier,
       ...workspace,
@@ -80,6 +81,9 @@ function shownRepositories({
 }: RunBody): Pick<Context["agent_config"], "repositories"> {
   return repositories === undefined || execution_location === "LOCAL" ? {} : { repositories };
 }
+
+const shownPush = ({ trigger }: RunBody): Pick<Context, "push"> =>
+  trigger?.push === undefined ? {} : { push: { url: trigger.push.url, branch: trigger.push.branch } };
 
 function shownCreator({ creator: { type, display_name, email } }: RunBody): Pick<Context, "creator"> {
   return type === "user" && email !== undefined && email !== ""

@@ -22,12 +22,24 @@ export type StoredAttachment = v.InferOutput<typeof StoredAttachment>;
 const RunSecret = v.object({ name: v.string(), refused: v.exactOptional(v.string()) });
 export type RunSecret = v.InferOutput<typeof RunSecret>;
 
+/** The branch that the service pushes commits of the run to. */
+const BranchToPush = v.object({
+  system: v.picklist(["github", "gitlab"]),
+  /** The URL in the run's configuration. */
+  url: v.string(),
+  /** The path of the repository in its system, such as `owner/name`. */
+  repository: v.string(),
+  branch: v.string(),
+});
+export type BranchToPush = v.InferOutput<typeof BranchToPush>;
+
 /** The trigger whose event started the run, and the URL of the thread that the event belongs to. */
 const RunTrigger = v.object({
   trigger_id: v.string(),
   url: v.exactOptional(v.string()),
   /** True if the run works on the pull request of a fork, whose code may do nothing in the team's name. */
   is_fork: v.exactOptional(v.literal(true)),
+  push: v.exactOptional(BranchToPush),
 });
 
 /** The skill that an execution has reported to have found. */

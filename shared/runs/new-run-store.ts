@@ -144,13 +144,23 @@ const toCreatedPut = ({ runId, owner, body, now }: NewRun, facets: RunFacets): P
     uuid: randomId(),
     type: "run_created",
     occurred_at: now,
-    data: { state: "QUEUED" },
+    data: { state: "QUEUED", ...describeTrigger(body) },
     // Written with each run and never changed, so that it can carry what the head has no room for: one item, one entry.
     scope: groupKey(scopeKey(owner), "creator", body.creator.uid),
     created_key: runId,
     p: facets,
   },
 });
+
+/** What the timeline says about a run of a pull request. */
+function describeTrigger({ trigger }: RunBody): { readonly detail?: string } {
+  if (trigger?.is_fork === true) {
+    return { detail: "The pull request is of a fork: the run has no secrets, and can push nowhere." };
+  }
+  if (trigger?.push === undefined) return {};
+  const { repository, branch } = trigger.push;
+  return { detail: `Commits on the branch ${branch} of ${repository} are pushed at the end of each turn.` };
+}
 
 function toScheduleEntry({ runId, owner }: NewRun, p: RunFacets): Put | undefined {
   if (p.schedule === undefined) return undefined;

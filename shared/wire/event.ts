@@ -30,6 +30,7 @@ const TIMELINE_TYPES = [
   "run_cancelled",
   "run_stopped",
   "artifact_created",
+  "branch_pushed",
 ] as const;
 /** The type of a timeline event. */
 export const TimelineType = v.picklist(TIMELINE_TYPES);

@@ -158,6 +158,15 @@ export const ResolvePromptResponse = v.object({
       secrets: v.exactOptional(v.array(InjectedSecret)),
       /** Read-only tokens for private repositories of the configuration, valid for at most one hour. */
       repository_tokens: v.exactOptional(v.array(RepositoryToken)),
+      /** The branch that `push-branch` pushes to, at the end of each turn that commits to it. Absent if the run may push none. */
+      push: v.exactOptional(
+        v.object({
+          /** The URL of the repository in `agent_config`. */
+          url: v.string(),
+          /** The branch, which is checked out. */
+          branch: v.string(),
+        }),
+      ),
       /** The attachments of the run and of its follow-ups. */
       attachments: v.array(AttachedFile),
       /** The messages of the conversation so far, in order. */

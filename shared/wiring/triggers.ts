@@ -10,7 +10,7 @@ import type {
 } from "#shared/triggers/trigger-ports.ts";
 import { createEventQueue, createFiles } from "#shared/wiring/adapters.ts";
 import { createTablePorts, receiverRules } from "./common.ts";
-import { createRunPorts, hasContainers } from "./runs.ts";
+import { createRunEndpointPorts, createRunPorts, hasContainers } from "./runs.ts";
 import { createSystems } from "./system-calls.ts";
 import { createWebhookSecrets } from "./vault.ts";
 
@@ -45,6 +45,9 @@ export const createIngressPorts = (): IngressPorts & HttpPorts => ({
   ...createRedeliveryPorts(),
   webhookSecrets: createWebhookSecrets(),
 });
+
+/** The ports of the endpoint that pushes commits of runs. */
+export const createPushPorts = () => ({ ...createRunEndpointPorts(), systems: createSystems() });
 
 /** The ports of the consumer that decides on events. */
 export const createDecisionPorts = (): DecisionPorts => ({

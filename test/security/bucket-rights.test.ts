@@ -46,6 +46,7 @@ const examples: Readonly<Record<FileKind, string>> = {
   messages: fileKeys.messages(uuid, uuid, 1, digest),
   artifact: fileKeys.artifact(uuid, uuid, uuid),
   plan: fileKeys.plan(uuid, uuid, digest),
+  pack: fileKeys.pack(uuid, uuid, digest),
   skills: fileKeys.skills(digest, digest),
   snapshot: fileKeys.snapshot(uuid, uuid, "turn-1", 0),
   triggerEvent: fileKeys.triggerEvent(uuid, uuid),

@@ -105,6 +105,7 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   }),
   "POST /harness-support/notify-user": () => ({ message: "half of it is done" }),
   "POST /harness-support/identity-token": () => ({ audience: "sts.amazonaws.com" }),
+  "POST /harness-support/push-branch": () => ({ commit: "a".repeat(40), size_bytes: 1024, sha256: "b".repeat(64) }),
   "POST /harness-support/external-conversation": () => ({ format: "claude" }),
   "POST /harness-support/transcript": ({ runId }) => ({ conversation_id: runId }),
   "POST /harness-support/finish-task": () => ({ success: true, summary: "done" }),

@@ -117,6 +117,7 @@ const NAMES: Readonly<Record<string, string>> = {
   setup_skill_loading: "loaded skill",
   checkpoint_saved: "checkpoint",
   artifact_created: "artifact",
+  branch_pushed: "push",
   user_notified: "notification",
   run_waiting: "",
   model_retry: "model failed",

@@ -1,14 +1,16 @@
+import * as v from "valibot";
 import { parseGithubUrl } from "#shared/environments/repositories.ts";
-import type { RunBody } from "#shared/records/run-body.ts";
+import type { BranchToPush, RunBody } from "#shared/records/run-body.ts";
 import type { Repository } from "#shared/wire/config.ts";
 import type { TriggerEvent } from "../event.ts";
 import { findSource } from "../sources/find-source.ts";
 import { readText } from "../sources/member.ts";
 import type { PullHead } from "../sources/source.ts";
+import { BranchName, RepositoryPath } from "../systems/system-request.ts";
 import type { Trigger } from "../trigger-store.ts";
 
 /**
- * Has a run work on the head of a pull request. What is in a fork was written by somebody without rights, so a run of it gets no
+ * Has a run work on the head of a pull request, and lets the service push its commits there with the trigger's credential. What is in a fork was written by somebody without rights, so a run of it gets no
  * secrets and nothing else that proves who it is elsewhere, and its key creates no children, which would have them.
  */
 export function withPullHead(
@@ -24,8 +26,35 @@ export function withPullHead(
     ref !== "" && isOfEvent(repository, trigger, event) ? { ...repository, ref } : repository,
   );
   const config = { ...body.config, ...(repositories === undefined ? {} : { repositories }) };
-  if (!head.isFork) return { ...body, config };
+  if (!head.isFork) {
+    const push = findBranchToPush(repositories ?? [], trigger, event, head.branch);
+    return push === undefined
+      ? { ...body, config }
+      : { ...body, config, trigger: { trigger_id: trigger.uid, ...body.trigger, push } };
+  }
   return withoutSecrets({ ...body, config, trigger: { trigger_id: trigger.uid, ...body.trigger, is_fork: true } });
+}
+
+/**
+ * The branch that the run's commits are pushed to: the head of a pull request in a repository of the run. The default branch is none,
+ * also where it is the head of a pull request into another branch.
+ */
+function findBranchToPush(
+  repositories: readonly Repository[],
+  trigger: Trigger,
+  event: TriggerEvent,
+  branch: string,
+): BranchToPush | undefined {
+  const { kind: system, credential } = trigger;
+  const { repository, payload } = event;
+  const isOfPull = (findSource(trigger).toPull?.(event)?.number ?? "") !== "";
+  if ((system !== "github" && system !== "gitlab") || credential === undefined || !isOfPull) return undefined;
+  const first = readText(payload, system === "github" ? "repository" : "project", "default_branch");
+  const own = repositories.find((one) => isOfEvent(one, trigger, event));
+  if (own === undefined || branch === first || !v.is(BranchName, branch) || !v.is(RepositoryPath, repository)) {
+    return undefined;
+  }
+  return { system, url: own.url, repository, branch };
 }
 
 /** The ref by which the commits of a fork are in the repository itself. */

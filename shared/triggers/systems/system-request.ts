@@ -92,7 +92,7 @@ export const BranchName = v.pipe(
   v.regex(/^[^\p{Cc} ~^:?*[\\]+$/u),
   v.check((name) => !/^[-/]|\/$|\/\/|\.\.|@\{|\.$/.test(name) && !/(?:^|\/)\.|\.lock(?:\/|$)/.test(name)),
 );
-export const CommitId = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}$/));
+const CommitId = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}$/));
 
 /** Pushes commits to one branch, which exists. */
 const PushBranch = v.object({

@@ -2087,6 +2087,19 @@ class IdentityTokenRequestParam(TypedDict, total=False):
     """The `aud` claim of the token, as the other system expects it. At most 512 bytes in UTF-8."""
 
 
+class PushBranchRequestParam(TypedDict, total=False):
+    """Commits to push to the branch of the run's pull request."""
+
+    commit: Required[str]
+    """The id of the commit that the branch shall have. Must have 40 lowercase hexadecimal digits."""
+
+    size_bytes: Required[int]
+    """The size of the pack in bytes."""
+
+    sha256: Required[str]
+    """The SHA-256 digest of the pack, a git pack of version 2 whose objects are complete. Must have 64 lowercase hexadecimal digits."""
+
+
 class ReportShutdownRequestErrorParam(TypedDict, total=False):
     """The cause of the shutdown. Absent if the sandbox stopped normally."""
 

@@ -103,6 +103,7 @@ TimelineType = Literal[
     "run_cancelled",
     "run_stopped",
     "artifact_created",
+    "branch_pushed",
 ]
 """The type of a timeline event."""
 
@@ -1490,6 +1491,7 @@ class RunEvent(BaseModel):
             "run_cancelled",
             "run_stopped",
             "artifact_created",
+            "branch_pushed",
             "user_notified",
             "run_waiting",
             "setup_started",
@@ -4279,6 +4281,16 @@ class RepositoryToken(BaseModel):
     """The expiry time of the token."""
 
 
+class ResolvePromptResponseContextPush(BaseModel):
+    """The branch that `push-branch` pushes to, at the end of each turn that commits to it. Absent if the run may push none."""
+
+    url: str
+    """The URL of the repository in `agent_config`."""
+
+    branch: str
+    """The branch, which is checked out."""
+
+
 class ResolvePromptResponseContextAttachment(BaseModel):
     attachment_id: str
     """The attachment's id."""
@@ -4433,6 +4445,9 @@ class ResolvePromptResponseContext(BaseModel):
     repository_tokens: Optional[List[RepositoryToken]] = None
     """Read-only tokens for private repositories of the configuration, valid for at most one hour."""
 
+    push: Optional[ResolvePromptResponseContextPush] = None
+    """The branch that `push-branch` pushes to, at the end of each turn that commits to it. Absent if the run may push none."""
+
     attachments: List[ResolvePromptResponseContextAttachment]
     """The attachments of the run and of its follow-ups."""
 
@@ -4579,6 +4594,16 @@ class IdentityTokenResponse(BaseModel):
 
     expires_at: Timestamp
     """The expiry time of the token."""
+
+
+class PushBranchResponse(BaseModel):
+    """Where to upload the pack, or what was pushed."""
+
+    upload: Optional[UploadTarget] = None
+    """Where to upload the pack. Absent if it is already uploaded."""
+
+    branch: Optional[str] = None
+    """The branch, once it has the commit."""
 
 
 class GetOpenidConfigurationResponse(BaseModel):

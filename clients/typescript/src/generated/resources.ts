@@ -1723,6 +1723,18 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
+   * Pushes commits to the head branch of the pull request that the run works on.
+   *
+   * The first call returns an upload target for their objects; after the upload, repeat the call to push them. The push
+   * goes to that branch only and is never forced: the response is 409 if the commits do not continue the branch.
+   *
+   * `POST /harness-support/push-branch`
+   */
+  pushBranch(body: types.PushBranchRequest, options?: RequestOptions): APIPromise<types.PushBranchResponse> {
+    return this.transport.request({ method: "POST", path: "/harness-support/push-branch", body, options });
+  }
+
+  /**
    * Reports that the sandbox of an execution has stopped.
    *
    * A run in progress is executed again from its last checkpoint; after 3 losses without a new checkpoint it ends in

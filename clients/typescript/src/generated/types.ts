@@ -2544,6 +2544,22 @@ interface components {
          * @enum {string}
          */
         PullRequestStatus: "open" | "draft" | "merged" | "closed" | "unknown";
+        /** @description Commits to push to the branch of the run's pull request. */
+        PushBranchRequest: {
+            /** @description The id of the commit that the branch shall have. Must have 40 lowercase hexadecimal digits. */
+            commit: string;
+            /** @description The size of the pack in bytes. */
+            size_bytes: number;
+            /** @description The SHA-256 digest of the pack, a git pack of version 2 whose objects are complete. Must have 64 lowercase hexadecimal digits. */
+            sha256: string;
+        };
+        /** @description Where to upload the pack, or what was pushed. */
+        PushBranchResponse: {
+            /** @description Where to upload the pack. Absent if it is already uploaded. */
+            upload?: components["schemas"]["UploadTarget"];
+            /** @description The branch, once it has the commit. */
+            branch?: string;
+        };
         /**
          * @description How much a model reasons before it responds.
          * @enum {string}
@@ -2880,6 +2896,13 @@ interface components {
                 secrets?: components["schemas"]["InjectedSecret"][];
                 /** @description Read-only tokens for private repositories of the configuration, valid for at most one hour. */
                 repository_tokens?: components["schemas"]["RepositoryToken"][];
+                /** @description The branch that `push-branch` pushes to, at the end of each turn that commits to it. Absent if the run may push none. */
+                push?: {
+                    /** @description The URL of the repository in `agent_config`. */
+                    url: string;
+                    /** @description The branch, which is checked out. */
+                    branch: string;
+                };
                 /** @description The attachments of the run and of its follow-ups. */
                 attachments: {
                     /** @description The attachment's id. */
@@ -3296,7 +3319,7 @@ interface components {
              * @description The type of the event; `messages` is a batch of messages.
              * @enum {string}
              */
-            type: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "network_blocked" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "approval_requested" | "approved" | "denied" | "run_interrupted" | "run_idle" | "run_cancelled" | "run_stopped" | "artifact_created" | "user_notified" | "run_waiting" | "setup_started" | "model_retry" | "model_called" | "messages";
+            type: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "network_blocked" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "approval_requested" | "approved" | "denied" | "run_interrupted" | "run_idle" | "run_cancelled" | "run_stopped" | "artifact_created" | "branch_pushed" | "user_notified" | "run_waiting" | "setup_started" | "model_retry" | "model_called" | "messages";
             /**
              * Format: date-time
              * @description The time of the event.
@@ -3937,7 +3960,7 @@ interface components {
          * @description The type of a timeline event.
          * @enum {string}
          */
-        TimelineType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "network_blocked" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "approval_requested" | "approved" | "denied" | "run_interrupted" | "run_idle" | "run_cancelled" | "run_stopped" | "artifact_created";
+        TimelineType: "run_created" | "run_queued" | "run_pending" | "run_claimed" | "worker_container_ready" | "setup_environment_resolution" | "setup_repo_clone" | "setup_commands" | "setup_mcp_servers" | "setup_skill_loading" | "agent_started" | "network_blocked" | "followup_received" | "checkpoint_saved" | "execution_lost" | "run_succeeded" | "run_failed" | "run_errored" | "run_blocked" | "approval_requested" | "approved" | "denied" | "run_interrupted" | "run_idle" | "run_cancelled" | "run_stopped" | "artifact_created" | "branch_pushed";
         /** @description An OIDC token to exchange for an API key. */
         TokenRequest: {
             /** @description The OIDC token, a signed JWT. At most 16384 bytes in UTF-8. */
@@ -5395,6 +5418,8 @@ export type Providers = components['schemas']['Providers'];
 export type PublicArtifact = components['schemas']['PublicArtifact'];
 export type PublicRun = components['schemas']['PublicRun'];
 export type PullRequestStatus = components['schemas']['PullRequestStatus'];
+export type PushBranchRequest = components['schemas']['PushBranchRequest'];
+export type PushBranchResponse = components['schemas']['PushBranchResponse'];
 export type ReasoningLevel = components['schemas']['ReasoningLevel'];
 export type ReceivedDelivery = components['schemas']['ReceivedDelivery'];
 export type RecentRun = components['schemas']['RecentRun'];

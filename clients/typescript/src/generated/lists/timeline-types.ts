@@ -28,4 +28,5 @@ export const TIMELINE_TYPES = [
   "run_cancelled",
   "run_stopped",
   "artifact_created",
+  "branch_pushed",
 ] as const;

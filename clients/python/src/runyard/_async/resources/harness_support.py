@@ -25,6 +25,7 @@ from ...types import (
     IdentityTokenResponse,
     LiveResponse,
     MessagesResponse,
+    PushBranchResponse,
     RawTranscriptLocation,
     ReportArtifactResponse,
     ResolvePromptResponse,
@@ -487,6 +488,40 @@ class AsyncHarnessSupport(AsyncResource):
             options=options,
         )
 
+    async def push_branch(
+        self,
+        *,
+        commit: str,
+        size_bytes: int,
+        sha256: str,
+        runyard_instance: Union[str, NotGiven] = NOT_GIVEN,
+        runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> PushBranchResponse:
+        """Pushes commits to the head branch of the pull request that the run works on.
+
+        The first call returns an upload target for their objects; after the upload, repeat the call to push
+        them. The push goes to that branch only and is never forced: the response is 409 if the commits do not
+        continue the branch.
+
+        `POST /harness-support/push-branch`
+
+        Args:
+            commit: The id of the commit that the branch shall have. Must have 40 lowercase hexadecimal digits.
+            size_bytes: The size of the pack in bytes.
+            sha256: The SHA-256 digest of the pack, a git pack of version 2 whose objects are complete. Must have 64 lowercase hexadecimal digits.
+            runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
+            runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
+        """
+        return await self._call(
+            "POST",
+            "/harness-support/push-branch",
+            cast_to=PushBranchResponse,
+            body={"commit": commit, "size_bytes": size_bytes, "sha256": sha256},
+            headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
+            options=options,
+        )
+
     async def report_shutdown(
         self,
         *,
@@ -532,4 +567,5 @@ class AsyncHarnessSupportWithRawResponse:
         self.upload_transcript = to_raw(raw.upload_transcript)
         self.get_transcript = to_raw(raw.get_transcript)
         self.identity_token = to_raw(raw.identity_token)
+        self.push_branch = to_raw(raw.push_branch)
         self.report_shutdown = to_raw(raw.report_shutdown)

@@ -1,0 +1,112 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { removeTree } from "#shared/sandbox/remove-tree.ts";
+import { MAX_PACK_BYTES } from "#shared/wire/execution/push-branch.ts";
+import type { CommandRunner } from "../commands/command-runner.ts";
+import { type ControlPlane, Refused } from "../control-plane/control-plane.ts";
+import { uploadContent } from "../control-plane/transfer.ts";
+import type { TurnOutcome } from "../engine/engine.ts";
+import { openInside } from "../files/path-containment.ts";
+import { assignClonePaths, type Clone } from "../git/clone.ts";
+import { writePackScript } from "../git/pack-script.ts";
+import type { WorkspacePaths } from "../isolation/sandbox.ts";
+import type { Redactor } from "../redaction/redactor.ts";
+import type { RunContext } from "../setup/setup.ts";
+import { createHash } from "../support/lazy-crypto.ts";
+import type { Log } from "../support/log.ts";
+import { formatError } from "../support/stop.ts";
+import { cutBytes } from "../support/text-limits.ts";
+
+interface PushOptions {
+  readonly plane: Pick<ControlPlane, "pushBranch">;
+  readonly redactor: Redactor;
+  /** Packs inside the sandbox: the repository is untrusted. */
+  readonly runner: CommandRunner;
+  readonly clones: readonly Clone[];
+  readonly context: Pick<RunContext, "push" | "agent_config">;
+  /** Paths on the host, and as commands see them. */
+  readonly host: WorkspacePaths;
+  readonly seen: WorkspacePaths;
+  readonly deadlineAt: number;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/** Has the service push commits of a run of a pull request to its branch. The credential never comes here. */
+export interface BranchPusher {
+  /** Pushes the commits of a turn that has not failed. Returns a sentence about the push, or an empty string if there was none. */
+  push(ended: TurnOutcome): Promise<string>;
+}
+
+const PACK_MS = 120_000;
+const OUTPUT_BYTES = 300;
+const PACK = "objects.pack";
+const SHORT = 12;
+
+export function createBranchPusher(options: PushOptions): BranchPusher {
+  const { context, clones, redactor, signal, log } = options;
+  const { push: target, agent_config } = context;
+  const place = [...assignClonePaths(agent_config.repositories ?? [])].find(([, { url }]) => url === target?.url)?.[0];
+  const clone = clones.find(({ path }) => path === place);
+  /** The last commit that was pushed. */
+  let pushed: string | undefined;
+  return {
+    async push(ended) {
+      const isKept = ended.success || ended.blocked === true;
+      if (target === undefined || clone === undefined || !isKept) return "";
+      try {
+        const commit = await pushClone(clone, target.branch, pushed ?? clone.commit, options);
+        if (commit === undefined) return "";
+        pushed = commit;
+        return ` Pushed ${commit.slice(0, SHORT)} to ${target.branch}.`;
+      } catch (error) {
+        signal.throwIfAborted();
+        const detail = redactor.text(error instanceof Refused ? error.detail : formatError(error));
+        log("warn", "commits were not pushed", { detail });
+        return ` Not pushed to ${target.branch}: ${detail}.`;
+      }
+    },
+  };
+}
+
+/** Tells the agent how its commits reach the pull request. */
+export function addPush(prompt: string | undefined, { push }: Pick<RunContext, "push">): string | undefined {
+  if (push === undefined) return prompt;
+  const text = `You work on a pull request, whose branch ${JSON.stringify(push.branch)} is checked out. Commit your changes to this branch: they are pushed when your \
+turn ends. You have no credential to push, and need none. The push is never forced, so do not rewrite commits that the branch has.`;
+  return prompt === undefined ? text : `${text}\n\n${prompt}`;
+}
+
+/** Returns the commit that the branch has then; undefined if there was nothing to push. */
+async function pushClone(
+  clone: Clone,
+  branch: string,
+  base: string,
+  { plane, runner, host, seen, deadlineAt, signal }: PushOptions,
+): Promise<string | undefined> {
+  const folder = (paths: WorkspacePaths) => join(paths.tmp, "runyard-push");
+  const repository = join(seen.workspace, clone.path);
+  const command = writePackScript({ repository, branch, base, pack: join(folder(seen), PACK) });
+  const timeoutMs = Math.max(1, Math.min(PACK_MS, deadlineAt - Date.now()));
+  try {
+    const { exitCode, text } = await runner.run({ command, workingDirectory: seen.workspace, timeoutMs });
+    if (exitCode !== 0) throw new Error(`git ended with exit code ${exitCode}: ${cutBytes(text.trim(), OUTPUT_BYTES)}`);
+    const commit = /^head ([0-9a-f]{40})$/m.exec(text)?.[1];
+    if (commit === undefined) return undefined;
+    await using file = await openInside(host.tmp, join(folder(host), PACK));
+    if (file.sizeBytes > MAX_PACK_BYTES) throw new Error(`the commits have more than ${MAX_PACK_BYTES} bytes`);
+    const pack = await readFile(file.path);
+    const sha256 = createHash("sha256").update(pack).digest("hex");
+    const request = { commit, size_bytes: pack.length, sha256 };
+    const { upload } = await plane.pushBranch(request);
+    if (upload !== undefined) {
+      await uploadContent(upload, new Blob([new Uint8Array(pack)], { type: PACK_TYPE }), signal);
+      await plane.pushBranch(request);
+    }
+    return commit;
+  } finally {
+    await removeTree(folder(host)).catch(() => undefined);
+  }
+}
+
+const PACK_TYPE = "application/x-git-packed-objects";

@@ -1,0 +1,112 @@
+import { RunyardError } from "#shared/errors.ts";
+import { markClientEvent } from "#shared/executions/event-marker-store.ts";
+import { fileKeys } from "#shared/files/file-store.ts";
+import { sha256 } from "#shared/ids.ts";
+import { RUN_CAPS } from "#shared/records/run.ts";
+import type { BranchToPush } from "#shared/records/run-body.ts";
+import type { ExecutingHead } from "#shared/records/run-head.ts";
+import { changeExecution } from "#shared/runs/change-run.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { RunChangedError } from "#shared/runs/run-store.ts";
+import type { PushBranchRequest, PushBranchResponse } from "#shared/wire/execution/push-branch.ts";
+import type { AccessPorts } from "../access.ts";
+import { readCredential } from "../systems/credential.ts";
+import { triggerStore } from "../trigger-store.ts";
+
+type PushPorts = RunPorts & AccessPorts;
+
+/** How messages and the timeline abbreviate a commit. */
+const SHORT = 12;
+
+/**
+ * Pushes commits to the branch that the run works on, which its record names. The first request returns where to upload the objects, and
+ * the same one after the upload pushes them. Repeats push nothing twice.
+ */
+export async function pushRunBranch(
+  head: ExecutingHead,
+  request: PushBranchRequest,
+  ports: PushPorts,
+): Promise<PushBranchResponse> {
+  const { run_id, execution_id } = head;
+  const { trigger } = await ports.runs.body(run_id);
+  const target = trigger?.push;
+  if (trigger === undefined || target === undefined) throw refused("this run works on no branch that it may push");
+  const file = fileKeys.pack(run_id, execution_id, request.sha256);
+  if ((await ports.files.size(file)) !== request.size_bytes) {
+    await countRequest(head, ports);
+    const { size_bytes: sizeBytes, sha256 } = request;
+    return { upload: await ports.files.uploadTarget(file, { sizeBytes, sha256, contentType: PACK_TYPE }) };
+  }
+  const failure = await push(trigger.trigger_id, target, request.commit, file, ports);
+  await record(head, target, request.commit, failure, ports);
+  if (failure !== undefined) throw refused(failure);
+  return { branch: target.branch };
+}
+
+const PACK_TYPE = "application/x-git-packed-objects";
+
+const refused = (detail: string): RunyardError => new RunyardError("conflict", { detail, retryable: false });
+
+/** Returns why the commit was not pushed; undefined if it was. */
+async function push(
+  triggerUid: string,
+  { system, repository, branch }: BranchToPush,
+  commit: string,
+  file: string,
+  { table, files, systems }: PushPorts,
+): Promise<string | undefined> {
+  const trigger = await triggerStore(table).get(triggerUid);
+  if (trigger?.credential === undefined) return "the trigger of the run was deleted, or has no credential";
+  const { url: pack_url } = await files.downloadUrl(file, { filename: "objects.pack", contentType: PACK_TYPE });
+  try {
+    const credential = await readCredential(trigger.team_uid, trigger.credential, table);
+    const request = { action: "push_branch", system, ...credential, repository, branch, commit, pack_url } as const;
+    return (await systems.call(request)).failure;
+  } catch (error) {
+    if (error instanceof RunyardError) return error.message;
+    throw error;
+  }
+}
+
+/** Limits how many objects a run uploads by the limit of its client events. */
+async function countRequest(first: ExecutingHead, ports: PushPorts): Promise<void> {
+  await changeExecution(first, ports, (head) => ({
+    change: { events: [], set: countEvent(head, ports) },
+    result: undefined,
+  }));
+}
+
+function countEvent({ client_events }: ExecutingHead, { now }: PushPorts) {
+  if (client_events >= RUN_CAPS.clientEvents) {
+    const detail = `a run stores at most ${RUN_CAPS.clientEvents} client events, of which each push is two`;
+    throw new RunyardError("resource_unavailable", { status: 429, retryable: false, detail });
+  }
+  return { client_events: client_events + 1, heartbeat_at: now() };
+}
+
+/** Shows a push in the timeline, once for the same commit and result. */
+async function record(
+  first: ExecutingHead,
+  { repository, branch }: BranchToPush,
+  commit: string,
+  failure: string | undefined,
+  ports: PushPorts,
+): Promise<void> {
+  const marker = failure === undefined ? `push:${commit}` : `push:${commit}:${sha256(failure)}`;
+  const what = `${commit.slice(0, SHORT)} to ${branch} of ${repository}`;
+  const detail = failure === undefined ? `pushed ${what}` : `did not push ${what}: ${failure}`;
+  const data = { commit, branch, repository, detail, ...(failure === undefined ? {} : { is_error: true }) };
+  try {
+    await changeExecution(first, ports, (head) => ({
+      change: {
+        events: [{ type: "branch_pushed", data }],
+        set: countEvent(head, ports),
+        also: { marker: markClientEvent(first.run_id, marker) },
+      },
+      result: undefined,
+    }));
+  } catch (error) {
+    // The head is unchanged, so the marker exists: the timeline shows the push already.
+    if (!(error instanceof RunChangedError)) throw error;
+  }
+}
