@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { type FixtureValues, fillFixture } from "../../emulator/event-fixture.ts";
 import { FALLBACK_PORTS } from "../support/client.ts";
 import { BASE_URL, createTestControlPlane } from "../support/control-plane.ts";
+import { allowPush } from "../support/execution.ts";
 import type { Outcome } from "./expectations.ts";
 import { findTarget, readText, type Target, toKind } from "./fixtures.ts";
 import { makeOidcStage } from "./oidc-stage.ts";
@@ -72,6 +73,7 @@ export async function makeStage() {
 
   async function play(fixture: string): Promise<Outcome> {
     const target = findTarget(fixture);
+    if (fixture === "http/push-branch.json") await allowPush(controlPlane, values.run_id ?? "");
     const event = fillFixture(readText(fixture), values);
     controlPlane.clock.now = Math.max(controlPlane.clock.now, readTime(event));
     try {

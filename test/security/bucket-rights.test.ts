@@ -11,6 +11,7 @@ import { deleteRun } from "#shared/retention/delete-run.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
 import {
+  allowPush,
   createHarness,
   createRun,
   deliver,
@@ -92,6 +93,7 @@ describe("the rights of every function on files", () => {
     await useWorkerFiles();
     await useTriggerFiles();
     await useToolFiles();
+    await usePushedFiles();
     const lines: readonly { readonly file: string; readonly rights: Rights }[] = [
       ...routes,
       ...Object.values(eventSources),
@@ -224,6 +226,22 @@ async function useTriggerFiles(): Promise<void> {
 }
 
 /** Starts, reads and steers runs with the tools of the MCP server. */
+async function usePushedFiles(): Promise<void> {
+  const plane = await createTestControlPlane();
+  const hooks = createHooks(plane);
+  await createClient(plane).post("/agent/secrets", { name: "github", value: "github_pat" });
+  const trigger = await hooks.create({ kind: "github", credential: "github", prompt: "Look" });
+  const harness = await workingRun(plane, { prompt: "push", team: true });
+  await allowPush(plane, harness.run_id, trigger.body.uid);
+  const request = { commit: "a".repeat(40), ...described("objects") };
+  const { upload } = (await harness.support("push-branch", request)).body;
+  await plane.files.put(new URL(upload.url).pathname.slice(1), "objects", "text/plain");
+  // Nothing listens at the address of GitHub.
+  expect((await harness.support("push-branch", request)).status).toBe(409);
+  await harness.finish();
+  await deleteFiles(plane, harness.run_id);
+}
+
 async function useToolFiles(): Promise<void> {
   const plane = await createTestControlPlane();
   const user = createClient(plane);

@@ -4,6 +4,7 @@ import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { endRun } from "#functions/execution/end-run.ts";
 import { eventSources } from "#infra/event-sources.ts";
 import { deadRunConsumer } from "#shared/executions/dead-runs.ts";
+import { keys } from "#shared/table/keys.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { createClient } from "./client.ts";
 import type { ResponseBody, TestControlPlane, TestPorts } from "./control-plane.ts";
@@ -20,6 +21,23 @@ export async function createRun(
   if (status !== 200) throw new Error(`the run was not created: ${JSON.stringify(response)}`);
   return response.run_id;
 }
+
+/** Has a run work on the branch of a pull request, as an event of a trigger would. */
+export const allowPush = (
+  { table }: Pick<TestControlPlane, "table">,
+  runId: string,
+  triggerId = "none",
+): Promise<void> =>
+  table.write({
+    kind: "update",
+    key: keys.body(runId),
+    set: {
+      trigger: {
+        trigger_id: triggerId,
+        push: { system: "github", url: "https://github.com/acme/shop", repository: "acme/shop", branch: "fix" },
+      },
+    },
+  });
 
 /** Makes the calls of a harness, with the run's key and its own instance id. */
 export function createHarness(
