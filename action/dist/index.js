@@ -1918,6 +1918,7 @@ var Text = optional(string()), StepData = object({
   setup_skill_loading: "loaded skill",
   checkpoint_saved: "checkpoint",
   artifact_created: "artifact",
+  branch_pushed: "push",
   user_notified: "notification",
   run_waiting: "",
   model_retry: "model failed"
