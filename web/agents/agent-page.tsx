@@ -9,6 +9,7 @@ import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { environmentsQuery, identityKeysQuery, identityQuery } from "../api/queries.ts";
 import { queryClient, refreshQueries } from "../api/query-client.ts";
+import { HealthCard } from "../health/run-health.tsx";
 import { KeyList } from "../keys/key-list.tsx";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
@@ -51,6 +52,7 @@ function LoadedAgent({ agent }: { readonly agent: IdentityItem }) {
             The team has more agents than its limit allows. Delete another one to use this one.
           </p>
         )}
+        <HealthCard kind="agent" id={agent.uid} />
         <KeyList
           title="API keys"
           query={query}

@@ -4,6 +4,7 @@ import { Bot, Plus } from "lucide-react";
 import { useState } from "react";
 import type { IdentityItem } from "../../clients/typescript/src/index.ts";
 import { identitiesQuery } from "../api/queries.ts";
+import { RowHealth } from "../health/run-health.tsx";
 import { Button } from "../ui/button.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Page } from "../ui/page.tsx";
@@ -58,6 +59,7 @@ const AgentRow = ({ agent }: { readonly agent: IdentityItem }) => (
         {agent.description !== undefined && <span>{revealHidden(agent.description)}</span>}
         {agent.base_model !== undefined && <span className="mono">{agent.base_model}</span>}
       </p>
+      <RowHealth kind="agent" id={agent.uid} />
     </div>
     <div className="item-side">
       {!agent.available && <span className="badge tone-bad">Over the limit</span>}

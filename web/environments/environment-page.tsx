@@ -10,6 +10,7 @@ import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { queryClient, refreshQueries } from "../api/query-client.ts";
 import { useMe } from "../api/session.ts";
+import { HealthCard } from "../health/run-health.tsx";
 import { Button } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { Confirm } from "../ui/dialog.tsx";
@@ -59,6 +60,7 @@ function LoadedEnvironment({ environment }: EnvironmentProps) {
         {setup_failed && (
           <p className="form-error">The latest setup failed. Runs in this environment fail before the agent starts.</p>
         )}
+        <HealthCard kind="environment" id={environment.uid} />
         <section className="card" aria-label="Content">
           <div className="card-head">
             <h2>Content</h2>

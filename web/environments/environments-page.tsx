@@ -4,6 +4,7 @@ import { Box, Plus } from "lucide-react";
 import { useState } from "react";
 import type { EnvironmentItem } from "../../clients/typescript/src/index.ts";
 import { environmentsQuery } from "../api/queries.ts";
+import { RowHealth } from "../health/run-health.tsx";
 import { Button } from "../ui/button.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Page } from "../ui/page.tsx";
@@ -68,6 +69,7 @@ function EnvironmentRow({ environment }: { readonly environment: EnvironmentItem
             </span>
           ))}
         </p>
+        <RowHealth kind="environment" id={uid} />
       </div>
       <div className="item-side">
         <SetupState environment={environment} />

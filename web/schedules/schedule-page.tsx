@@ -9,6 +9,7 @@ import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { scheduleQuery } from "../api/queries.ts";
 import { refreshQueries } from "../api/query-client.ts";
+import { HealthCard } from "../health/run-health.tsx";
 import { Button } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { Confirm } from "../ui/dialog.tsx";
@@ -56,6 +57,7 @@ function LoadedSchedule({ schedule }: { readonly schedule: ScheduleItem }) {
           <p className="mono">{cron}</p>
           <CronPreview cron={cron} timeZone={zone} />
         </section>
+        <HealthCard kind="schedule" id={schedule.id} />
         <TickStrip scheduleId={schedule.id} />
         <RecentRuns schedule={schedule} />
         <section className="card card-body stack">

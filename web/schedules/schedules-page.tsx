@@ -5,6 +5,7 @@ import type { ScheduleItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { schedulesQuery } from "../api/queries.ts";
 import { refreshQueries } from "../api/query-client.ts";
+import { RowHealth } from "../health/run-health.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { formatWhen } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
@@ -67,6 +68,12 @@ function ScheduleRow({ schedule }: { readonly schedule: ScheduleItem }) {
           <span className="faint">{zone}</span>
         </p>
         {fault !== null && <p className="field-error">{revealHidden(fault)}</p>}
+        {schedule.failing_since !== undefined && (
+          <p className="field-error">
+            Its runs have failed since <Time at={schedule.failing_since} />
+          </p>
+        )}
+        <RowHealth kind="schedule" id={id} saysFailing />
         <InlineError error={toggle.error ?? runNow.error} />
       </div>
       <div className="item-side">

@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { TriggerItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { refreshQueries } from "../api/query-client.ts";
+import { RowHealth } from "../health/run-health.tsx";
 import { Button } from "../ui/button.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Page } from "../ui/page.tsx";
@@ -70,6 +71,7 @@ function TriggerRow({ trigger }: { readonly trigger: TriggerItem }) {
             Its runs have failed since <Time at={failing_since} />
           </p>
         )}
+        <RowHealth kind="trigger" id={uid} saysFailing />
         <InlineError error={toggle.error} />
       </div>
       <div className="item-side">

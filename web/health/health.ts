@@ -1,0 +1,32 @@
+import type { RunItem } from "../../clients/typescript/src/index.ts";
+
+/** What the latest runs of something tell about it. */
+export interface Health {
+  readonly succeeded: number;
+  readonly failed: number;
+  /** The creation of the first of the consecutive failed runs up to now. Absent if the latest one that has ended did not fail. */
+  readonly failingSince?: string;
+  /** The mean cost of the runs that have ended. Absent if none has. */
+  readonly costUsd?: number;
+}
+
+const isFailed = ({ state }: RunItem): boolean => state === "FAILED" || state === "ERROR";
+const isDecided = (run: RunItem): boolean => isFailed(run) || run.state === "SUCCEEDED";
+
+const costOf = ({ request_usage: usage }: RunItem): number =>
+  (usage?.inference_cost ?? 0) + (usage?.compute_cost ?? 0) + (usage?.platform_cost ?? 0);
+
+/** Reads the health off the latest runs, newest first. Runs that are active, wait or were cancelled say nothing. */
+export function readHealth(runs: readonly RunItem[]): Health {
+  const decided = runs.filter(isDecided);
+  const firstGood = decided.findIndex((run) => !isFailed(run));
+  const failing = firstGood === -1 ? decided : decided.slice(0, firstGood);
+  const since = failing.at(-1)?.created_at;
+  const cost = decided.reduce((sum, run) => sum + costOf(run), 0);
+  return {
+    succeeded: decided.filter((run) => !isFailed(run)).length,
+    failed: decided.filter(isFailed).length,
+    ...(since === undefined ? {} : { failingSince: since }),
+    ...(decided.length === 0 ? {} : { costUsd: cost / decided.length }),
+  };
+}
