@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
 import { buildExpressionWorker, buildParts, hasParts, loadedAtStart, withoutParts } from "./bundle-parts.ts";
-import { entryFiles, writeEntries } from "./entries.ts";
+import { entryFiles, guideFunctions, writeEntries } from "./entries.ts";
 import { eventSources } from "./event-sources.ts";
 
 /** The functions' code, ready to be deployed. */
@@ -86,7 +86,17 @@ export function bundle(options: BundleOptions = {}): Bundle {
   mkdirSync(dirname(metafilePath), { recursive: true });
   writeFileSync(metafilePath, JSON.stringify(metafile));
   const assetDir = (file: string) => join(outdir, file);
+  for (const file of guideFunctions) copyGuides(root, join(assetDir(file), "guides"));
   return { assetDir, imageDir: () => imageContext(root, assetDir(eventSources.runSandbox.file)), metafile };
+}
+
+/** Copies the pages of docs/, if the root has some. */
+function copyGuides(root: string, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const pages = existsSync(join(root, "docs")) ? readdirSync(join(root, "docs")) : [];
+  for (const page of pages.filter((file) => file.endsWith(".md"))) {
+    copyFileSync(join(root, "docs", page), join(folder, page));
+  }
 }
 
 /** Everything that the Dockerfile copies into the image, in a separate directory: nothing else determines the image. */

@@ -10,6 +10,9 @@ const common: Wiring = ["common", "createTablePorts"];
 const runs: Wiring = ["runs", "createRunEndpointPorts"];
 const teams: Wiring = ["teams", "createTeamPorts"];
 
+/** The functions that serve the pages of docs/, which infra/bundle.ts puts next to them. */
+const guides: Wiring = ["docs", "createGuidePorts"];
+
 /** The ports of every endpoint of a folder of functions/, and below of single files that need others. */
 const wiringOfFolder: Readonly<Record<string, Wiring>> = {
   artifacts: runs,
@@ -45,6 +48,9 @@ const wiringOfFolder: Readonly<Record<string, Wiring>> = {
 
 const wiringOfFile: Readonly<Record<string, Wiring>> = {
   "conversations/redirect-conversation": ["runs", "createRunPorts"],
+  "docs/get-guide": guides,
+  "docs/get-reference": guides,
+  "docs/list-pages": guides,
   "environments/try-environment": runs,
   "execution/delete-old-runs": ["retention", "createRetentionPorts"],
   "execution/discover-skills": ["skills", "createDiscoveryPorts"],
@@ -94,6 +100,11 @@ const wiringOfFile: Readonly<Record<string, Wiring>> = {
 
 /** The one function without ports: the sandbox has no right that a port could use. */
 const withoutPorts: string = eventSources.runSandbox.file;
+
+/** The files of functions/ that serve the pages of docs/. */
+export const guideFunctions: readonly string[] = Object.keys(wiringOfFile).filter(
+  (file) => wiringOfFile[file] === guides,
+);
 
 /** Every file of functions/ that is deployed, each once. */
 export const entryFiles: readonly string[] = [

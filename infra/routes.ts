@@ -315,6 +315,8 @@ const lines: readonly Route[] = [
   { method: "GET", path: "/openapi.json", file: "docs/get-openapi", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/docs", file: "docs/get-reference", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/docs/reference/{name}", file: "docs/get-reference-page", who: "public", scope: "public", rights: {} },
+  { method: "GET", path: "/docs/guides/{guide}", file: "docs/get-guide", who: "public", scope: "public", rights: {} },
+  { method: "GET", path: "/llms.txt", file: "docs/list-pages", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/docs/errors", file: "docs/list-errors", who: "public", scope: "public", rights: {} },
   { method: "GET", path: "/docs/errors/{code}", file: "docs/get-error-page", who: "public", scope: "public", rights: {} },
 

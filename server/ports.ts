@@ -5,6 +5,8 @@ import { discoverSkills } from "#functions/execution/discover-skills.ts";
 import { sendWebhooks } from "#functions/execution/send-webhooks.ts";
 import { type Route, routePaths } from "#infra/routes.ts";
 import type { EventPorts } from "#shared/conversations/live-output.ts";
+import { guideFiles } from "#shared/docs/guide-files.ts";
+import type { GuidePorts } from "#shared/docs/guides.ts";
 import type { DispatchPorts } from "#shared/executions/dispatch-run.ts";
 import type { EndPorts, ReaperPorts } from "#shared/executions/execution-ports.ts";
 import type { PromptPorts } from "#shared/executions/resolve-prompt.ts";
@@ -55,6 +57,7 @@ import { openDatabase } from "./database/open-database.ts";
 import { DiskBudget } from "./disk/disk-budget.ts";
 import { diskFileStore } from "./files/disk-file-store.ts";
 import { DiskFiles } from "./files/disk-files.ts";
+import { projectRoot } from "./host/paths.ts";
 import { modelProviders } from "./model-providers.ts";
 import { Queues } from "./queue/queues.ts";
 import { sqliteEventQueue, sqlitePassQueue, sqliteRunQueue } from "./queue/run-queues.ts";
@@ -99,6 +102,7 @@ export type ServerPorts = DispatchPorts &
   WorkerReadPorts &
   RetentionPorts &
   IdentityTokenPorts &
+  GuidePorts &
   DecisionPorts &
   HttpPorts;
 
@@ -260,6 +264,7 @@ export function createPorts(
     scope: "",
     routes: routePaths.map(([method, route]) => [method, route]),
     baseUrl: `${webUrl}/api/v1`,
+    guides: guideFiles(path.join(projectRoot, "docs")),
     issuerUrl: toIssuerUrl(publicUrl === undefined ? undefined : `${publicUrl}/api/v1`),
     spans: createSpanExporter(environment),
     signingKeys: createSigningKeys(adapters.signingKeyStore, now),

@@ -9,7 +9,7 @@ import commands from "../../docs/cli-operations.json" with { type: "json" };
 import document from "../../docs/openapi.json" with { type: "json" };
 
 /**
- * GET /docs/reference/{name}: returns the HTML page of an operation or of a schema, by its name in the OpenAPI document.
+ * GET /docs/reference/{name}: returns the HTML page of an operation or a schema. It has the name of the OpenAPI document.
  * The page of a name that ends in `.md` is Markdown.
  */
 export const getReferencePage = publicEndpoint({

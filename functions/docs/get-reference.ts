@@ -1,3 +1,4 @@
+import type { GuidePorts } from "#shared/docs/guides.ts";
 import { homePage } from "#shared/docs/home-page.ts";
 import { pageHeaders } from "#shared/docs/html.ts";
 import { type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
@@ -6,7 +7,7 @@ import { HTML } from "#shared/http/response.ts";
 import { textOfBytes } from "#shared/wire/primitives.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
 
-/** GET /docs: returns the first page of the documentation as HTML, or the results of a search. */
+/** GET /docs: returns the first page of the documentation, or search results. It is HTML. */
 export const getReference = publicEndpoint({
   request: {
     query: {
@@ -15,7 +16,7 @@ export const getReference = publicEndpoint({
     },
   },
   reply: { 200: HTML },
-  async run({ query }, { baseUrl }: PublicPorts) {
-    return { status: 200, html: homePage(document, baseUrl, query.q ?? ""), headers: pageHeaders() };
+  async run({ query }, { baseUrl, guides }: PublicPorts & GuidePorts) {
+    return { status: 200, html: homePage(document, guides(), baseUrl, query.q ?? ""), headers: pageHeaders() };
   },
 });

@@ -113,6 +113,7 @@ const PATH_TEXTS: Readonly<Record<string, string>> = {
   token: "The token of the invitation, the last segment of its link.",
   secret: "The secret's name.",
   webhookUid: "The webhook's id.",
+  guide: "The page's name, with `.md` at its end for the page as Markdown.",
   name: "The `operationId` of the operation or the name of the schema, with `.md` at its end for the page as Markdown.",
   code: "The error code, with dashes instead of underscores.",
 };

@@ -13,10 +13,12 @@ import { interruptConversation as conversationsInterruptConversation } from "#fu
 import { redirectConversation as conversationsRedirectConversation } from "#functions/conversations/redirect-conversation.ts";
 import { sendConversationFollowup as conversationsSendConversationFollowup } from "#functions/conversations/send-conversation-followup.ts";
 import { getErrorPage as docsGetErrorPage } from "#functions/docs/get-error-page.ts";
+import { getGuide as docsGetGuide } from "#functions/docs/get-guide.ts";
 import { getOpenapi as docsGetOpenapi } from "#functions/docs/get-openapi.ts";
 import { getReference as docsGetReference } from "#functions/docs/get-reference.ts";
 import { getReferencePage as docsGetReferencePage } from "#functions/docs/get-reference-page.ts";
 import { listErrors as docsListErrors } from "#functions/docs/list-errors.ts";
+import { listPages as docsListPages } from "#functions/docs/list-pages.ts";
 import { createEnvironment as environmentsCreateEnvironment } from "#functions/environments/create-environment.ts";
 import { deleteEnvironment as environmentsDeleteEnvironment } from "#functions/environments/delete-environment.ts";
 import { getEnvironment as environmentsGetEnvironment } from "#functions/environments/get-environment.ts";
@@ -173,10 +175,12 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "conversations/redirect-conversation": conversationsRedirectConversation,
   "conversations/send-conversation-followup": conversationsSendConversationFollowup,
   "docs/get-error-page": docsGetErrorPage,
+  "docs/get-guide": docsGetGuide,
   "docs/get-openapi": docsGetOpenapi,
   "docs/get-reference": docsGetReference,
   "docs/get-reference-page": docsGetReferencePage,
   "docs/list-errors": docsListErrors,
+  "docs/list-pages": docsListPages,
   "environments/create-environment": environmentsCreateEnvironment,
   "environments/delete-environment": environmentsDeleteEnvironment,
   "environments/get-environment": environmentsGetEnvironment,

@@ -1,3 +1,4 @@
+import { type Guides, guideLinks, listGuideEntries, readContents } from "./guides.ts";
 import { type Html, html, page, prose } from "./html.ts";
 import { formatCode, renderMarkdown } from "./markdown.ts";
 import { type JsonObject, listOperations, listSchemas, type Operation, toList, toObject, toText } from "./openapi.ts";
@@ -9,12 +10,15 @@ import { listReferenceEntries, type SearchEntry, search } from "./search.ts";
  * Renders the first page of the documentation, or the results of a search. Its entries have the anchors that operations and schemas had
  * when the reference was one page.
  */
-export function homePage(document: JsonObject, baseUrl: string, query: string): string {
+export function homePage(document: JsonObject, guides: Guides, baseUrl: string, query: string): string {
   const title = `${toText(toObject(document["info"])["title"])} documentation`;
   const content =
     query.trim() === ""
-      ? renderHome(document, baseUrl)
-      : renderResults(query, search(listReferenceEntries(document, baseUrl), query));
+      ? renderHome(document, guides, baseUrl)
+      : renderResults(
+          query,
+          search([...listGuideEntries(guides, baseUrl), ...listReferenceEntries(document, baseUrl)], query),
+        );
   const body = html`${renderTop(baseUrl, query)}
 <main id="main">
 <h1>${title}</h1>
@@ -23,13 +27,14 @@ ${content}
   return page(title, body);
 }
 
-function renderHome(document: JsonObject, baseUrl: string): Html {
+function renderHome(document: JsonObject, guides: Guides, baseUrl: string): Html {
   const info = toObject(document["info"]);
   const operations = listOperations(document);
   const tags = toList(document["tags"]).map(toObject);
   const schemas = listSchemas(document).map(([name]) => renderItem(name, html`${name}`, "", baseUrl));
   return html`<p>Version ${toText(info["version"])} · base URL <code>${baseUrl}</code></p>
-<section><h2>Getting started</h2>
+${renderMarkdown(readContents(guides), guideLinks(baseUrl))}
+<section><h2>First calls</h2>
 ${renderMarkdown(toText(info["description"]).replaceAll(/^## /gm, "### "))}
 ${renderMarkdown(formatCode("sh", firstCall(baseUrl)))}</section>
 <section><h2>API reference</h2>

@@ -23,7 +23,7 @@ export function formatCode(language: string, text: string): string {
 }
 
 /** The anchor of a heading, as GitHub makes it. */
-const toAnchor = (heading: string): string =>
+export const toAnchor = (heading: string): string =>
   heading
     .toLowerCase()
     .replaceAll(/\]\([^)]*\)/g, "")

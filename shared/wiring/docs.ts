@@ -1,4 +1,7 @@
+import { join } from "node:path";
 import * as v from "valibot";
+import { guideFiles } from "#shared/docs/guide-files.ts";
+import type { GuidePorts } from "#shared/docs/guides.ts";
 import type { PublicPorts } from "#shared/http/endpoint.ts";
 import { type RoutePorts, RouteTable } from "#shared/http/route-not-found.ts";
 import { type OwnIssuer, toIssuerUrl } from "#shared/run-identity/own-issuer.ts";
@@ -6,6 +9,12 @@ import { setting } from "#shared/settings.ts";
 
 /** The ports of documentation pages. */
 export const createDocsPorts = (): PublicPorts => ({ baseUrl: setting("BASE_URL") });
+
+/** The ports of the functions that serve guides: infra/bundle.ts puts the pages next to their module. */
+export const createGuidePorts = (): PublicPorts & GuidePorts => ({
+  baseUrl: setting("BASE_URL"),
+  guides: guideFiles(join(import.meta.dirname, "guides")),
+});
 
 /** The ports of the metadata of the issuer of identity tokens. */
 export function createMetadataPorts(): PublicPorts & OwnIssuer {

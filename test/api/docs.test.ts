@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
+import { globSync } from "node:fs";
+import { basename } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ERRORS } from "#shared/errors.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
+import { root } from "../../scripts/run-command.ts";
 import { createClient } from "../support/client.ts";
 import {
   BASE_URL,
@@ -23,7 +26,10 @@ const names = [
   ...Object.keys(document.components.schemas),
 ];
 const references = names.map((name) => `/docs/reference/${name}`);
+const guides = globSync("docs/*.md", { cwd: root }).map((file) => basename(file, ".md"));
+const guidePages = guides.map((name) => `/docs/guides/${name}`);
 const pages = [
+  ...guidePages,
   "/docs",
   "/docs?q=run",
   "/docs/reference/createRun",
@@ -73,9 +79,13 @@ describe.each(pages)("GET %s", (path) => {
     const { body } = await open(path);
     const links = [...body.matchAll(/href="([^"]*)"/g)].map(([, href = ""]) => href);
     const ids = new Set([...body.matchAll(/ id="([^"]*)"/g)].map(([, id]) => `#${id}`));
-    const markdown = references.map((reference) => `${reference}.md`);
+    const markdown = [...references, ...guidePages].map((reference) => `${reference}.md`);
     const known = new Set([...pages, ...references, ...markdown, "/openapi.json"].map((page) => `${BASE_URL}${page}`));
-    expect(links.filter((link) => !ids.has(link) && !known.has(link))).toEqual([]);
+    expect(
+      links
+        .filter((link) => link.startsWith("#") || link.startsWith(BASE_URL))
+        .filter((link) => !ids.has(link) && !known.has(link.replace(/(?<=\/guides\/.*)#.*/, ""))),
+    ).toEqual([]);
     expect(links.length).toBeGreaterThan(1);
   });
 });
@@ -113,7 +123,8 @@ describe("GET /docs", () => {
       tags: [{ name: hostile }],
       paths: { [hostile]: { get: text } },
     };
-    for (const query of ["", hostile, "script"]) expect(homePage(api, BASE_URL, query)).not.toContain("<script");
+    for (const query of ["", hostile, "script"])
+      expect(homePage(api, new Map([["README", hostile]]), BASE_URL, query)).not.toContain("<script");
     const page = referencePage("a", { document: api, methods: {}, commands: {} }, BASE_URL);
     expect(page && respondWithPage(page, { baseUrl: BASE_URL, isMarkdown: false }).html).not.toContain("<script");
   });
@@ -156,6 +167,51 @@ describe("GET /docs/reference/{name}", () => {
         body: { error_code: "resource_not_found" },
       });
     }
+  });
+});
+
+describe("GET /docs/guides/{guide}", () => {
+  it("is in the table of contents once for each page of docs/", async () => {
+    const { body } = await open("/docs");
+    for (const name of guides.filter((guide) => guide !== "README")) {
+      expect(body.split(`<a href="${BASE_URL}/docs/guides/${name}">`), name).toHaveLength(2);
+    }
+  });
+
+  it("is Markdown as in docs/ where the name ends in .md, without links to other files of the repository", async () => {
+    const { body, headers } = await open("/docs/guides/agent.md");
+    expect(headers["content-type"]).toBe("text/markdown; charset=utf-8");
+    expect(body).toMatch(/^# The agent\n/);
+    expect(body).not.toContain("](../");
+  });
+
+  it("is found by the words of its sections", async () => {
+    expect((await open("/docs?q=missed+firings+schedule")).body).toContain(`href="${BASE_URL}/docs/guides/schedules#`);
+  });
+
+  it("returns 404 with a problem for an unknown name", async () => {
+    for (const name of ["nothing", "openapi.json", "..%2Fpackage", "__proto__"]) {
+      expect(await open(`/docs/guides/${name}`)).toMatchObject({ status: 404 });
+    }
+  });
+});
+
+describe("GET /llms.txt", () => {
+  it("has the Markdown of every guide and operation", async () => {
+    const { body, headers } = await open("/llms.txt");
+    expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+    const links = [...body.matchAll(/\]\(([^)]*)\)/g)].map(([, link]) => link);
+    const ids = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
+    const wanted = [
+      ...guides.filter((name) => name !== "README").map((name) => `guides/${name}`),
+      ...ids.map((id) => `reference/${id}`),
+    ];
+    expect(links.filter((link) => !wanted.some((page) => link === `${BASE_URL}/docs/${page}.md`))).toEqual([
+      `${BASE_URL}/openapi.json`,
+    ]);
+    expect(links).toHaveLength(wanted.length + 1);
   });
 });
 

@@ -89,12 +89,15 @@ const document = {
 } as const;
 
 const sources = { document, methods: { createRun: "runs.create" }, commands: { createRun: "runyard run hello" } };
+const guides = new Map([
+  ["README", "# Contents\n\n## Start\n\n- [One](one.md#first): `a`\n- [File](../file.ts), [API](openapi.json)\n"],
+]);
 const context = { document, schemaUrl: (name: string) => `/${name}` };
 
 describe("the pages of the reference", () => {
   it("are those of reference-page.txt (`npx vitest run test/domain/reference-page.test.ts -u` after a change)", async () => {
     const pages = ["createRun", "getDocs", "Run", "State"].map((name) => referencePage(name, sources, BASE_URL));
-    const texts = [body(homePage(document, BASE_URL, "")), ...pages.map((page) => page?.markdown ?? "missing")];
+    const texts = [body(homePage(document, guides, BASE_URL, "")), ...pages.map((page) => page?.markdown ?? "missing")];
     await expect(texts.join("\n=====\n")).toMatchFileSnapshot("reference-page.txt");
   });
 

@@ -59,6 +59,8 @@ describe("routes.ts", () => {
       "/openapi.json",
       "/docs",
       "/docs/reference/{name}",
+      "/docs/guides/{guide}",
+      "/llms.txt",
       "/docs/errors",
       "/docs/errors/{code}",
       "*",

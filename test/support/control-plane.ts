@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { callSystems } from "#functions/execution/call-systems.ts";
 import { decideEvents } from "#functions/execution/decide-events.ts";
@@ -7,6 +8,8 @@ import { generateKey } from "#shared/api-keys/generate-key.ts";
 import type { KeyOwner } from "#shared/api-keys/key-owner.ts";
 import { putFirstKey } from "#shared/api-keys/key-store.ts";
 import type { EventPorts } from "#shared/conversations/live-output.ts";
+import { guideFiles } from "#shared/docs/guide-files.ts";
+import type { GuidePorts } from "#shared/docs/guides.ts";
 import { startExecution } from "#shared/executions/dispatch-run.ts";
 import { memoryFileStore } from "#shared/files/memory-file-store.ts";
 import { auditedTable } from "#shared/http/audit/trail.ts";
@@ -53,6 +56,7 @@ import type { Envelope } from "#shared/wire/harness.ts";
 import type { StoredNetwork } from "#shared/wire/network/stored-network.ts";
 import type { ScanRequest } from "#shared/wire/scan.ts";
 import { MAX_FRAME_BYTES } from "#shared/wire/worker.ts";
+import { root } from "../../scripts/run-command.ts";
 import { mutatedTable } from "./conditions.ts";
 import { type Around, watched, watchedTable } from "./faults.ts";
 import {
@@ -79,6 +83,7 @@ interface Callable {
   handle(event: APIGatewayProxyEventV2, ports: TestPorts): Promise<HttpResponse>;
 }
 export type TestPorts = RetentionPorts &
+  GuidePorts &
   EventPorts &
   SecretPorts &
   FiringPorts &
@@ -235,6 +240,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     }),
     now,
     baseUrl: BASE_URL,
+    guides: guideFiles(join(root, "docs")),
     webUrl: "https://runyard.test",
     principals: principalStore(table, now),
     who: ["personal", "agent", "run"],

@@ -127,6 +127,7 @@ export function toTarget(route: string, stage: Stage, other?: string): string {
     userUid: stage.memberUid,
     code: "conflict",
     name: "createRun",
+    guide: "agent",
     ...Object.fromEntries(stage.made),
     keyUid: path.startsWith("/agent/keys/") ? stage.ownKeyUid : stage.identityKeyUid,
   };

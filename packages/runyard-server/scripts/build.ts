@@ -46,6 +46,9 @@ const shared = { ...options, entryPoints: entries(PROGRAMS), splitting: true, ch
 const results = [await build(shared), await build({ ...options, entryPoints: entries({ ...ALONE, ...THREADS }) })];
 chmodSync(path.join(dist, "bin/runyard-server.mjs"), 0o755);
 for (const name of COPIED) cpSync(path.join(repository, name), path.join(dist, name), { recursive: true });
+const isGuide = (file: string) => !path.extname(file) || file.endsWith(".md");
+cpSync(path.join(repository, "docs"), path.join(dist, "docs"), { recursive: true, filter: isGuide });
+rmSync(path.join(dist, "docs/web"), { recursive: true, force: true });
 await ensureWebApp();
 cpSync(webAppDirectory, path.join(dist, "web"), { recursive: true });
 writeFileSync(

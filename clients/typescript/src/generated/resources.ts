@@ -1800,7 +1800,9 @@ export class Documentation extends APIResource {
   }
 
   /**
-   * Returns the first page of the documentation as HTML, or the results of a search.
+   * Returns the first page of the documentation, or search results.
+   *
+   * It is HTML.
    *
    * `GET /docs`
    */
@@ -1809,14 +1811,34 @@ export class Documentation extends APIResource {
   }
 
   /**
-   * Returns the HTML page of an operation or of a schema, by its name in the OpenAPI document.
+   * Returns the HTML page of an operation or a schema.
    *
-   * The page of a name that ends in `.md` is Markdown.
+   * It has the name of the OpenAPI document. The page of a name that ends in `.md` is Markdown.
    *
    * `GET /docs/reference/{name}`
    */
   referencePage(name: string, options?: RequestOptions): APIPromise<string> {
     return this.transport.request({ method: "GET", path: path`/docs/reference/${name}`, responseType: "text", options });
+  }
+
+  /**
+   * Returns a page of the documentation as HTML.
+   *
+   * The page of a name that ends in `.md` is Markdown.
+   *
+   * `GET /docs/guides/{guide}`
+   */
+  guide(guide: string, options?: RequestOptions): APIPromise<string> {
+    return this.transport.request({ method: "GET", path: path`/docs/guides/${guide}`, responseType: "text", options });
+  }
+
+  /**
+   * Returns links to all pages of the documentation as Markdown, for agents.
+   *
+   * `GET /llms.txt`
+   */
+  pages(options?: RequestOptions): APIPromise<string> {
+    return this.transport.request({ method: "GET", path: "/llms.txt", responseType: "text", options });
   }
 
   /**

@@ -31,7 +31,9 @@ class AsyncDocumentation(AsyncResource):
         return await self._call("GET", "/openapi.json", cast_to=_DICT_STR_ANY, options=options)
 
     async def reference(self, *, q: Union[str, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]) -> str:
-        """Returns the first page of the documentation as HTML, or the results of a search.
+        """Returns the first page of the documentation, or search results.
+
+        It is HTML.
 
         `GET /docs`
 
@@ -41,9 +43,9 @@ class AsyncDocumentation(AsyncResource):
         return await self._call("GET", "/docs", cast_to=str, query={"q": q}, options=options)
 
     async def reference_page(self, name: str, **options: Unpack[RequestOptions]) -> str:
-        """Returns the HTML page of an operation or of a schema, by its name in the OpenAPI document.
+        """Returns the HTML page of an operation or a schema.
 
-        The page of a name that ends in `.md` is Markdown.
+        It has the name of the OpenAPI document. The page of a name that ends in `.md` is Markdown.
 
         `GET /docs/reference/{name}`
 
@@ -51,6 +53,25 @@ class AsyncDocumentation(AsyncResource):
             name: The `operationId` of the operation or the name of the schema, with `.md` at its end for the page as Markdown.
         """
         return await self._call("GET", _wire.path("/docs/reference/{name}", name=name), cast_to=str, options=options)
+
+    async def guide(self, guide: str, **options: Unpack[RequestOptions]) -> str:
+        """Returns a page of the documentation as HTML.
+
+        The page of a name that ends in `.md` is Markdown.
+
+        `GET /docs/guides/{guide}`
+
+        Args:
+            guide: The page's name, with `.md` at its end for the page as Markdown.
+        """
+        return await self._call("GET", _wire.path("/docs/guides/{guide}", guide=guide), cast_to=str, options=options)
+
+    async def pages(self, **options: Unpack[RequestOptions]) -> str:
+        """Returns links to all pages of the documentation as Markdown, for agents.
+
+        `GET /llms.txt`
+        """
+        return await self._call("GET", "/llms.txt", cast_to=str, options=options)
 
     async def errors(self, **options: Unpack[RequestOptions]) -> str:
         """Returns an HTML page with all error codes.
@@ -77,5 +98,7 @@ class AsyncDocumentationWithRawResponse:
         self.openapi = to_raw(raw.openapi)
         self.reference = to_raw(raw.reference)
         self.reference_page = to_raw(raw.reference_page)
+        self.guide = to_raw(raw.guide)
+        self.pages = to_raw(raw.pages)
         self.errors = to_raw(raw.errors)
         self.error = to_raw(raw.error)

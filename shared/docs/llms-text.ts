@@ -1,0 +1,32 @@
+import { type Guides, guideLinks, readContents } from "./guides.ts";
+import { type JsonObject, listOperations, toList, toObject, toText } from "./openapi.ts";
+import { toReferenceUrl } from "./operation-page.ts";
+
+/** Returns the list of all pages as Markdown, in the format of https://llmstxt.org. */
+export function llmsText(document: JsonObject, guides: Guides, baseUrl: string): string {
+  const toUrl = guideLinks(baseUrl, ".md");
+  const contents = readContents(guides)
+    .replace(/^[\s\S]*?(?=^## )/m, "")
+    .replaceAll(/\]\(([^)]*)\)/g, (_, href: string) => `](${toUrl(href) ?? href})`);
+  const operations = listOperations(document);
+  const sections = toList(document["tags"]).map((tag) => {
+    const name = toText(toObject(tag)["name"]);
+    const lines = operations
+      .filter((operation) => operation.tag === name)
+      .map(({ id, method, path, data }) => {
+        return `- [${method} ${path}](${toReferenceUrl(id, baseUrl)}.md): ${toText(data["summary"])}`;
+      });
+    return `## API: ${name}\n\n${lines.join("\n")}`;
+  });
+  return [
+    `# ${toText(toObject(document["info"])["title"])}`,
+    "> An HTTP API that runs cloud agents: create a run from a prompt, follow it, steer it, and read its results.",
+    `Every page of the documentation is Markdown at its address with \`.md\`. A search: \`${baseUrl}/docs?q=WORDS\`.`,
+    contents.trim(),
+    ...sections,
+    "## Optional",
+    `- [OpenAPI document](${baseUrl}/openapi.json)`,
+  ]
+    .join("\n\n")
+    .concat("\n");
+}
