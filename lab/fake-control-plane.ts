@@ -60,6 +60,8 @@ export class FakeControlPlane implements AsyncDisposable {
   checkpoint:
     | { generation: string; files: { name: string; path: string }[]; messages: number; followups: number }
     | undefined;
+  /** The files of the setup snapshot that the harness has made. */
+  setupFiles: readonly { readonly name: string; readonly path: string }[] = [];
   cancelled = false;
   interrupt: Interrupt | undefined;
   /** Whether the run waits for a follow-up after each turn. */
@@ -326,6 +328,7 @@ export class FakeControlPlane implements AsyncDisposable {
     const files = names.map((name) => ({ name, path: `/snapshot/${taken?.at}/${name}` }));
     if (taken === undefined || files.some(({ path }) => !this.#files.has(path))) return { status: 409 };
     this.checkpoint = { generation, files, messages: taken.messages, followups: taken.followups };
+    if (body["setup"] !== undefined) this.setupFiles = files;
     return { status: 200, body: { generation } };
   }
 

@@ -11,7 +11,8 @@ import { RunAgentResponse } from "#shared/wire/runs/new-run.ts";
 /**
  * POST /agent/environments/{environmentUid}/try: creates a run that only sets up the environment. It clones the
  * repositories and runs the setup commands, calls no model, and then ends. The result is in the run's timeline and in
- * `setup_failed` of the environment.
+ * `setup_failed` of the environment. On a machine with bubblewrap, it becomes the environment's `setup_snapshot`, with
+ * which later runs start.
  */
 export const tryEnvironment = endpoint({
   request: { path: v.object({ environmentUid: PathId }) },
@@ -23,7 +24,7 @@ export const tryEnvironment = endpoint({
     const environment = await findVisibleEnvironment(path.environmentUid, principal, undefined, ports.table);
     // The source of such a run is always API.
     const header = (name: string) => (name.endsWith("-source") ? undefined : call.header(name));
-    const trial = { ...call, header, body: toTrialRequest(environment) };
+    const trial = { ...call, header, body: toTrialRequest(environment), setsUp: true };
     const { response, replayed } = await submitRun(trial, ports).catch((error: unknown) => {
       if (refuses(error, "config.environment_id")) throw notFound("environment");
       if (refuses(error, "config.worker_host")) throw personalWorkerConflict();

@@ -13,6 +13,7 @@ import { type ChangeCollector, createChangeCollector } from "../reporting/change
 import { receiveAttachments } from "../setup/attachments.ts";
 import { type CheckpointOptions, type Checkpoints, createCheckpoints } from "../setup/checkpoints.ts";
 import { prepare, type Setup } from "../setup/setup.ts";
+import type { SetupSnapshotOptions, SetupSnapshots } from "../setup/setup-snapshot.ts";
 import type { Skill } from "../skills/skills.ts";
 import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
@@ -78,8 +79,12 @@ export async function prepareWorkspace(
   });
   const restore = () => checkpoints.restore(context.checkpoint);
   const seen = sandbox.paths.workspace;
+  const reportMissing = createMissingReport(outbox);
+  const snapshots = await loadSetupSnapshots({
+    ...{ context, plane, runner, sandbox, ...places, deadlineAt, signal, reportMissing },
+  });
   const setup = await prepare({
-    ...{ context, workspace, outbox, redactor, runner, egress, seen, deadlineAt, signal, restore },
+    ...{ context, workspace, outbox, redactor, runner, egress, seen, deadlineAt, signal, restore, snapshots },
   });
   const { clones } = setup;
   const changes = createChangeCollector({ plane, redactor, runner, clones, ...places, deadlineAt, signal, log });
@@ -110,6 +115,14 @@ export async function prepareWorkspace(
     },
     receive,
   };
+}
+
+/** Few runs make or use a setup snapshot, so the others do not load it. */
+async function loadSetupSnapshots(options: SetupSnapshotOptions): Promise<SetupSnapshots | undefined> {
+  const { keep, made } = options.context.setup_snapshot ?? {};
+  if ((keep === undefined && made === undefined) || options.sandbox.kind !== "bubblewrap") return undefined;
+  const { createSetupSnapshots } = await import("../setup/setup-snapshot.ts");
+  return createSetupSnapshots(options);
 }
 
 /** Converts a directory as an earlier execution saw it; undefined if this one has no such directory. */

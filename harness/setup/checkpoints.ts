@@ -2,15 +2,14 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { removeTree } from "#shared/sandbox/remove-tree.ts";
-import type { CommandRunner } from "../commands/command-runner.ts";
-import { quoteForShell } from "../commands/shell-quote.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { downloadFile, downloadText, uploadContent, uploadFile } from "../control-plane/transfer.ts";
-import { type InsideFile, openInside } from "../files/path-containment.ts";
+import type { InsideFile } from "../files/path-containment.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import { type ArtifactCollector, hashFile } from "../reporting/artifact-collector.ts";
 import { createHash } from "../support/lazy-crypto.ts";
 import { formatError, SetupError } from "../support/stop.ts";
+import { createPacker, type PackerOptions } from "./packer.ts";
 import type { RunContext } from "./setup.ts";
 
 /** Points from which another execution can continue: the conversation so far, and the workspace. */
@@ -34,27 +33,15 @@ export interface SaveOptions {
   readonly always?: boolean;
 }
 
-export interface CheckpointOptions {
+export interface CheckpointOptions extends PackerOptions {
   readonly plane: Pick<ControlPlane, "uploadSnapshot" | "commitSnapshot">;
-  /** Packs and unpacks inside the sandbox: the files of a workspace, and archives of them, are untrusted. */
-  readonly runner: CommandRunner;
-  /** Paths on the host, and as commands see them. */
-  readonly host: WorkspacePaths;
-  readonly seen: WorkspacePaths;
-  readonly deadlineAt: number;
   readonly signal: AbortSignal;
   /** Called before a workspace is saved: stores all messages and acknowledges the follow-ups. */
   readonly settle: () => Promise<void>;
-  /** Called with what could not be read and is missing in the checkpoint, or could not be restored from it, redacted. */
-  readonly reportMissing: (files: readonly string[], step: "saved" | "restored") => void;
   /** The files that are artifacts are part of the checkpoint. */
   readonly artifacts: Pick<ArtifactCollector, "stored" | "adopt">;
   /** Stops other processes while the files are packed, until the returned function is called. @default there are none */
   readonly freeze?: () => Promise<() => void>;
-  /** The largest archive. @default 1 GiB */
-  readonly maxBytes?: number;
-  /** The largest apparent size of the files before they are packed, including holes of sparse files. @default 4 GiB */
-  readonly maxApparentBytes?: number;
 }
 
 const ARCHIVE = "workspace.tar.gz";
@@ -63,11 +50,6 @@ const LIST_TYPE = "application/json";
 /** Lists the files that were artifacts when the workspace was saved, so that none is stored twice and none is missed. */
 const ARTIFACTS = "artifacts.json";
 const Stored = v.pipe(v.string(), v.parseJson(), v.array(v.tuple([v.string(), v.string()])));
-const MAX_BYTES = 1024 * 1024 * 1024;
-const MAX_APPARENT_BYTES = 4 * 1024 * 1024 * 1024;
-const PACK_MS = 5 * 60_000;
-/** Exit code of the pack command when the workspace is too large. */
-const TOO_LARGE = 74;
 
 export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   const { plane, host, signal, settle, artifacts, freeze = async () => () => {} } = options;
@@ -76,7 +58,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   /** Whether the last checkpoint has the files of a workspace. */
   let hasFiles = false;
 
-  const { pack, unpack } = createPacker(options, archive);
+  const { pack, unpack } = createPacker(options, { name: ARCHIVE, directory: options.seen.workspace });
   const packFrozen = async () => {
     const thaw = await freeze();
     return await pack().finally(thaw);
@@ -103,7 +85,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
       try {
         await using packed = isEmpty ? undefined : await packFrozen();
         const list = Buffer.from(JSON.stringify([...artifacts.stored()]));
-        const files = packed === undefined ? [] : [await describeArchive(packed), describeList(list)];
+        const files = packed === undefined ? [] : [await describeArchive(ARCHIVE, packed), describeList(list)];
         const { uploads } = await plane.uploadSnapshot({ mode: "checkpoint", generation, files });
         const [forArchive, forList] = uploads;
         if (packed !== undefined && forArchive !== undefined && forList !== undefined) {
@@ -136,87 +118,6 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   };
 }
 
-/** Packs and unpacks the workspace by commands in the sandbox. */
-function createPacker(options: CheckpointOptions, archive: string) {
-  const {
-    runner,
-    host,
-    seen,
-    deadlineAt,
-    reportMissing,
-    maxBytes = MAX_BYTES,
-    maxApparentBytes = MAX_APPARENT_BYTES,
-  } = options;
-  const packed = quoteForShell(join(seen.tmp, ARCHIVE));
-  const inSandbox = async (command: string) => {
-    const timeoutMs = Math.max(1, Math.min(PACK_MS, deadlineAt - Date.now()));
-    const { exitCode, text } = await runner.run({ command, workingDirectory: seen.workspace, timeoutMs });
-    if (exitCode === TOO_LARGE)
-      throw new Error(
-        `the files of the workspace have more than ${maxApparentBytes} bytes, including holes of sparse files`,
-      );
-    if (exitCode !== 0) throw new Error(`tar ended with exit code ${exitCode}: ${text.trim().slice(-500)}`);
-    return text;
-  };
-  const pack = async () => {
-    // Exit code 1 means that a file changed while it was read, which is acceptable: no command of the agent is running.
-    const printed = await inSandbox(
-      [
-        `rm -rf ${packed}`,
-        refuseAbove(maxApparentBytes),
-        `tar --create ${GNU_OPTIONS} --gzip --file=${packed} . || [ $? -eq 1 ]`,
-      ].join("\n"),
-    );
-    const unreadable = [...printed.matchAll(UNREADABLE)].map(([, file, why]) => `${file}: ${why}`);
-    if (unreadable.length > 0) reportMissing(unreadable, "saved");
-    const opened = await openInside(host.tmp, archive);
-    if (opened.sizeBytes <= maxBytes) return opened;
-    await opened[Symbol.asyncDispose]();
-    throw new Error(`the workspace has more than ${maxBytes} bytes when packed`);
-  };
-  const unpack = async () => {
-    // Each file that cannot be created, such as one whose path is too long, is left out; whatever else fails ends with an exit code.
-    const printed = await inSandbox(
-      [
-        `complaints=$(LC_ALL=C tar --extract --gzip --file=${packed} 2>&1 | ${SHORTEN}) && code=0 || code=$?`,
-        `if [ $code -eq 2 ] && ! grep -qvE ${quoteForShell(LEFT_OUT)} <<< "$complaints"; then code=0; fi`,
-        `printf '%s\\n' "$complaints" >&2; exit $code`,
-      ].join("\n"),
-    );
-    const missing = [...printed.matchAll(UNCREATABLE)].map(([, file, why]) => `${file}: ${why}`);
-    if (missing.length > 0) reportMissing(missing, "restored");
-  };
-  return { pack, unpack };
-}
-
-/**
- * Shell commands that exit if the files are too large to pack. A sparse file uses almost no disk, but the time to pack it depends on
- * its apparent size. GNU and BSD have different options for that size.
- */
-const refuseAbove = (bytes: number): string =>
-  [
-    "kib=$({ du -s -k --apparent-size . 2>/dev/null || du -s -k -A . 2>/dev/null || true; } | tail -n 1 | cut -f 1)",
-    `if [ "\${kib:-0}" -gt ${Math.floor(bytes / 1024)} ]; then exit ${TOO_LARGE}; fi`,
-  ].join("\n");
-
-/**
- * Makes GNU tar ask the file system for holes instead of reading them, and go on after a file that it cannot read. Other versions have no
- * such options or do so by default.
- */
-const GNU_OPTIONS =
-  "$(tar --version 2>/dev/null | grep -q GNU && echo --sparse --hole-detection=seek --ignore-failed-read || true)";
-/** How GNU and BSD tar report what they could not read and left out. */
-const UNREADABLE = /^tar: (?:\.\/)?(.+): (?:Warning: Cannot \w+: |Couldn't )(.+)$/gm;
-
-/** Leaves out the middle of long lines: hundreds of paths that are too long to be created take more memory than a command may have. */
-const SHORTEN =
-  "if command -v awk >/dev/null; then LC_ALL=C awk 'length > 800 { $0 = substr($0, 1, 500) \"…\" substr($0, length - 199) } 1'; else cat; fi";
-
-/** How GNU tar reports that it could not create a file, and in the end that there was one. */
-const LEFT_OUT =
-  "^tar: (.+: Cannot .+: (File name too long|Operation not permitted|Permission denied)|Exiting with failure status due to previous errors)$";
-const UNCREATABLE = /^tar: (?:\.\/)?(.+): Cannot .+: (File name too long|Operation not permitted|Permission denied)$/gm;
-
 /** Whether the workspace contains nothing but an empty output directory. */
 async function isEmptyWorkspace({ workspace, output }: WorkspacePaths): Promise<boolean> {
   const names = await readdir(workspace);
@@ -232,8 +133,8 @@ const describeList = (list: Buffer) => ({
   sha256: createHash("sha256").update(list).digest("hex"),
 });
 
-const describeArchive = async ({ path, sizeBytes }: InsideFile) => ({
-  filename: ARCHIVE,
+export const describeArchive = async (filename: string, { path, sizeBytes }: InsideFile) => ({
+  filename,
   mime_type: MIME_TYPE,
   size_bytes: sizeBytes,
   sha256: await hashFile(path),

@@ -6,7 +6,7 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
-import { assignClonePaths, type Clone, cloneRepository, type NewClone } from "../git/clone.ts";
+import { assignClonePaths, type Clone, type CloneOptions, cloneRepository, type NewClone } from "../git/clone.ts";
 import { chooseToken, findCredentials } from "../git/repository-access.ts";
 import { writeGitConfig } from "../git/run-git.ts";
 import type { Workspace } from "../isolation/workspace.ts";
@@ -17,6 +17,7 @@ import { loadSkill, type Skill } from "../skills/skills.ts";
 import { formatError, SetupError } from "../support/stop.ts";
 import { cutBytes, cutBytesFromEnd, toWellFormed } from "../support/text-limits.ts";
 import { downloadAttachments } from "./attachments.ts";
+import type { RestoredSetup, SetupSnapshots } from "./setup-snapshot.ts";
 
 export type RunContext = NonNullable<ResolvePromptResponse["context"]>;
 
@@ -33,6 +34,8 @@ export interface SetupOptions {
   readonly signal: AbortSignal;
   /** Restores the workspace of an earlier execution, with its repositories and attachments. Returns false if there is none. */
   readonly restore: () => Promise<boolean>;
+  /** Of the run's environment. @default none are made or used */
+  readonly snapshots?: SetupSnapshots | undefined;
 }
 
 export interface Setup {
@@ -65,14 +68,16 @@ export async function prepare(options: SetupOptions): Promise<Setup> {
   const specs = skills ?? (skill_spec === undefined ? [] : [skill_spec]);
   const isRestored = await restoreWorkspace(options);
   await resolveEnvironment(options, isRestored);
-  const clones = isRestored ? listRestoredClones(repositories) : await cloneAll(repositories, options);
+  const reused = isRestored ? undefined : await reuseSetup(repositories, options);
+  const clones = reused ?? (isRestored ? listRestoredClones(repositories) : await cloneAll(repositories, options));
   const [only] = clones;
   const workingDirectory = clones.length === 1 && only !== undefined ? only.path : "";
-  for (const command of context.setup_commands ?? []) {
+  for (const command of reused === undefined ? (context.setup_commands ?? []) : []) {
     await reportStep(outbox, "setup_commands", command, () =>
       runSetup(command, join(options.seen, workingDirectory), options),
     );
   }
+  if (!isRestored && context.setup_snapshot?.keep === true) await keepSetup(clones, options);
   const loaded: Skill[] = [];
   for (const spec of specs)
     loaded.push(
@@ -142,9 +147,59 @@ function takeLastLines(text: string, bytes: number): string {
   return cutBytesFromEnd(lines.join("\n"), bytes);
 }
 
+/** Brings back the files of an earlier setup instead. Returns undefined if the environment has to be set up. */
+async function reuseSetup(
+  repositories: readonly Repository[],
+  options: SetupOptions,
+): Promise<readonly Clone[] | undefined> {
+  const { snapshots, context, outbox } = options;
+  if (snapshots === undefined || context.setup_snapshot?.made === undefined) return undefined;
+  const { clones } = await reportStep(
+    outbox,
+    "setup_environment_resolution",
+    ({ detail }: RestoredSetup) => detail,
+    async () => snapshots.restore(await prepareClones(repositories, options)),
+  );
+  return clones;
+}
+
+/** Later runs only take longer without the snapshot, so a failure is reported and does not end the execution. */
+async function keepSetup(clones: readonly Clone[], { snapshots, outbox, signal }: SetupOptions): Promise<void> {
+  const event = (isError: boolean, detail: string) =>
+    outbox.event("setup_environment_resolution", { is_error: isError, detail: toWellFormed(detail) });
+  if (snapshots === undefined) return event(true, "no setup snapshot is saved: it requires bubblewrap");
+  try {
+    const bytes = await snapshots.keep(clones);
+    event(false, `the setup snapshot is saved: ${Math.ceil(bytes / 1_000_000)} MB`);
+  } catch (error) {
+    signal.throwIfAborted();
+    event(true, `the setup snapshot is not saved: ${formatError(error)}`);
+  }
+}
+
 async function cloneAll(repositories: readonly Repository[], options: SetupOptions): Promise<Clone[]> {
-  if (repositories.length === 0) return [];
-  const { workspace, outbox, redactor, signal, deadlineAt } = options;
+  const prepared = await prepareClones(repositories, options);
+  const clones = [...assignClonePaths(repositories)].map(([place, repository]) => {
+    const cloneOptions = prepared.get(repository);
+    if (cloneOptions === undefined) throw new Error("a repository has no options");
+    return reportStep(options.outbox, "setup_repo_clone", describeClone(repository), () =>
+      cloneRepository(place, repository, cloneOptions),
+    );
+  });
+  const ended = await Promise.allSettled(clones);
+  return ended.map((clone) => {
+    if (clone.status === "rejected") throw clone.reason;
+    return clone.value;
+  });
+}
+
+/** How to clone each repository. Redacts what grants access to them. */
+async function prepareClones(
+  repositories: readonly Repository[],
+  options: SetupOptions,
+): Promise<Map<Repository, CloneOptions>> {
+  if (repositories.length === 0) return new Map();
+  const { workspace, redactor, signal, deadlineAt } = options;
   const credentials = repositories.flatMap(({ url }) => findCredentials(url));
   for (const credential of credentials) if (credential.length >= MIN_CREDENTIAL_LENGTH) redactor.add(credential);
   const tokens = new Map(repositories.map((repository) => [repository, chooseToken(repository, options.context)]));
@@ -160,16 +215,7 @@ async function cloneAll(repositories: readonly Repository[], options: SetupOptio
     namesCoAuthor: options.context.creator !== undefined,
   };
   const named = [...tokens].map(([{ url }, token]) => ({ url, token }));
-  const clones = [...assignClonePaths(repositories)].map(([place, repository]) =>
-    reportStep(outbox, "setup_repo_clone", describeClone(repository), () =>
-      cloneRepository(place, repository, { ...cloneOptions, named, token: tokens.get(repository) }),
-    ),
-  );
-  const ended = await Promise.allSettled(clones);
-  return ended.map((clone) => {
-    if (clone.status === "rejected") throw clone.reason;
-    return clone.value;
-  });
+  return new Map([...tokens].map(([repository, token]) => [repository, { ...cloneOptions, named, token }]));
 }
 
 /** The longest description of a clone in the timeline. */

@@ -13,10 +13,17 @@ import {
   parseLastRun,
   type SetupOutcome,
 } from "./environment.ts";
+import { showSetupSnapshot } from "./setup-snapshot.ts";
 
 const NAME_KIND = "environment";
 
 type Attributes = Pick<Update, "set" | "remove">;
+
+/** The latest run in an environment, and the setup snapshot that responses show. */
+export interface EnvironmentUse {
+  readonly lastRun: LastRun | undefined;
+  readonly shown: ReturnType<typeof showSetupSnapshot>;
+}
 
 /** Reads an environment; undefined if it does not exist. A function of its own, so that creating a run carries no other. */
 export async function readEnvironment(uid: string, table: Pick<Table, "get">): Promise<Environment | undefined> {
@@ -39,9 +46,10 @@ export function environmentStore(table: Table) {
       return pages.flatMap(({ items }) => items.map((item) => String(item["uid"])));
     },
 
-    /** Reads the latest runs in different environments, in their order. */
-    async lastRuns(uids: readonly string[]): Promise<(LastRun | undefined)[]> {
-      return (await batchGetAll(uids.map(keys.environmentRun), table)).map(parseLastRun);
+    /** Reads the latest runs in different environments and their setup snapshots, in the order of the environments. */
+    async lastRuns(uids: readonly string[]): Promise<EnvironmentUse[]> {
+      const items = await batchGetAll(uids.map(keys.environmentRun), table);
+      return items.map((item) => ({ lastRun: parseLastRun(item), shown: showSetupSnapshot(item) }));
     },
 
     /** Reads an environment with its latest run. */

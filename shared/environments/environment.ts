@@ -108,7 +108,14 @@ export function toEnvironmentItem(
 
 /** Removes what a caller who only has the environment's link may not see. */
 export function toLinkedItem(item: EnvironmentItem): EnvironmentItem {
-  const { last_task_created: _, last_task_run_timestamp: __, creator, last_editor, ...rest } = item;
+  const {
+    last_task_created: _,
+    last_task_run_timestamp: __,
+    setup_snapshot: ___,
+    creator,
+    last_editor,
+    ...rest
+  } = item;
   return { ...rest, creator: nameOnly(creator), last_editor: nameOnly(last_editor) };
 }
 

@@ -5,8 +5,8 @@ import { readRunHeads } from "#shared/records/read-run-heads.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { EnvironmentItem } from "#shared/wire/environment.ts";
-import { type Environment, type LastRun, toEnvironmentItem, toLinkedItem } from "./environment.ts";
-import { environmentStore, readEnvironment } from "./environment-store.ts";
+import { type Environment, toEnvironmentItem, toLinkedItem } from "./environment.ts";
+import { type EnvironmentUse, environmentStore, readEnvironment } from "./environment-store.ts";
 
 /** Returns an environment that the caller owns, is a guest of or has the link of; throws 404 for any other, existing or not. */
 export async function findVisibleEnvironment(
@@ -51,9 +51,9 @@ export async function showEnvironment(
   principal: Principal,
   table: Table,
 ): Promise<EnvironmentItem> {
-  const [last] = await environmentStore(table).lastRuns([environment.uid]);
-  const [head] = await readRunHeads(last === undefined ? [] : [last.run_id], table);
-  return show(environment, principal, last, head);
+  const [use] = await environmentStore(table).lastRuns([environment.uid]);
+  const [head] = await readRunHeads(use?.lastRun === undefined ? [] : [use.lastRun.run_id], table);
+  return show(environment, principal, use, head);
 }
 
 /** Formats environments for a response to the caller. */
@@ -62,12 +62,12 @@ export async function showEnvironments(
   principal: Principal,
   table: Table,
 ): Promise<EnvironmentItem[]> {
-  const lasts = await environmentStore(table).lastRuns(environments.map(({ uid }) => uid));
-  const runs = lasts.filter((last) => last !== undefined).map(({ run_id }) => run_id);
+  const uses = await environmentStore(table).lastRuns(environments.map(({ uid }) => uid));
+  const runs = uses.flatMap(({ lastRun }) => (lastRun === undefined ? [] : [lastRun.run_id]));
   const heads = new Map((await readRunHeads(runs, table)).map((head) => [head.run_id, head]));
   return environments.map((environment, index) => {
-    const last = lasts[index];
-    return show(environment, principal, last, last && heads.get(last.run_id));
+    const use = uses[index];
+    return show(environment, principal, use, use?.lastRun && heads.get(use.lastRun.run_id));
   });
 }
 
@@ -75,9 +75,9 @@ export async function showEnvironments(
 function show(
   environment: Environment,
   principal: Principal,
-  last: LastRun | undefined,
+  { lastRun, shown }: EnvironmentUse = { lastRun: undefined, shown: {} },
   head: RunHead | undefined,
 ): EnvironmentItem {
-  const item = toEnvironmentItem(environment, last, head);
+  const item = { ...toEnvironmentItem(environment, lastRun, head), ...shown };
   return sees(principal, environment) ? item : toLinkedItem(item);
 }

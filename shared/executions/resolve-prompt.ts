@@ -17,6 +17,7 @@ import { type InjectionPorts, readInjectedSecrets } from "#shared/secrets/inject
 import { type Message, OPENING } from "#shared/wire/conversation.ts";
 import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
 import { createRepositoryTokens, type TokenPorts } from "./repository-tokens.ts";
+import { describeSetup, toSavedFiles } from "./setup-snapshots.ts";
 
 export type PromptPorts = RunPorts & InjectionPorts & TokenPorts;
 
@@ -29,15 +30,17 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
   const { base_prompt = "" } = body.config;
   const interrupt = findPendingInterrupt(head);
   const checkpoint = await loadCheckpoint(head, ports);
-  const [whole, { isCancelled, ...earlier }, workspace, followups, secrets, tokens, attachments] = await Promise.all([
-    readPrompt(body, ports),
-    readEarlierMessages(head, body, checkpoint, ports),
-    toWorkspace(checkpoint, ports),
-    head.followups > head.followups_stored ? readFollowups(head, head.followups_stored, ports) : [],
-    readInjectedSecrets(body, parseOwner(head), ports),
-    createRepositoryTokens(body, parseOwner(head), ports),
-    toAttachedFiles(body.attachments, ports.files),
-  ]);
+  const [whole, { isCancelled, ...earlier }, workspace, setup, followups, secrets, tokens, attachments] =
+    await Promise.all([
+      readPrompt(body, ports),
+      readEarlierMessages(head, body, checkpoint, ports),
+      toWorkspace(checkpoint, ports),
+      describeSetup(head, body, checkpoint, ports),
+      head.followups > head.followups_stored ? readFollowups(head, head.followups_stored, ports) : [],
+      readInjectedSecrets(body, parseOwner(head), ports),
+      createRepositoryTokens(body, parseOwner(head), ports),
+      toAttachedFiles(body.attachments, ports.files),
+    ]);
   return {
     // A cancelled prompt is part of the messages and must not be carried out.
     prompt: isCancelled ? "" : whole,
@@ -62,6 +65,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
       attachments,
       ...earlier,
       ...workspace,
+      ...setup,
       next_sequence: head.messages + 1,
       followups,
       ...(interrupt === undefined ? {} : { interrupt }),
@@ -147,10 +151,5 @@ async function toOpening(body: RunBody, ports: RunPorts): Promise<Message[]> {
 
 /** The committed workspace of an earlier execution, if any, with download URLs. */
 async function toWorkspace({ generation, files }: Checkpoint, ports: RunPorts) {
-  if (generation === undefined) return {};
-  const shown = files.map(async ({ filename, mime_type, size_bytes, file }) => {
-    const { url } = await ports.files.downloadUrl(file, { filename, contentType: mime_type });
-    return { filename, download_url: url, mime_type, size_bytes };
-  });
-  return { checkpoint: { generation, files: await Promise.all(shown) } };
+  return generation === undefined ? {} : { checkpoint: { generation, files: await toSavedFiles(files, ports) } };
 }

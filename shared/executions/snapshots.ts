@@ -11,6 +11,7 @@ import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { HandoffAttachments } from "#shared/wire/attachment.ts";
 import type { CommitSnapshotRequest, UploadSnapshotRequest } from "#shared/wire/execution/snapshot.ts";
 import type { UploadTarget } from "#shared/wire/harness.ts";
+import { keepSetup, refuseOtherSetup } from "./setup-snapshots.ts";
 import { putSnapshot, readSnapshot, type Snapshot } from "./snapshot-store.ts";
 
 /** The generation of the snapshot that an execution uploads at its end; it is never committed. */
@@ -103,9 +104,10 @@ function storeSnapshot(
 /** Makes an uploaded snapshot the checkpoint from which the next execution continues. A repeat changes nothing. */
 export async function saveCheckpoint(
   first: ExecutingHead,
-  { generation, files }: CommitSnapshotRequest,
+  { generation, files, setup }: CommitSnapshotRequest,
   ports: RunPorts,
 ): Promise<void> {
+  const body = setup === undefined ? undefined : await refuseOtherSetup(first, ports);
   const snapshot = await readSnapshot(first, generation, ports.table);
   if (snapshot === undefined) {
     throw invalid("generation", "there is no such snapshot of this execution: call upload-snapshot first");
@@ -139,6 +141,7 @@ export async function saveCheckpoint(
       result: undefined,
     };
   });
+  if (setup !== undefined && body !== undefined) await keepSetup(first, body, setup, stored, ports);
 }
 
 /** Finds the uploaded file. @throws RunyardError if it is not uploaded */

@@ -63,6 +63,8 @@ export const RunBody = v.object({
   /** What commands may call, as its environment said when the run was created. @default everything */
   network: v.exactOptional(StoredNetwork),
   secrets: v.exactOptional(v.array(RunSecret)),
+  /** True if the run only sets up its environment, by a prompt of the service. */
+  sets_up: v.exactOptional(v.literal(true)),
   creator: UserProfile,
   executor: UserProfile,
   source: RunSourceType,

@@ -21,7 +21,7 @@ export const promptFile = (requestName: string, prompt: string): string | undefi
 /** Builds the body of a planned run, whose attachments and long prompt are stored as files. */
 export function toRunBody(
   runId: string,
-  { request, owner, actors, parent, environment, conversation, config, metadata, source, skill, traceparent }: RunPlan,
+  { request, owner, actors, parent, environment, conversation, config, metadata, source, skill, ...plan }: RunPlan,
   files: { readonly prompt: string | undefined; readonly attachments: StoredAttachment[] },
 ): RunBody {
   const { creator, executor, identity } = actors;
@@ -45,6 +45,7 @@ export function toRunBody(
     attachments: files.attachments,
     ...readOrigin(),
     ...(request.notify_url === undefined ? {} : { notify_url: request.notify_url }),
-    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(plan.traceparent === undefined ? {} : { traceparent: plan.traceparent }),
+    ...(plan.setsUp ? { sets_up: true } : {}),
   };
 }

@@ -62,6 +62,8 @@ export interface RunPlan {
   readonly conversation: ContinuedConversation | undefined;
   /** With every default filled in, and the budget that the run shows. */
   readonly config: ResolvedAgentConfig;
+  /** Whether it only sets up its environment. */
+  readonly setsUp: boolean;
   /** What the run's model calls may cost. */
   readonly allowance: Allowance | undefined;
   /** How long it may take, and how many model responses and tokens. */
@@ -80,6 +82,8 @@ export interface PlanCall {
   readonly sentBody?: unknown;
   readonly principal: Principal;
   readonly header: (name: string) => string | undefined;
+  /** Whether the run only sets up its environment, by a prompt of the service. @default false */
+  readonly setsUp?: boolean;
   /** Collects refusals after which more can be checked, as dry runs do. @default a refusal is thrown */
   readonly check?: RequestCheck;
 }
@@ -121,6 +125,7 @@ export async function planRun({ check = refuseAtOnce, ...call }: PlanCall, ports
     source: toSource(header, parent !== undefined),
     skill: getSkills(filled)[0],
     traceparent: findTraceParent(header("traceparent"), parent, principal.kind === "run"),
+    setsUp: call.setsUp === true,
   };
 }
 

@@ -5,7 +5,7 @@ import { LimitDefaults, StoredLimits } from "./limits/run-limits.ts";
 import { PageInfo } from "./list.ts";
 import { Network } from "./network/network.ts";
 import { StoredNetwork } from "./network/stored-network.ts";
-import { Id, Name, optional, text, textOfBytes } from "./primitives.ts";
+import { Count, Id, Name, optional, text, textOfBytes } from "./primitives.ts";
 import { RunState, UserProfile } from "./run.ts";
 import { SecretReferences } from "./secrets/secret-name.ts";
 import { Variables } from "./variables.ts";
@@ -191,6 +191,22 @@ export const EnvironmentItem = v.object({
       updated_at: v.string(),
       /** The start time. Absent before the run has started. @format date-time */
       started_at: v.exactOptional(v.string()),
+    }),
+  ),
+  /**
+   * What later runs start with instead of cloning and running the setup commands. Absent if there is none, and if a link grants
+   * the access.
+   */
+  setup_snapshot: v.exactOptional(
+    v.object({
+      /** The run that made it. */
+      run_id: v.string(),
+      /** The time of creation. @format date-time */
+      created_at: v.string(),
+      /** The time after which no run uses it. @format date-time */
+      expires_at: v.string(),
+      /** The size in bytes. */
+      size_bytes: Count,
     }),
   ),
   /** The owner. */

@@ -3,6 +3,7 @@ import { ResolvedAgentConfig } from "./config.ts";
 import { Message } from "./conversation.ts";
 import { ApprovalDecision } from "./execution/approval.ts";
 import { Providers } from "./execution/providers.ts";
+import { RunSetup, SavedFile } from "./execution/setup-snapshot.ts";
 import { Interrupt, TurnOutcome } from "./execution/turn.ts";
 import { StoredNetwork } from "./network/stored-network.ts";
 import { Count, Id, Positive, text, textOfBytes } from "./primitives.ts";
@@ -181,20 +182,11 @@ export const ResolvePromptResponse = v.object({
           /** The name of the snapshot within its execution. */
           generation: v.string(),
           /** The files of the checkpoint. */
-          files: v.array(
-            v.object({
-              /** The file's name. */
-              filename: v.string(),
-              /** A time-limited URL of the file. Do not send credentials to it. @format uri */
-              download_url: v.string(),
-              /** The file's media type. */
-              mime_type: v.string(),
-              /** The file's size in bytes. */
-              size_bytes: Count,
-            }),
-          ),
+          files: v.array(SavedFile),
         }),
       ),
+      /** What is known of a setup snapshot. Absent for a run without setup commands, and with a `checkpoint`. */
+      setup_snapshot: v.exactOptional(RunSetup),
       /** The follow-ups that the harness has not stored yet, in order. */
       followups: v.array(Followup),
       /** The request to end the current turn. Absent if there is none, or the conversation already shows it. */

@@ -69,6 +69,7 @@ const wholeEnvironment = {
   last_updated: AT,
   last_task_run_timestamp: LATER,
   setup_failed: true,
+  setup_snapshot: { run_id: "r1", created_at: AT, expires_at: LATER, size_bytes: 1_500_000 },
 };
 const wholeSchedule = {
   id: UID,

@@ -197,8 +197,9 @@ function mostAtStart(file: string): number {
 
 /** Additional bytes of single routes: see design/decisions/0017-bundle-size-limits.md. */
 function carriedBytes(output: string): number {
-  // The one that creates repository tokens includes the client of GitHub's API, the vault and the first event of an execution.
-  if (output.startsWith("harness/resolve-prompt/")) return 22_000;
+  // The one that creates repository tokens includes the client of GitHub's API, the vault, the first event of an execution and the setup
+  // snapshot of its environment.
+  if (output.startsWith("harness/resolve-prompt/")) return 24_500;
   // A follow-up with attachments copies uploads to its run.
   if (/^(runs\/send-followup|conversations\/send-conversation-followup)\//.test(output)) return 3_500;
   // The endpoints that accept a configuration and create a run carry the library that checks its addresses (13 kB).

@@ -79,11 +79,26 @@ function LoadedEnvironment({ environment }: EnvironmentProps) {
               // biome-ignore lint/suspicious/noArrayIndexKey: commands have no identity and no state.
               commands.map((text, index) => <Code key={index} text={revealHidden(text)} language="sh" />)
             )}
+            <Snapshot environment={environment} />
           </div>
         </section>
         {isOwn && <Sharing environment={environment} />}
       </div>
     </Page>
+  );
+}
+
+/** What later runs start with instead of running the commands. */
+function Snapshot({ environment: { setup_snapshot: snapshot } }: EnvironmentProps) {
+  if (snapshot === undefined) return null;
+  return (
+    <p className="faint">
+      Runs start with the setup of <Time at={snapshot.created_at} /> ({Math.ceil(snapshot.size_bytes / 1_000_000)} MB,{" "}
+      <Link to="/runs/$runId" params={{ runId: snapshot.run_id }}>
+        its run
+      </Link>
+      ) while nothing has changed that it depends on.
+    </p>
   );
 }
 
@@ -114,11 +129,11 @@ function EnvironmentActions({ environment, isOwn }: EnvironmentProps & { readonl
       </Link>
       <Button
         icon={<FlaskConical size={15} aria-hidden />}
-        title="Starts a run that sets up the environment and calls no model"
+        title="Starts a run that sets up the environment and calls no model. Later runs start with what it made."
         busy={tryOut.isPending}
         onClick={() => tryOut.mutate()}
       >
-        Try it
+        {environment.setup_snapshot === undefined ? "Try it" : "Set up again"}
       </Button>
       {isOwn && (
         <>

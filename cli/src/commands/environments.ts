@@ -77,10 +77,14 @@ function printEnvironment(context: Context, { uid, config, ...item }: Environmen
     ["network", config.network && formatNetwork(config.network)],
     ["secrets", config.secrets?.map(({ name }) => name).join("\n")],
     ["set-up failed", item.setup_failed],
+    ["set-up snapshot", item.setup_snapshot && formatSnapshot(item.setup_snapshot)],
     ["updated", timeText(item.last_updated)],
     ["last run", timeText(item.last_task_run_timestamp)],
   ]);
 }
+
+const formatSnapshot = ({ created_at, size_bytes, run_id }: NonNullable<EnvironmentItem["setup_snapshot"]>): string =>
+  `${timeText(created_at)}, ${Math.ceil(size_bytes / 1_000_000)} MB, by run ${run_id}`;
 
 type RepositoryItem = NonNullable<EnvironmentItem["config"]["repositories"]>[number];
 
@@ -211,7 +215,7 @@ function updateCommand(context: Context) {
 
 function tryCommand(context: Context) {
   const command = new Command("try")
-    .description("start a run that only sets up an environment: it clones the repositories and runs the setup commands")
+    .description("start a run that only sets up an environment; on one machine, later runs start with what it made")
     .argument("<environment>", ENVIRONMENT)
     .action(async (given) => {
       const client = await context.client();

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { FileName, MediaType, Sha256, UploadTarget } from "../harness.ts";
 import { Count, textOfBytes } from "../primitives.ts";
+import { SetupReport } from "./setup-snapshot.ts";
 
 const SnapshotUpload = v.object({
   /** The file's name, without directories. */
@@ -52,6 +53,8 @@ export const CommitSnapshotRequest = v.object({
   generation: Generation,
   /** The names of the files to keep, at most 100. */
   files: v.pipe(v.array(textOfBytes(255, 1)), v.maxLength(100)),
+  /** What the snapshot was made of, if later runs in the environment may start with it. Only for runs that set up an environment. */
+  setup: v.exactOptional(SetupReport),
 });
 export type CommitSnapshotRequest = v.InferOutput<typeof CommitSnapshotRequest>;
 /** The committed snapshot. */

@@ -2050,6 +2050,29 @@ class UploadSnapshotRequestParam(TypedDict, total=False):
     """The name of the snapshot. Required for `checkpoint`. Must have 1 to 128 of the characters A-Z a-z 0-9 . _ - and no two underscores in a row."""
 
 
+class SnapshotCloneParam(TypedDict, total=False):
+    """A clone in a setup snapshot."""
+
+    path: Required[str]
+    """Its directory in the workspace. At most 1024 bytes in UTF-8."""
+
+    commit: Required[str]
+    """The commit that is checked out; empty for a repository without commits. Must be the id of a commit, or empty."""
+
+
+class SetupReportParam(TypedDict, total=False):
+    """What a setup snapshot was made of."""
+
+    inputs: Required[str]
+    """The digest of its inputs that `resolve-prompt` returned. Must have 64 lowercase hexadecimal digits."""
+
+    platform: Required[str]
+    """A digest of the machine as commands see it. Must have 64 lowercase hexadecimal digits."""
+
+    clones: Required[Sequence[SnapshotCloneParam]]
+    """The clones, at most 10."""
+
+
 class CommitSnapshotRequestParam(TypedDict, total=False):
     """The snapshot to commit."""
 
@@ -2058,6 +2081,9 @@ class CommitSnapshotRequestParam(TypedDict, total=False):
 
     files: Required[Sequence[str]]
     """The names of the files to keep, at most 100."""
+
+    setup: SetupReportParam
+    """What the snapshot was made of, if later runs in the environment may start with it. Only for runs that set up an environment."""
 
 
 class ExternalConversationRequestParam(TypedDict, total=False):

@@ -3493,6 +3493,22 @@ class EnvironmentItemLastTaskCreated(BaseModel):
     """The start time. Absent before the run has started."""
 
 
+class EnvironmentItemSetupSnapshot(BaseModel):
+    """What later runs start with instead of cloning and running the setup commands. Absent if there is none, and if a link grants the access."""
+
+    run_id: str
+    """The run that made it."""
+
+    created_at: Timestamp
+    """The time of creation."""
+
+    expires_at: Timestamp
+    """The time after which no run uses it."""
+
+    size_bytes: int
+    """The size in bytes."""
+
+
 class EnvironmentItemScope(BaseModel):
     """The owner."""
 
@@ -3542,6 +3558,9 @@ class EnvironmentItem(BaseModel):
 
     last_task_created: Optional[EnvironmentItemLastTaskCreated] = None
     """The latest run. Absent before the first, and if a link grants the access."""
+
+    setup_snapshot: Optional[EnvironmentItemSetupSnapshot] = None
+    """What later runs start with instead of cloning and running the setup commands. Absent if there is none, and if a link grants the access."""
 
     scope: EnvironmentItemScope
     """The owner."""
@@ -4305,7 +4324,9 @@ class ResolvePromptResponseContextAttachment(BaseModel):
     """The file's media type."""
 
 
-class ResolvePromptResponseContextCheckpointFile(BaseModel):
+class SavedFile(BaseModel):
+    """A file of a snapshot, for the harness."""
+
     filename: str
     """The file's name."""
 
@@ -4325,8 +4346,50 @@ class ResolvePromptResponseContextCheckpoint(BaseModel):
     generation: str
     """The name of the snapshot within its execution."""
 
-    files: List[ResolvePromptResponseContextCheckpointFile]
+    files: List[SavedFile]
     """The files of the checkpoint."""
+
+
+class SnapshotClone(BaseModel):
+    """A clone in a setup snapshot."""
+
+    path: str
+    """Its directory in the workspace. At most 1024 bytes in UTF-8."""
+
+    commit: str
+    """The commit that is checked out; empty for a repository without commits. Must be the id of a commit, or empty."""
+
+
+class RunSetupMade(BaseModel):
+    """The latest snapshot. Absent if there is none."""
+
+    run_id: str
+    """The run that made it."""
+
+    created_at: Timestamp
+    """The time of creation."""
+
+    platform: str
+    """The machine on which it was made, as a digest."""
+
+    clones: List[SnapshotClone]
+    """The clones."""
+
+    files: Optional[List[SavedFile]] = None
+    """The files. Absent if the inputs of the snapshot differ from `inputs`."""
+
+
+class RunSetup(BaseModel):
+    """The setup snapshot of the run's environment, for the harness."""
+
+    inputs: str
+    """A digest of everything that the setup depends on, except the commits of repositories and the machine."""
+
+    keep: Optional[bool] = None
+    """True if the run only sets up the environment: the harness saves a setup snapshot."""
+
+    made: Optional[RunSetupMade] = None
+    """The latest snapshot. Absent if there is none."""
 
 
 class FollowupAttachment(BaseModel):
@@ -4462,6 +4525,9 @@ class ResolvePromptResponseContext(BaseModel):
 
     checkpoint: Optional[ResolvePromptResponseContextCheckpoint] = None
     """The workspace of an earlier execution, to restore before the first turn. Absent for a first execution."""
+
+    setup_snapshot: Optional[RunSetup] = None
+    """What is known of a setup snapshot. Absent for a run without setup commands, and with a `checkpoint`."""
 
     followups: List[Followup]
     """The follow-ups that the harness has not stored yet, in order."""

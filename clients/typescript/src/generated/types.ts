@@ -648,6 +648,8 @@ interface components {
             generation: string;
             /** @description The names of the files to keep, at most 100. */
             files: string[];
+            /** @description What the snapshot was made of, if later runs in the environment may start with it. Only for runs that set up an environment. */
+            setup?: components["schemas"]["SetupReport"];
         };
         /** @description The committed snapshot. */
         CommitSnapshotResponse: {
@@ -1459,6 +1461,23 @@ interface components {
                  * @description The start time. Absent before the run has started.
                  */
                 started_at?: string;
+            };
+            /** @description What later runs start with instead of cloning and running the setup commands. Absent if there is none, and if a link grants the access. */
+            setup_snapshot?: {
+                /** @description The run that made it. */
+                run_id: string;
+                /**
+                 * Format: date-time
+                 * @description The time of creation.
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description The time after which no run uses it.
+                 */
+                expires_at: string;
+                /** @description The size in bytes. */
+                size_bytes: number;
             };
             /** @description The owner. */
             scope: {
@@ -2928,20 +2947,10 @@ interface components {
                     /** @description The name of the snapshot within its execution. */
                     generation: string;
                     /** @description The files of the checkpoint. */
-                    files: {
-                        /** @description The file's name. */
-                        filename: string;
-                        /**
-                         * Format: uri
-                         * @description A time-limited URL of the file. Do not send credentials to it.
-                         */
-                        download_url: string;
-                        /** @description The file's media type. */
-                        mime_type: string;
-                        /** @description The file's size in bytes. */
-                        size_bytes: number;
-                    }[];
+                    files: components["schemas"]["SavedFile"][];
                 };
+                /** @description What is known of a setup snapshot. Absent for a run without setup commands, and with a `checkpoint`. */
+                setup_snapshot?: components["schemas"]["RunSetup"];
                 /** @description The follow-ups that the harness has not stored yet, in order. */
                 followups: components["schemas"]["Followup"][];
                 /** @description The request to end the current turn. Absent if there is none, or the conversation already shows it. */
@@ -3554,6 +3563,32 @@ interface components {
             /** @description A cron expression with five fields, or a nickname such as `@daily`. */
             cron_schedule: string;
         };
+        /** @description The setup snapshot of the run's environment, for the harness. */
+        RunSetup: {
+            /** @description A digest of everything that the setup depends on, except the commits of repositories and the machine. */
+            inputs: string;
+            /**
+             * @description True if the run only sets up the environment: the harness saves a setup snapshot.
+             * @constant
+             */
+            keep?: true;
+            /** @description The latest snapshot. Absent if there is none. */
+            made?: {
+                /** @description The run that made it. */
+                run_id: string;
+                /**
+                 * Format: date-time
+                 * @description The time of creation.
+                 */
+                created_at: string;
+                /** @description The machine on which it was made, as a digest. */
+                platform: string;
+                /** @description The clones. */
+                clones: components["schemas"]["SnapshotClone"][];
+                /** @description The files. Absent if the inputs of the snapshot differ from `inputs`. */
+                files?: components["schemas"]["SavedFile"][];
+            };
+        };
         /**
          * @description The source of a run.
          * @enum {string}
@@ -3572,6 +3607,20 @@ interface components {
             error_code?: string;
             /** @description Whether the same run may succeed later. */
             retryable?: boolean;
+        };
+        /** @description A file of a snapshot, for the harness. */
+        SavedFile: {
+            /** @description The file's name. */
+            filename: string;
+            /**
+             * Format: uri
+             * @description A time-limited URL of the file. Do not send credentials to it.
+             */
+            download_url: string;
+            /** @description The file's media type. */
+            mime_type: string;
+            /** @description The file's size in bytes. */
+            size_bytes: number;
         };
         /** @description A schedule as responses show it. */
         ScheduleItem: {
@@ -3699,6 +3748,15 @@ interface components {
             /** @description The conversation's id. */
             conversation_id?: string;
         };
+        /** @description What a setup snapshot was made of. */
+        SetupReport: {
+            /** @description The digest of its inputs that `resolve-prompt` returned. Must have 64 lowercase hexadecimal digits. */
+            inputs: string;
+            /** @description A digest of the machine as commands see it. Must have 64 lowercase hexadecimal digits. */
+            platform: string;
+            /** @description The clones, at most 10. */
+            clones: components["schemas"]["SnapshotClone"][];
+        };
         /** @description Whom to share an environment with: a person, or anyone with the link. Exactly one is required. Must have exactly one of user_uid and link. */
         ShareRequest: {
             /** @description The id of the person to share with. Excludes `link`. At most 512 bytes in UTF-8. */
@@ -3759,6 +3817,13 @@ interface components {
              * @description The expiry time, a minute after creation.
              */
             expires_at: string;
+        };
+        /** @description A clone in a setup snapshot. */
+        SnapshotClone: {
+            /** @description Its directory in the workspace. At most 1024 bytes in UTF-8. */
+            path: string;
+            /** @description The commit that is checked out; empty for a repository without commits. Must be the id of a commit, or empty. */
+            commit: string;
         };
         /** @description A turn of a conversation. Delegated work has turns of its own. */
         Step: {
@@ -5450,14 +5515,17 @@ export type RunFollowupResponse = components['schemas']['RunFollowupResponse'];
 export type RunItem = components['schemas']['RunItem'];
 export type RunMode = components['schemas']['RunMode'];
 export type RunSchedule = components['schemas']['RunSchedule'];
+export type RunSetup = components['schemas']['RunSetup'];
 export type RunSourceType = components['schemas']['RunSourceType'];
 export type RunState = components['schemas']['RunState'];
 export type RunStatusMessage = components['schemas']['RunStatusMessage'];
+export type SavedFile = components['schemas']['SavedFile'];
 export type ScheduleItem = components['schemas']['ScheduleItem'];
 export type Scope = components['schemas']['Scope'];
 export type SecretItem = components['schemas']['SecretItem'];
 export type SessionInfo = components['schemas']['SessionInfo'];
 export type SessionRedirect = components['schemas']['SessionRedirect'];
+export type SetupReport = components['schemas']['SetupReport'];
 export type ShareRequest = components['schemas']['ShareRequest'];
 export type ShareResponse = components['schemas']['ShareResponse'];
 export type ShareRunRequest = components['schemas']['ShareRunRequest'];
@@ -5465,6 +5533,7 @@ export type ShareRunResponse = components['schemas']['ShareRunResponse'];
 export type SignInLink = components['schemas']['SignInLink'];
 export type SignInMethods = components['schemas']['SignInMethods'];
 export type SignInToken = components['schemas']['SignInToken'];
+export type SnapshotClone = components['schemas']['SnapshotClone'];
 export type Step = components['schemas']['Step'];
 export type StoredNetwork = components['schemas']['StoredNetwork'];
 export type StoredOutputSchema = components['schemas']['StoredOutputSchema'];

@@ -14,6 +14,7 @@ from ...params import (
     MessageParam,
     ReportShutdownRequestErrorParam,
     ResolvePromptRequestSkillParam,
+    SetupReportParam,
     UploadSnapshotRequestFileParam,
 )
 from ...types import (
@@ -344,6 +345,7 @@ class AsyncHarnessSupport(AsyncResource):
         *,
         generation: str,
         files: Sequence[str],
+        setup: Union[SetupReportParam, NotGiven] = NOT_GIVEN,
         runyard_instance: Union[str, NotGiven] = NOT_GIVEN,
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
@@ -357,6 +359,7 @@ class AsyncHarnessSupport(AsyncResource):
         Args:
             generation: The name of the snapshot within its execution. Must have 1 to 128 of the characters A-Z a-z 0-9 . _ - and no two underscores in a row.
             files: The names of the files to keep, at most 100.
+            setup: What the snapshot was made of, if later runs in the environment may start with it. Only for runs that set up an environment.
             runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
             runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
@@ -364,7 +367,7 @@ class AsyncHarnessSupport(AsyncResource):
             "POST",
             "/harness-support/commit-snapshot",
             cast_to=CommitSnapshotResponse,
-            body={"generation": generation, "files": files},
+            body={"generation": generation, "files": files, "setup": setup},
             headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
             options=options,
         )

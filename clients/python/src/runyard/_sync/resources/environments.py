@@ -327,7 +327,8 @@ class Environments(Resource):
         """Creates a run that only sets up the environment.
 
         It clones the repositories and runs the setup commands, calls no model, and then ends. The result is in
-        the run's timeline and in `setup_failed` of the environment.
+        the run's timeline and in `setup_failed` of the environment. On a machine with bubblewrap, it becomes the
+        environment's `setup_snapshot`, with which later runs start.
 
         `POST /agent/environments/{environmentUid}/try`
 

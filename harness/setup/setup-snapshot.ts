@@ -1,0 +1,191 @@
+import { readFileSync } from "node:fs";
+import { arch } from "node:os";
+import { join } from "node:path";
+import { removeTree } from "#shared/sandbox/remove-tree.ts";
+import type { Repository } from "#shared/wire/config.ts";
+import type { RunSetup } from "#shared/wire/execution/setup-snapshot.ts";
+import { maskUrlUsers } from "#shared/wire/repository-url.ts";
+import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
+import type { ControlPlane } from "../control-plane/control-plane.ts";
+import { downloadFile, uploadFile } from "../control-plane/transfer.ts";
+import { assignClonePaths, type Clone, type CloneOptions } from "../git/clone.ts";
+import { readRemoteCommit } from "../git/remote-commit.ts";
+import type { Sandbox } from "../isolation/sandbox.ts";
+import { createHash } from "../support/lazy-crypto.ts";
+import { formatError, SetupError } from "../support/stop.ts";
+import { describeArchive } from "./checkpoints.ts";
+import { createPacker, type PackerOptions } from "./packer.ts";
+import type { RunContext } from "./setup.ts";
+
+/**
+ * The files that the setup of an environment made, with which later runs start. Installed programs may contain paths, so it requires a
+ * sandbox in which commands of all executions see the same ones: bubblewrap.
+ */
+export interface SetupSnapshots {
+  /**
+   * Brings back the files of the environment's snapshot, if a setup would have the same inputs: every repository is asked for its
+   * commit, with the token of this run.
+   * @throws SetupError if files are missing after an attempt
+   */
+  restore(clones: ReadonlyMap<Repository, CloneOptions>): Promise<RestoredSetup>;
+  /** Saves the files of a setup. @returns the size in bytes */
+  keep(clones: readonly Clone[]): Promise<number>;
+}
+
+export type RestoredSetup =
+  | { readonly clones: readonly Clone[]; readonly detail: string }
+  | { readonly clones?: undefined; readonly detail: string };
+
+export interface SetupSnapshotOptions extends PackerOptions {
+  readonly context: RunContext;
+  readonly plane: Pick<ControlPlane, "uploadSnapshot" | "commitSnapshot">;
+  readonly sandbox: Pick<Sandbox, "kind">;
+  readonly signal: AbortSignal;
+}
+
+const GENERATION = "setup";
+const MIME_TYPE = "application/gzip";
+
+export function createSetupSnapshots(options: SetupSnapshotOptions): SetupSnapshots {
+  const { context, host, seen, plane, signal } = options;
+  const { setup_snapshot: setup } = context;
+  const parts = [
+    // The name by which another execution of the same run finds the workspace, too.
+    { name: "workspace.tar.gz", directory: seen.workspace },
+    { name: "home.tar.gz", directory: seen.home },
+  ] as const;
+  const restoreFiles = async ({ files = [] }: NonNullable<RunSetup["made"]>) => {
+    const saved = parts.map((part) => ({ ...part, file: files.find(({ filename }) => filename === part.name) }));
+    for (const { name, directory, file } of saved) {
+      if (file === undefined) throw new Error(`it has no file ${name}`);
+      const archive = join(host.tmp, name);
+      try {
+        await downloadFile(file.download_url, archive, signal);
+        await createPacker(options, { name, directory }).unpack();
+      } finally {
+        await removeTree(archive);
+      }
+    }
+  };
+
+  return {
+    async restore(clones) {
+      const made = setup?.made;
+      if (made === undefined) return { detail: "there is no setup snapshot" };
+      const what = `the setup snapshot of ${made.created_at} (${formatAge(Date.now() - Date.parse(made.created_at))} old, run ${made.run_id})`;
+      const difference = made.platform === hashPlatform(context) ? await findDifference(made, clones) : OTHER_MACHINE;
+      if (difference !== undefined) return { detail: `${what} is not used: ${difference}` };
+      await restoreFiles(made).catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw new SetupError(
+          `${what} could not be restored: ${formatError(error)}: make another with POST /agent/environments/{environmentUid}/try`,
+        );
+      });
+      return { clones: listClones(made, clones), detail: `${what} is used` };
+    },
+
+    async keep(clones) {
+      if (setup === undefined) return 0;
+      const packers = parts.map(({ name, directory }) => ({
+        name,
+        packer: createPacker(options, { name, directory }),
+      }));
+      const stack = new AsyncDisposableStack();
+      try {
+        const files = [];
+        for (const { name, packer } of packers) {
+          stack.defer(() => removeTree(join(host.tmp, name)));
+          const packed = stack.use(await packer.pack());
+          files.push({ path: packed.path, description: await describeArchive(name, packed) });
+        }
+        const descriptions = files.map(({ description }) => description);
+        const { uploads } = await plane.uploadSnapshot({
+          mode: "checkpoint",
+          generation: GENERATION,
+          files: descriptions,
+        });
+        for (const [index, upload] of uploads.entries())
+          await uploadFile(upload, files[index]?.path ?? "", MIME_TYPE, signal);
+        await plane.commitSnapshot({
+          generation: GENERATION,
+          files: descriptions.map(({ filename }) => filename),
+          setup: {
+            inputs: setup.inputs,
+            platform: hashPlatform(context),
+            clones: clones.map(({ path, commit }) => ({ path, commit })),
+          },
+        });
+        return descriptions.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+      } finally {
+        await stack.disposeAsync();
+      }
+    },
+  };
+}
+
+const OTHER_MACHINE = "it was made on another machine, or this one has changed";
+const OTHER_INPUTS =
+  "the repositories, setup commands, variables, secrets or another part of the environment have changed since";
+
+/** Why a setup would make other files now; undefined if it would not. */
+async function findDifference(
+  { clones: saved, files }: NonNullable<RunSetup["made"]>,
+  clones: ReadonlyMap<Repository, CloneOptions>,
+): Promise<string | undefined> {
+  if (files === undefined) return OTHER_INPUTS;
+  const paths = new Map([...assignClonePaths([...clones.keys()])].map(([path, repository]) => [repository, path]));
+  const differences = await Promise.all(
+    [...clones].map(async ([repository, options]) => {
+      const name = maskUrlUsers(repository.url);
+      const before = saved.find(({ path }) => path === paths.get(repository))?.commit;
+      try {
+        const now = await readRemoteCommit(repository, options);
+        return now !== undefined && now === before
+          ? undefined
+          : `${name} is at ${now || "another commit"}, it has ${before || "none"}`;
+      } catch (error) {
+        options.signal.throwIfAborted();
+        return `${name} did not say its commit: ${maskUrlUsers(formatError(error))}`;
+      }
+    }),
+  );
+  return differences.find((difference) => difference !== undefined);
+}
+
+function listClones(
+  { clones: saved }: NonNullable<RunSetup["made"]>,
+  clones: ReadonlyMap<Repository, CloneOptions>,
+): Clone[] {
+  return [...assignClonePaths([...clones.keys()])].map(([path, { url }]) => ({
+    ...parseRepositoryIdentity(url),
+    path,
+    commit: saved.find((clone) => clone.path === path)?.commit ?? "",
+  }));
+}
+
+/** A digest of what setup commands find besides their inputs. An update of the system changes it. */
+function hashPlatform({ creator }: RunContext): string {
+  const parts = [arch(), process.version, readSystemVersion(), creator === undefined ? "" : "co-author"];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+function readSystemVersion(): string {
+  try {
+    return `${readFileSync("/etc/os-release", "utf8")}${readFileSync("/etc/debian_version", "utf8")}`;
+  } catch {
+    return "";
+  }
+}
+
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+] as const;
+
+/** Formats an age in its largest unit. */
+function formatAge(ms: number): string {
+  const [name, size] = UNITS.find(([, unit]) => ms >= unit) ?? ["minute", 60_000];
+  const count = Math.max(0, Math.floor(ms / size));
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}
