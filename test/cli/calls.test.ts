@@ -119,6 +119,29 @@ const CALLS: readonly (readonly [line: string, responses: readonly ResponseBody[
   ["runs followups remove r1 followup-2", [gone], ["DELETE /agent/runs/r1/followups/followup-2"]],
   ["runs followups promote r1 followup-2", [api({})], ["POST /agent/runs/r1/followups/followup-2/promote"]],
   ["audit list --action keys", [api({ events: [] })], ["GET /agent/audit?limit=50&action=keys"]],
+  [
+    "runs timeline r1",
+    [
+      api({
+        events: [
+          { event_uuid: "e1", run_id: "r1", event_type: "run_created", occurred_at: "2026-05-18T19:00:00.000Z" },
+        ],
+        page_info: { has_next_page: false },
+      }),
+    ],
+    ["GET /agent/runs/r1/timeline"],
+  ],
+  ["runs find https://x", [api({ run_id: "r1" })], ["GET /agent/run-by-external-reference?url=https%3A%2F%2Fx"]],
+  [
+    "runs snapshot r1",
+    [api({ attachments: [{ attachment_id: "a", filename: "f", download_url: "https://x" }] })],
+    ["GET /agent/runs/r1/handoff/attachments"],
+  ],
+  [
+    "runs attachments r1 a",
+    [api({ attachments: [{ attachment_id: "a", download_url: "https://x" }] })],
+    ["POST /agent/runs/r1/attachments/download"],
+  ],
   ["runs interrupt r1", [api({ run_id: "r1" })], ["POST /agent/runs/r1/interrupt"]],
   ["runs cancel r1", [api("r1")], ["POST /agent/runs/r1/cancel"]],
   ["runs archive r1 r2", [api(RUN), api(RUN)], ["POST /agent/runs/r1/archive", "POST /agent/runs/r2/archive"]],

@@ -14,6 +14,7 @@ import { archiveCommand, deleteCommand, shareCommand, unarchiveCommand } from ".
 import { diffCommand, openPrCommand } from "./run-changes.ts";
 import { createFilteredCommand, toFilters } from "./run-filters.ts";
 import { followupCommand, followupsCommand } from "./run-followups.ts";
+import { attachmentsCommand, findCommand, snapshotCommand, timelineCommand } from "./run-records.ts";
 import { artifactsCommand, conversationCommand, responseCommand, transcriptCommand } from "./run-results.ts";
 
 /** `runyard runs …`: runs that are there. */
@@ -37,6 +38,10 @@ export function runsCommand(context: Context): CommandUnknownOpts {
     .addCommand(conversationCommand(context))
     .addCommand(transcriptCommand(context))
     .addCommand(artifactsCommand(context))
+    .addCommand(timelineCommand(context))
+    .addCommand(findCommand(context))
+    .addCommand(snapshotCommand(context))
+    .addCommand(attachmentsCommand(context))
     .addCommand(diffCommand(context))
     .addCommand(openPrCommand(context));
 }
