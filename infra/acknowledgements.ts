@@ -1,4 +1,5 @@
 import { type App, Validations } from "aws-cdk-lib";
+import { readPrefix, toStackName } from "./names.ts";
 import { FILE_PATTERNS } from "./rights.ts";
 
 /** Findings of cdk-nag that we looked at and keep, on the constructs whose path matches, and why. */
@@ -190,6 +191,10 @@ export const acknowledgements: readonly Acknowledgement[] = [
 
 /** Writes the acknowledgements onto the constructs they are about. `existingBucket` takes the place of the bucket of the data stack. */
 export function acknowledge(app: App, existingBucket?: string): void {
+  const prefix = readPrefix(app);
+  // Findings name resources as the templates do, and constructs have the same paths with any prefix.
+  const withPrefix = (rule: string) =>
+    rule.replace("/runyard/", `/${prefix}/`).replace("Runyard-Data:", `${toStackName(prefix, "Data")}:`);
   const constructs = app.node.findAll();
   const ofExisting = Object.values(FILE_PATTERNS).map(
     (pattern) => `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${existingBucket}/${pattern}]`,
@@ -197,7 +202,7 @@ export function acknowledge(app: App, existingBucket?: string): void {
   for (const { rules: all, paths, reason } of acknowledgements) {
     const rules = all === bucketRules && existingBucket !== undefined ? ofExisting : all;
     for (const construct of constructs.filter(({ node }) => paths.test(node.path))) {
-      Validations.of(construct).acknowledge(...rules.map((id) => ({ id, reason })));
+      Validations.of(construct).acknowledge(...rules.map((rule) => ({ id: withPrefix(rule), reason })));
     }
   }
 }

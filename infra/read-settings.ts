@@ -2,6 +2,7 @@ import type { Node } from "constructs";
 import { AWS_SANDBOXES } from "#shared/wire/execution/sandboxes.ts";
 import { parseDeployedProviders, toConnection, toNamedProvider } from "#shared/wire/providers/provider-settings.ts";
 import { planConcurrency } from "./concurrency.ts";
+import { RETENTION_DAYS, readPrefix } from "./names.ts";
 import type { Settings } from "./settings.ts";
 
 /**
@@ -27,6 +28,18 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
   };
   const stage = text("stage") ?? "aws";
   if (stage !== "aws" && stage !== "local") throw new Error(`context "stage" must be aws or local, not "${stage}"`);
+  const prefix = readPrefix({ node });
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(prefix) || prefix.length > 16) {
+    throw new Error(
+      `context "prefix" must be at most 16 lowercase letters, digits and single hyphens, beginning with a letter, not "${prefix}"`,
+    );
+  }
+  const retention = count("logRetentionDays", 1, 3_653);
+  if (retention !== undefined && !RETENTION_DAYS.includes(retention)) {
+    throw new Error(
+      `context "logRetentionDays" must be one of ${RETENTION_DAYS.join(", ")}, which CloudWatch accepts, not "${retention}"`,
+    );
+  }
   const webUrl = text("webUrl");
   const frontDoor = flag("frontDoor", true);
   const domain = ownDomain(text("domainName"), text("certificateArn"), stage === "aws" && frontDoor);
@@ -53,8 +66,13 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     if (/^https?:\/\/[^/?#]+(\/[^?#]*[^/?#])?$/.test(value)) return value;
     throw new Error(`context "${name}" must be an address without a slash at its end, not "${value}"`);
   };
-  const githubTokenParameter = parameter("githubTokenParameter") ?? "/runyard/github-token";
-  const githubApp = appOnGithub(text("githubAppId"), parameter("githubAppKeyParameter"), text("githubAppTeam"));
+  const githubTokenParameter = parameter("githubTokenParameter") ?? `/${prefix}/github-token`;
+  const githubApp = appOnGithub(
+    text("githubAppId"),
+    parameter("githubAppKeyParameter"),
+    text("githubAppTeam"),
+    `/${prefix}/github-app-key`,
+  );
   const concurrency = {
     dispatchConcurrency: count("dispatchConcurrency", 2, 1000) ?? 50,
     reserveConcurrency: text("reserveConcurrency") === "true",
@@ -68,7 +86,7 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     gitlabApiUrl: address("gitlabApiUrl", "https://gitlab.com/api/v4"),
     slackApiUrl: address("slackApiUrl", "https://slack.com/api"),
     githubTokenParameter,
-    tableName: text("tableName") ?? "runyard",
+    tableName: text("tableName") ?? prefix,
     frontDoor,
     sandboxTenancy: flag("sandboxTenancy", true),
     ...concurrency,
@@ -208,6 +226,7 @@ function appOnGithub(
   id: string | undefined,
   keyParameter: string | undefined,
   team: string | undefined,
+  usualParameter: string,
 ): Settings["githubApp"] {
   if (id === undefined && keyParameter === undefined && team === undefined) return undefined;
   if (id === undefined || !/^[\w.]{1,64}$/.test(id)) {
@@ -216,7 +235,7 @@ function appOnGithub(
   if (team !== undefined && !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(team)) {
     throw new Error('context "githubAppTeam" must be the uid of a team');
   }
-  return { id, keyParameter: keyParameter ?? "/runyard/github-app-key", ...(team !== undefined && { team }) };
+  return { id, keyParameter: keyParameter ?? usualParameter, ...(team !== undefined && { team }) };
 }
 
 function signInIssuer(

@@ -1,22 +1,35 @@
 import { type App, Tags } from "aws-cdk-lib";
+import { pascal, readPrefix, toStackName } from "./names.ts";
 import type { Platform } from "./platform.ts";
 import { ApiStack } from "./stacks/api-stack.ts";
 import { DataStack } from "./stacks/data-stack.ts";
 import { ExecutionStack } from "./stacks/execution-stack.ts";
-import { pascal, RoutesStack, resources } from "./stacks/routes-stack.ts";
+import { RoutesStack, resources } from "./stacks/routes-stack.ts";
 
 /** The whole deployment: data, then the API, then execution, then the routes of each resource. */
 export function runyard(app: App, platform: Platform): void {
   const { settings } = platform;
-  Tags.of(app).add("application", "runyard");
-  const data = new DataStack(app, "Runyard-Data", { settings, description: "Runyard: table and bucket (retained)" });
-  const api = new ApiStack(app, "Runyard-Api", { platform, data, description: "Runyard: HTTP API and CloudFront" });
+  const prefix = readPrefix(app);
+  Tags.of(app).add("application", prefix);
+  const stackName = (name: string) => toStackName(prefix, name);
+  const data = new DataStack(app, "Runyard-Data", {
+    settings,
+    stackName: stackName("Data"),
+    description: "Runyard: table and bucket (retained)",
+  });
+  const api = new ApiStack(app, "Runyard-Api", {
+    platform,
+    data,
+    stackName: stackName("Api"),
+    description: "Runyard: HTTP API and CloudFront",
+  });
   // A deployment that fails should fail before it is reachable.
   api.addStackDependency(data);
   const execution = new ExecutionStack(app, "Runyard-Execution", {
     platform,
     data,
     api,
+    stackName: stackName("Execution"),
     description: "Runyard: queues, sandbox, reaper",
   });
   for (const resource of resources) {
@@ -25,6 +38,7 @@ export function runyard(app: App, platform: Platform): void {
       api,
       execution,
       resource,
+      stackName: stackName(`Routes-${pascal(resource)}`),
       description: `Runyard: routes of ${resource}`,
     });
   }

@@ -6,6 +6,8 @@ import type { ConcurrencyPlan } from "./concurrency.ts";
 export interface Settings {
   /** `aws`, or `local` for the emulator, which leaves out what that one cannot do. @default "aws" */
   readonly stage: "aws" | "local";
+  // The context `prefix`, which begins all names and is "runyard" by default, and `logRetentionDays`, 30 by default, are read where
+  // resources are named (names.ts).
   /** Address that callers use, ending in /api/v1. @default the domain name of `domain` or CloudFront, or the API's without CloudFront */
   readonly baseUrl?: string;
   /** Address of the web app. @default the domain name of `domain` or CloudFront, or the API's without CloudFront */
@@ -19,7 +21,7 @@ export interface Settings {
   };
   /** Whether CloudFront serves the API and the web app. Without it, API Gateway serves both at its own address. @default true */
   readonly frontDoor: boolean;
-  /** The name of the table that the data stack creates. @default "runyard" */
+  /** The name of the table that the data stack creates. @default the prefix */
   readonly tableName: string;
   /** A table that is used in place of the created one: a restored table, or one that an earlier installation left. @default none */
   readonly existingTable?: string;

@@ -15,7 +15,7 @@ import { clientSettings } from "../emulator/emulator-access.ts";
 import { Problem, say } from "../server/host/terminal.ts";
 import { aboutCredentials, localEmulator, runByHand } from "./by-hand.ts";
 
-/** The queues that have a dead-letter queue, by what follows `runyard-` in their names. */
+/** The queues that have a dead-letter queue, by what follows the prefix in their names. */
 export const QUEUES = ["runs", "ends", "events"] as const;
 type QueueName = (typeof QUEUES)[number];
 
@@ -25,12 +25,15 @@ Sends what lies in the dead-letter queues of ${QUEUES.join(", ")} to its queue a
 the run before it acts, and does nothing for one that has gone on. Without a queue, it says how many messages lie in each.
 
   --all      all of them
+  --prefix NAME  of a deployment with the setting "prefix" (default: runyard)
   --local    in the local cloud of this checkout, which must be running, instead of the AWS account
   --help     show this text
 
 The account and the region are those of your AWS credentials (AWS_PROFILE, AWS_REGION and the like).`;
 
 export interface RedriveOptions {
+  /** The prefix of the deployment's names. @default "runyard" */
+  readonly prefix?: string;
   /** Moves the messages one by one, for the emulator, which does not support SQS's own redrive. @default false */
   readonly byHand?: boolean;
   /** Milliseconds between two checks of the progress of SQS. @default 1,000 */
@@ -38,8 +41,8 @@ export interface RedriveOptions {
 }
 
 /** The number of messages in the dead-letter queue of `name`, which SQS reports approximately. */
-export async function queueDepth(client: SQSClient, name: QueueName): Promise<number> {
-  return (await deadQueue(client, name)).count;
+export async function queueDepth(client: SQSClient, name: QueueName, prefix = "runyard"): Promise<number> {
+  return (await deadQueue(client, name, prefix)).count;
 }
 
 /**
@@ -47,9 +50,10 @@ export async function queueDepth(client: SQSClient, name: QueueName): Promise<nu
  * @throws Problem if SQS gives up
  */
 export async function redrive(client: SQSClient, name: QueueName, options: RedriveOptions = {}): Promise<number> {
-  const dead = await deadQueue(client, name);
+  const { prefix = "runyard" } = options;
+  const dead = await deadQueue(client, name, prefix);
   if (dead.count === 0) return 0;
-  if (options.byHand === true) return moveByHand(client, dead.url, await fetchUrl(client, `runyard-${name}`));
+  if (options.byHand === true) return moveByHand(client, dead.url, await fetchUrl(client, `${prefix}-${name}`));
   await client.send(new StartMessageMoveTaskCommand({ SourceArn: dead.arn }));
   while (true) {
     const { Results: [task] = [] } = await client.send(new ListMessageMoveTasksCommand({ SourceArn: dead.arn }));
@@ -57,7 +61,9 @@ export async function redrive(client: SQSClient, name: QueueName, options: Redri
     if (task?.Status === "COMPLETED") return moved;
     if (task?.Status !== "RUNNING") {
       const why = task?.FailureReason ?? "no reason was given";
-      throw new Problem(`Moving the messages of runyard-${name}-dead is ${task?.Status}: ${why}; ${moved} were moved.`);
+      throw new Problem(
+        `Moving the messages of ${prefix}-${name}-dead is ${task?.Status}: ${why}; ${moved} were moved.`,
+      );
     }
     await pause(options.lookMs ?? 1_000);
   }
@@ -85,8 +91,8 @@ async function moveByHand(client: SQSClient, from: string, to: string): Promise<
   }
 }
 
-async function deadQueue(client: SQSClient, name: QueueName) {
-  const url = await fetchUrl(client, `runyard-${name}-dead`);
+async function deadQueue(client: SQSClient, name: QueueName, prefix: string) {
+  const url = await fetchUrl(client, `${prefix}-${name}-dead`);
   const { Attributes = {} } = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ["QueueArn", "ApproximateNumberOfMessages"] }),
   );
@@ -105,16 +111,18 @@ async function fetchUrl(client: SQSClient, QueueName: string): Promise<string> {
 async function main(args: string[]): Promise<void> {
   const options = readOptions(args);
   if (options.help) return say(HELP);
+  const { prefix } = options;
   const client = options.local
     ? // Under this address, as the emulator's own addresses of queues may be of another start.
       new SQSClient({ ...clientSettings(await localEmulator()), useQueueUrlAsEndpoint: false })
     : new SQSClient();
   try {
     for (const name of options.chosen) {
-      say(`runyard-${name}-dead  ${await redrive(client, name, { byHand: options.local })} sent again`);
+      const sent = await redrive(client, name, { byHand: options.local, prefix });
+      say(`${prefix}-${name}-dead  ${sent} sent again`);
     }
     if (options.chosen.length > 0) return;
-    for (const name of QUEUES) say(`runyard-${name}-dead  ${await queueDepth(client, name)}`);
+    for (const name of QUEUES) say(`${prefix}-${name}-dead  ${await queueDepth(client, name, prefix)}`);
   } catch (error) {
     throw aboutCredentials(error);
   } finally {
@@ -125,7 +133,8 @@ async function main(args: string[]): Promise<void> {
 function readOptions(args: string[]) {
   try {
     const flag = { type: "boolean", default: false } as const;
-    const options = { all: flag, local: flag, help: flag };
+    const prefix = { type: "string", default: "runyard" } as const;
+    const options = { all: flag, local: flag, help: flag, prefix };
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
     const unknown = positionals.find((word) => !QUEUES.some((name) => name === word));
     if (unknown !== undefined) throw new Error(`There is no dead-letter queue of "${unknown}".`);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { SSMClient } from "@aws-sdk/client-ssm";
-import { VAULT_PARAMETERS } from "#infra/vault-parameters.ts";
+import { vaultParameters } from "#infra/vault-parameters.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { ssmKeySetStore } from "#shared/aws/ssm-key-set-store.ts";
 import { tableVault } from "#shared/vault/secret-value-store.ts";
@@ -20,13 +20,12 @@ rotate   adds a new key for secrets, and one for secrets of webhooks and trigger
          encrypts all values with them; repeat it if it is interrupted
 move     moves values that an earlier release stored as parameters of Systems Manager into the table; deploy first
 
-  --table NAME     the table of the deployment (default: runyard)
+  --table NAME     the table of the deployment (default: the prefix)
+  --prefix NAME    the setting "prefix" of the deployment (default: runyard)
   --kms-key ARN    the KMS key that encrypts the parameters with the keys (default: the one that AWS keeps for parameters)
   --help           show this text
 
 The account and the region are those of your AWS credentials (AWS_PROFILE, AWS_REGION and the like).`;
-
-const VAULTS = Object.values(VAULT_PARAMETERS);
 
 async function run(args: string[]): Promise<void> {
   const text = { type: "string" } as const;
@@ -34,7 +33,8 @@ async function run(args: string[]): Promise<void> {
     args,
     allowPositionals: true,
     options: {
-      table: { ...text, default: "runyard" },
+      table: text,
+      prefix: { ...text, default: "runyard" },
       "kms-key": text,
       help: { type: "boolean", default: false },
     },
@@ -44,7 +44,9 @@ async function run(args: string[]): Promise<void> {
   if ((verb !== "rotate" && verb !== "move") || others.length > 0) throw new Problem("Say rotate or move.", [HELP]);
   const dynamo = await operatorClient();
   const ssm = new SSMClient({});
-  const table = dynamoTable(dynamo, values.table);
+  const tableName = values.table ?? values.prefix;
+  const table = dynamoTable(dynamo, tableName);
+  const vaults = Object.values(vaultParameters(values.prefix));
   const openKeySet = (name: string) =>
     ssmKeySetStore(
       ssm,
@@ -53,16 +55,16 @@ async function run(args: string[]): Promise<void> {
     );
   if (verb === "move") {
     let moved = 0;
-    for (const { keys, formerPath } of VAULTS) {
+    for (const { keys, formerPath } of vaults) {
       moved += await moveValues(ssm, formerPath, tableVault(table, createVaultKeys(openKeySet(keys), Date.now)));
     }
-    return say(`${moved} values were moved into ${values.table}.`);
+    return say(`${moved} values were moved into ${tableName}.`);
   }
   say("New keys are added. After six minutes, when all functions use them, the values are encrypted with them.");
   const rotated = await rotateKeys({
-    keySets: VAULTS.map(({ keys }) => openKeySet(keys)),
+    keySets: vaults.map(({ keys }) => openKeySet(keys)),
     table,
-    scan: () => scanItems(dynamo, values.table),
+    scan: () => scanItems(dynamo, tableName),
     now: Date.now,
     sleep: async (milliseconds) => void (await sleep(milliseconds)),
   });

@@ -7,6 +7,7 @@ import {
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
+import { toName } from "../names.ts";
 
 export interface AlarmProps {
   /** Alarm's name after `runyard-`; docs/runbook.md has a heading of this name. */
@@ -31,7 +32,7 @@ export class Alarm extends Construct {
     super(scope, id);
     const alarmWhenBelow = props.alarmWhenBelow ?? false;
     const alarm = new CloudWatchAlarm(this, "Alarm", {
-      alarmName: `runyard-${props.name}`,
+      alarmName: toName(this, props.name),
       alarmDescription: `${props.impact} What to do: docs/runbook.md#${props.name}`,
       metric: props.metric,
       threshold: props.threshold ?? 1,

@@ -12,10 +12,11 @@ import {
   type TenancyConfig,
   Tracing,
 } from "aws-cdk-lib/aws-lambda";
-import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { Platform } from "#infra/platform.ts";
 import type { Rights } from "#infra/rights.ts";
+import { logRetention, toName, toPath } from "../names.ts";
 import { grant, type Targets } from "./grants.ts";
 import { ownLog } from "./own-log.ts";
 import type { SandboxImage } from "./sandbox-image.ts";
@@ -74,13 +75,13 @@ export class BaseFunction extends Construct {
     const granted = grant(props.rights, props.targets);
 
     this.log = new LogGroup(this, "Log", {
-      logGroupName: `/runyard/functions/${name}`,
-      retention: RetentionDays.ONE_MONTH,
+      logGroupName: toPath(this, `functions/${name}`),
+      retention: logRetention(this),
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      description: `runyard-${name}`,
+      description: toName(this, name),
       inlinePolicies: {
         rights: new PolicyDocument({
           statements: [
@@ -93,7 +94,7 @@ export class BaseFunction extends Construct {
       },
     });
     this.lambda = new LambdaFunction(this, "Function", {
-      functionName: `runyard-${name}`,
+      functionName: toName(this, name),
       architecture: Architecture.ARM_64,
       ...(props.image === undefined
         ? {

@@ -21,6 +21,8 @@ export interface ClosedBucketProps {
   readonly forgotten?: readonly { readonly prefix: string; readonly days: number }[];
   /** Prefixes of objects that move to Intelligent-Tiering after 30 days. Smaller ones than 128 KB stay where they are. @default none */
   readonly tiered?: readonly string[];
+  /** Days for which objects can be restored after they were deleted. @default they cannot */
+  readonly restorableDays?: number;
   /** What pages of other origins may do with a signed URL. @default nothing */
   readonly cors?: CorsRule[];
   /** Bucket that gets this one's access log. @default no log */
@@ -31,26 +33,38 @@ export interface ClosedBucketProps {
 const TIERED_AFTER_DAYS = 30;
 
 /**
- * A bucket that requires a credential or a signed URL, over TLS, encrypted by S3. Without versions: what is
- * written here is written once, so a version would only keep what was deleted.
+ * A bucket that requires a credential or a signed URL, over TLS, encrypted by S3. What is written here is written once, so a version
+ * only keeps what was deleted.
  */
 export function closedBucket(scope: Construct, id: string, props: ClosedBucketProps): IBucket {
-  const { expireDays, logs } = props;
+  const { expireDays, logs, restorableDays } = props;
   const bucket: unknown = new Bucket(scope, id, {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-    versioned: false,
+    versioned: restorableDays !== undefined,
     removalPolicy: props.removalPolicy,
     ...(props.autoDeleteObjects !== undefined && { autoDeleteObjects: props.autoDeleteObjects }),
     lifecycleRules: [
       { id: "unfinished-uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      ...(restorableDays === undefined
+        ? []
+        : [
+            {
+              id: "deleted-objects",
+              noncurrentVersionExpiration: Duration.days(restorableDays),
+              // A marker without versions hides nothing any more.
+              expiredObjectDeleteMarker: true,
+            },
+          ]),
       ...(expireDays === undefined ? [] : [{ id: "expiry", expiration: Duration.days(expireDays) }]),
       ...(props.forgotten ?? []).map(({ prefix, days }) => ({
         id: `forgotten-${prefix.replace(/\/$/, "")}`,
         prefix,
         expiration: Duration.days(days),
+        // These can be made again, and some are large: a deleted one is not kept.
+        ...(restorableDays !== undefined && { noncurrentVersionExpiration: Duration.days(1) }),
       })),
       ...(props.tiered ?? []).map((prefix) => ({
         id: `tiered-${prefix.replace(/\/$/, "")}`,

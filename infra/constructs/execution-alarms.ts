@@ -3,6 +3,7 @@ import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type ILogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
+import { toNamespace } from "../names.ts";
 import { Alarm } from "./alarm.ts";
 import type { BaseFunction } from "./base-function.ts";
 
@@ -33,7 +34,7 @@ export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsPr
   new Alarm(scope, "PassesFailing", {
     name: "passes-failing",
     impact: "Expired leases, missed firings of schedules, webhooks or the deletion of old runs wait.",
-    metric: countFailedPasses(props.passes),
+    metric: countFailedPasses(scope, props.passes),
     threshold: FAILED_PASSES,
     topic,
   });
@@ -67,7 +68,7 @@ function measureWait(scope: Construct, logGroup: ILogGroup): Metric {
   return new MetricFilter(scope, "LongestWait", {
     logGroup,
     filterPattern: FilterPattern.numberValue("$.waitedSeconds", ">", 0),
-    metricNamespace: "Runyard",
+    metricNamespace: toNamespace(scope),
     metricName: "LongestWait",
     metricValue: "$.waitedSeconds",
   }).metric({ period: Duration.minutes(1), statistic: Stats.MAXIMUM });
@@ -81,8 +82,8 @@ const FAILED_PASSES = 3;
  * of one function, so that each would need an alarm of its own. One failed pass of an hour is enough for the alarm.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
  */
-function countFailedPasses({ minutely, hourly }: ExecutionAlarmsProps["passes"]): Metric {
-  const metric = { metricNamespace: "Runyard", metricName: "FailedPasses" };
+function countFailedPasses(scope: Construct, { minutely, hourly }: ExecutionAlarmsProps["passes"]): Metric {
+  const metric = { metricNamespace: toNamespace(scope), metricName: "FailedPasses" };
   const filterPattern = FilterPattern.all(
     FilterPattern.stringValue("$.type", "=", "platform.report"),
     FilterPattern.stringValue("$.record.status", "!=", "success"),
@@ -142,7 +143,7 @@ function countLines(scope: Construct, id: string, logGroup: ILogGroup, field: st
       FilterPattern.booleanValue(`$.${field}`, true),
       FilterPattern.booleanValue(`$.message.${field}`, true),
     ),
-    metricNamespace: "Runyard",
+    metricNamespace: toNamespace(scope),
     metricName,
   }).metric({ period: Duration.minutes(5), statistic: Stats.SUM });
 }

@@ -2,8 +2,9 @@ import { Aws, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { IpAddresses, type IVpc, SecurityGroup, SubnetType, Vpc } from "aws-cdk-lib/aws-ec2";
 import { CfnCluster } from "aws-cdk-lib/aws-ecs";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { logRetention, toName, toPath } from "../names.ts";
 import { ownLog } from "./own-log.ts";
 import type { SandboxImage } from "./sandbox-image.ts";
 
@@ -11,9 +12,6 @@ export interface FargateTasksProps {
   /** The image that the harness is copied out of. */
   readonly image: SandboxImage;
 }
-
-/** Name of the cluster, which distinguishes its tasks from others. */
-const CLUSTER = "runyard";
 
 /**
  * The resources of Fargate tasks: a cluster, and a network with an internet gateway, neither of which is billed while no task
@@ -25,11 +23,14 @@ export class FargateTasks extends Construct {
   readonly executionRole: Role;
   /** Settings by which the functions that start and stop tasks find all this. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Name of the cluster, which distinguishes its tasks from others. */
+  readonly #cluster: string;
 
   constructor(scope: Construct, id: string, { image }: FargateTasksProps) {
     super(scope, id);
+    this.#cluster = toName(this);
     const vpc: unknown = new Vpc(this, "Network", {
-      vpcName: "runyard-sandboxes",
+      vpcName: toName(this, "sandboxes"),
       ipAddresses: IpAddresses.cidr("10.83.0.0/16"),
       maxAzs: 2,
       natGateways: 0,
@@ -46,19 +47,19 @@ export class FargateTasks extends Construct {
       allowAllOutbound: true,
     });
     const log = new LogGroup(this, "Log", {
-      logGroupName: "/runyard/fargate",
-      retention: RetentionDays.ONE_MONTH,
+      logGroupName: toPath(this, "fargate"),
+      retention: logRetention(this),
       removalPolicy: RemovalPolicy.DESTROY,
     });
     new CfnCluster(this, "Cluster", {
-      clusterName: CLUSTER,
+      clusterName: this.#cluster,
       clusterSettings: [{ name: "containerInsights", value: "disabled" }],
     });
-    this.clusterArn = Stack.of(this).formatArn({ service: "ecs", resource: "cluster", resourceName: CLUSTER });
+    this.clusterArn = Stack.of(this).formatArn({ service: "ecs", resource: "cluster", resourceName: this.#cluster });
     // ECS uses it to pull the image and to open the log. The processes of a task have no role, so no credentials.
     this.executionRole = new Role(this, "ExecutionRole", {
       assumedBy: new ServicePrincipal("ecs-tasks.amazonaws.com"),
-      description: "runyard-fargate-execution",
+      description: toName(this, "fargate-execution"),
       inlinePolicies: {
         rights: new PolicyDocument({
           statements: [
@@ -73,7 +74,7 @@ export class FargateTasks extends Construct {
       },
     });
     this.environment = {
-      FARGATE_CLUSTER: CLUSTER,
+      FARGATE_CLUSTER: this.#cluster,
       FARGATE_SUBNETS: vpc.publicSubnets.map(({ subnetId }) => subnetId).join(","),
       FARGATE_SECURITY_GROUP: group.securityGroupId,
       FARGATE_EXECUTION_ROLE_ARN: this.executionRole.roleArn,
@@ -84,7 +85,7 @@ export class FargateTasks extends Construct {
 
   /** All tasks of the cluster. */
   get taskArns(): string {
-    return `arn:${Aws.PARTITION}:ecs:${Aws.REGION}:${Aws.ACCOUNT_ID}:task/${CLUSTER}/*`;
+    return `arn:${Aws.PARTITION}:ecs:${Aws.REGION}:${Aws.ACCOUNT_ID}:task/${this.#cluster}/*`;
   }
 
   /** All definitions of tasks that are ours: each is called after what is in it. */

@@ -21,10 +21,11 @@ import {
   ViewerProtocolPolicy,
 } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin, S3BucketOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
-import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import { BucketDeployment, CacheControl, Source } from "aws-cdk-lib/aws-s3-deployment";
 import { Construct } from "constructs";
+import { logRetention, toPath } from "../names.ts";
 import type { Settings } from "../settings.ts";
 import { closedBucket } from "./closed-bucket.ts";
 import type { EventStream } from "./event-stream.ts";
@@ -158,8 +159,8 @@ export class FrontDoor extends Construct {
   /** Puts the web app into its bucket. Files under assets/ have a hash of their content in their names. */
   private deployWeb(webDir: string, destinationBucket: IBucket, distribution: Distribution): void {
     const logGroup = new LogGroup(this, "WebFilesLog", {
-      logGroupName: "/runyard/deploy-web",
-      retention: RetentionDays.ONE_MONTH,
+      logGroupName: toPath(this, "deploy-web"),
+      retention: logRetention(this),
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const shared = { sources: [Source.asset(webDir)], destinationBucket, logGroup };

@@ -1,9 +1,10 @@
 import { Aws, CfnCondition, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { CfnMicrovmImage } from "aws-cdk-lib/aws-lambda";
-import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Asset } from "aws-cdk-lib/aws-s3-assets";
 import { Construct } from "constructs";
+import { logRetention, toName, toPath } from "../names.ts";
 import { ownLog } from "./own-log.ts";
 
 /** Regions with Lambda MicroVMs: https://docs.aws.amazon.com/lambda/latest/dg/microvms.html; a setting adds those that came later. */
@@ -34,7 +35,7 @@ export class MicrovmImage extends Construct {
 
   constructor(scope: Construct, id: string, { source, regions, baseVersion }: MicrovmImageProps) {
     super(scope, id);
-    const name = "runyard-sandbox";
+    const name = toName(this, "sandbox");
     this.arn = Stack.of(this).formatArn({ service: "lambda", resource: `microvm-image:${name}` });
     const hasMicrovms = new CfnCondition(this, "HasMicrovms", {
       expression: Fn.conditionOr(
@@ -43,13 +44,13 @@ export class MicrovmImage extends Construct {
     });
     this.arnIfAny = Fn.conditionIf(hasMicrovms.logicalId, this.arn, "").toString();
     const log = new LogGroup(this, "Log", {
-      logGroupName: "/runyard/builds/microvm-image",
-      retention: RetentionDays.ONE_MONTH,
+      logGroupName: toPath(this, "builds/microvm-image"),
+      retention: logRetention(this),
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const role = new Role(this, "BuildRole", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      description: "runyard-build-microvm-image",
+      description: toName(this, "build-microvm-image"),
       inlinePolicies: {
         rights: new PolicyDocument({
           statements: [

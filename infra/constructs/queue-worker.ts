@@ -6,6 +6,7 @@ import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { EventSource } from "../event-sources.ts";
+import { toName } from "../names.ts";
 import { Alarm } from "./alarm.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 
@@ -35,13 +36,13 @@ export class WorkQueue extends Construct {
     const closed = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
     this.dead = new Queue(this, "Dead", {
       ...closed,
-      queueName: `runyard-${name}-dead`,
+      queueName: toName(this, `${name}-dead`),
       retentionPeriod: Duration.days(14),
       visibilityTimeout: Duration.seconds(6 * (deadConsumer?.timeoutSeconds ?? 5)),
     });
     this.queue = new Queue(this, "Queue", {
       ...closed,
-      queueName: `runyard-${name}`,
+      queueName: toName(this, name),
       retentionPeriod: Duration.days(14),
       visibilityTimeout: Duration.seconds(6 * consumer.timeoutSeconds),
       deadLetterQueue: { queue: this.dead, maxReceiveCount: props.deliveries ?? 5 },

@@ -10,9 +10,10 @@ import {
   Runtime,
   Tracing,
 } from "aws-cdk-lib/aws-lambda";
-import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Asset } from "aws-cdk-lib/aws-s3-assets";
 import { Construct } from "constructs";
+import { logRetention, toName } from "../names.ts";
 import { ownLog } from "./own-log.ts";
 
 export interface SandboxImageProps {
@@ -39,13 +40,13 @@ export class SandboxImage extends Construct {
     super(scope, id);
     this.tag = source.assetHash.slice(0, 32);
     this.repository = new Repository(this, "Repository", {
-      repositoryName: "runyard-sandbox",
+      repositoryName: toName(this, "sandbox"),
       imageTagMutability: TagMutability.IMMUTABLE,
       imageScanOnPush: true,
       // An image can be built again at any time.
       removalPolicy: RemovalPolicy.DESTROY,
       emptyOnDelete: true,
-      lifecycleRules: [{ description: "the latest images", maxImageCount: 5 }],
+      lifecycleRules: [{ description: "the latest images", maxImageCount: 2 }],
     });
     this.#buildLog = this.#log("Log");
     const project = this.#project(source);
@@ -62,14 +63,14 @@ export class SandboxImage extends Construct {
 
   /** A log that a rollback keeps, since it has the reason. It has no fixed name, which the next attempt would find taken. */
   #log(id: string): LogGroup {
-    return new LogGroup(this, id, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.RETAIN });
+    return new LogGroup(this, id, { retention: logRetention(this), removalPolicy: RemovalPolicy.RETAIN });
   }
 
   #project(source: Asset): Project {
     const log = this.#buildLog;
     const role = new Role(this, "BuildRole", {
       assumedBy: new ServicePrincipal("codebuild.amazonaws.com"),
-      description: "runyard-build-sandbox-image",
+      description: toName(this, "build-sandbox-image"),
       inlinePolicies: {
         rights: new PolicyDocument({
           statements: [
@@ -85,7 +86,7 @@ export class SandboxImage extends Construct {
       },
     });
     return new Project(this, "Build", {
-      projectName: "runyard-sandbox-image",
+      projectName: toName(this, "sandbox-image"),
       description: "Builds the image of Runyard's sandboxes.",
       role: role.withoutPolicyUpdates(),
       source: Source.s3({ bucket: source.bucket, path: source.s3ObjectKey }),
@@ -115,7 +116,7 @@ export class SandboxImage extends Construct {
     const log = this.#log("StarterLog");
     const role = new Role(this, "StarterRole", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      description: "runyard-build-sandbox-image",
+      description: toName(this, "build-sandbox-image"),
       inlinePolicies: {
         rights: new PolicyDocument({
           statements: [ownLog(log), allow(["codebuild:StartBuild"], project.projectArn)],
@@ -123,7 +124,7 @@ export class SandboxImage extends Construct {
       },
     });
     return new LambdaFunction(this, "Starter", {
-      functionName: "runyard-build-sandbox-image",
+      functionName: toName(this, "build-sandbox-image"),
       description: `Starts the build of the sandboxes' image while ${Stack.of(this).stackName} is deployed.`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

@@ -2,6 +2,7 @@ import { ArnFormat, Stack } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { CfnScheduleGroup } from "aws-cdk-lib/aws-scheduler";
 import { Construct } from "constructs";
+import { toName } from "../names.ts";
 import type { Timers } from "./grants.ts";
 
 export interface ScheduleTimersProps {
@@ -41,7 +42,7 @@ export class ScheduleTimers extends Construct implements Timers {
           },
         },
       }),
-      description: "runyard-timers",
+      description: toName(this, "timers"),
       inlinePolicies: {
         rights: new PolicyDocument({
           statements: [new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [this.functionArn] })],

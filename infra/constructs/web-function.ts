@@ -11,8 +11,9 @@ import {
   Runtime,
   Tracing,
 } from "aws-cdk-lib/aws-lambda";
-import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { logRetention, toName, toPath } from "../names.ts";
 import { ownLog } from "./own-log.ts";
 import { contentSecurityPolicy, WEB_HEADERS } from "./web-headers.ts";
 
@@ -53,13 +54,13 @@ export class WebFunction extends Construct {
 
   #webFunction(webDir: string, filesOrigin: string): LambdaFunction {
     const log = new LogGroup(this, "Log", {
-      logGroupName: "/runyard/functions/web",
-      retention: RetentionDays.ONE_MONTH,
+      logGroupName: toPath(this, "functions/web"),
+      retention: logRetention(this),
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      description: "runyard-web",
+      description: toName(this, "web"),
       inlinePolicies: { rights: new PolicyDocument({ statements: [ownLog(log)] }) },
     });
     const files: unknown = new LayerVersion(this, "Files", {
@@ -68,7 +69,7 @@ export class WebFunction extends Construct {
     });
     if (!isLayer(files)) throw new Error("aws-cdk-lib is there twice");
     return new LambdaFunction(this, "Function", {
-      functionName: "runyard-web",
+      functionName: toName(this, "web"),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: "index.handler",

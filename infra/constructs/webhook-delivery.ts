@@ -13,6 +13,7 @@ import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { WEBHOOK_EVENT_TYPES } from "#shared/wire/webhooks/webhook.ts";
 import { eventSources } from "../event-sources.ts";
+import { toName } from "../names.ts";
 import { Alarm } from "./alarm.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import type { Targets } from "./grants.ts";
@@ -50,7 +51,7 @@ export class WebhookDelivery extends Construct {
     const dead = new Queue(this, "Dead", {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      queueName: "runyard-webhooks-dead",
+      queueName: toName(this, "webhooks-dead"),
       retentionPeriod: Duration.days(14),
     });
     new Alarm(scope, `${id}Dead`, {

@@ -4,6 +4,7 @@ import { CfnPermission } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import type { Settings } from "#infra/settings.ts";
 import { eventSources } from "../event-sources.ts";
+import { toName } from "../names.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import type { WorkerSocketTarget } from "./grants.ts";
 
@@ -24,7 +25,7 @@ export class WorkerSocket extends Construct {
   constructor(scope: Construct, id: string, { settings }: WorkerSocketProps) {
     super(scope, id);
     const api = new WebSocketApi(this, "Api", {
-      apiName: "runyard-workers",
+      apiName: toName(this, "workers"),
       description: "Connections of self-hosted workers",
       routeSelectionExpression: "$request.body.type",
     });

@@ -3,7 +3,7 @@ import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 import { CorsHttpMethod, HttpApi, HttpStage, LogGroupLogDestination } from "aws-cdk-lib/aws-apigatewayv2";
 import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import type { Construct } from "constructs";
@@ -12,6 +12,7 @@ import { EventStream } from "../constructs/event-stream.ts";
 import { FrontDoor } from "../constructs/front-door.ts";
 import { webCors } from "../constructs/web-cors.ts";
 import { WebFunction } from "../constructs/web-function.ts";
+import { logRetention, toName, toPath } from "../names.ts";
 import type { Addresses, Platform } from "../platform.ts";
 import type { DataStack } from "./data-stack.ts";
 
@@ -37,7 +38,7 @@ export class ApiStack extends Stack {
     this.alarmTopic = onAws ? this.topic(settings.alarmEmail) : undefined;
 
     const api = new HttpApi(this, "Api", {
-      apiName: "runyard",
+      apiName: toName(this),
       createDefaultStage: false,
       // Behind CloudFront the web app and the API have one origin; only a web app elsewhere needs to be named.
       // The emulator gets CORS wrong, and the local cloud has a proxy.
@@ -99,7 +100,7 @@ export class ApiStack extends Stack {
   }
 
   private topic(email: string | undefined): Topic {
-    const topic = new Topic(this, "Alarms", { topicName: "runyard-alarms", enforceSSL: true });
+    const topic = new Topic(this, "Alarms", { topicName: toName(this, "alarms"), enforceSSL: true });
     // The policy that `enforceSSL` creates replaces the default one, by which the account's alarms may publish.
     topic.addToResourcePolicy(
       new PolicyStatement({
@@ -117,8 +118,8 @@ export class ApiStack extends Stack {
   private accessLog(): LogGroup {
     return new LogGroup(this, "AccessLog", {
       // API Gateway's log groups under this prefix do not use up the account's log resource policy.
-      logGroupName: "/aws/vendedlogs/runyard/api",
-      retention: RetentionDays.ONE_MONTH,
+      logGroupName: `/aws/vendedlogs${toPath(this, "api")}`,
+      retention: logRetention(this),
       removalPolicy: RemovalPolicy.DESTROY,
     });
   }

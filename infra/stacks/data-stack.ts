@@ -20,6 +20,9 @@ const indexes: Record<IndexName, { partition: string; sort: string; carries: str
   gsi7: { partition: "group", sort: "updated_key", carries: ["p", "state"] },
 };
 
+/** Days for which the table has point-in-time recovery. */
+const BACKUP_DAYS = 35;
+
 export interface DataStackProps extends StackProps {
   readonly settings: Settings;
 }
@@ -65,6 +68,8 @@ export class DataStack extends Stack {
     const bucket = closedBucket(this, "Bucket", {
       removalPolicy,
       logs,
+      // As long as the table can be restored, so that the files of the restored time come back with it.
+      ...(onAws && { restorableDays: BACKUP_DAYS }),
       forgotten: [
         // Skills of repositories can be discovered again; the table deletes its references a few days earlier.
         { prefix: "skills/", days: 30 },

@@ -20,16 +20,13 @@ import { ScheduleTimers } from "../constructs/schedule-timers.ts";
 import { WebhookDelivery } from "../constructs/webhook-delivery.ts";
 import { WorkerSocket } from "../constructs/worker-socket.ts";
 import { eventSources } from "../event-sources.ts";
+import { readPrefix, toName, toPath } from "../names.ts";
 import type { Platform } from "../platform.ts";
 import { settingVariables } from "../setting-variables.ts";
 import type { Settings } from "../settings.ts";
-import { VAULT_PARAMETERS } from "../vault-parameters.ts";
+import { vaultParameters } from "../vault-parameters.ts";
 import type { ApiStack } from "./api-stack.ts";
 import type { DataStack } from "./data-stack.ts";
-
-const IDENTITY_KEYS_PATH = "/runyard/identity-keys";
-/** The name of the function that timers of schedules invoke. */
-const FIRE_SCHEDULE = `runyard-${verbNoun(eventSources.fireSchedule.file)}`;
 
 export interface ExecutionStackProps extends StackProps {
   readonly platform: Platform;
@@ -59,9 +56,12 @@ export class ExecutionStack extends Stack {
     const queues = createQueues(this, api.alarmTopic);
     const { image, ...sandboxes } = createSandboxes(this, platform);
     const sandbox = new SandboxFunction(this, "RunSandbox", { platform, targets: stored, image });
-    const secrets = this.toParameterPath(VAULT_PARAMETERS.secrets.formerPath);
+    const vaults = vaultParameters(readPrefix(this));
+    // The function that timers of schedules invoke.
+    const fireSchedule = toName(this, verbNoun(eventSources.fireSchedule.file));
+    const secrets = this.toParameterPath(vaults.secrets.formerPath);
     const vaultKeys = (name: string) => ({ ...namedParameter(this, name), kmsKey: settings.secretsKey });
-    const secretsKey = vaultKeys(VAULT_PARAMETERS.secrets.keys);
+    const secretsKey = vaultKeys(vaults.secrets.keys);
     const github = githubParameters(this, settings);
     const callers = createCallers(this, platform, {
       discovery: { ...stored, sandbox: sandbox.target, github },
@@ -78,17 +78,17 @@ export class ExecutionStack extends Stack {
       deadRunsQueue: queues.runs.dead,
       sandbox: sandbox.target,
       sandboxes: { offered: settings.sandboxes, ...sandboxes },
-      timers: new ScheduleTimers(this, "Timers", { group: "runyard", functionName: FIRE_SCHEDULE }),
+      timers: new ScheduleTimers(this, "Timers", { group: toName(this), functionName: fireSchedule }),
       models: namedModels(this, settings),
       workerSockets: this.workerSocket.target,
       signInSecrets: signInSecrets(this, settings),
       tracing: tracingTarget(this, settings),
       secrets,
       secretsKey,
-      webhookSecretsKey: vaultKeys(VAULT_PARAMETERS.webhookSecrets.keys),
+      webhookSecretsKey: vaultKeys(vaults.webhookSecrets.keys),
       systems: callers.systems.lambda,
-      webhookSecrets: this.toParameterPath(VAULT_PARAMETERS.webhookSecrets.formerPath),
-      identityKeys: this.toParameterPath(IDENTITY_KEYS_PATH, "ring"),
+      webhookSecrets: this.toParameterPath(vaults.webhookSecrets.formerPath),
+      identityKeys: this.toParameterPath(toPath(this, "identity-keys"), "ring"),
     };
     const environment = { ...deploymentVariables(api, settings), ...startVariables(settings) };
     const common = { platform, targets: this.targets, environment };
@@ -219,7 +219,7 @@ function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelU
 /** Invokes functions each minute and never retries: the next minute repeats what this one missed. */
 function invokeEachMinute(stack: Stack, functions: readonly BaseFunction[]): void {
   new Rule(stack, "EachMinute", {
-    ruleName: "runyard-reap-runs",
+    ruleName: toName(stack, "reap-runs"),
     description: "Finds expired leases of executions, missed firings of schedules and due deliveries of webhooks.",
     schedule: Schedule.rate(Duration.minutes(1)),
     targets: functions.map((one) => invokeOnce(one, Duration.seconds(60))),
@@ -229,7 +229,7 @@ function invokeEachMinute(stack: Stack, functions: readonly BaseFunction[]): voi
 /** Invokes functions each hour and never retries: the next hour continues what this one left. */
 function invokeEachHour(stack: Stack, functions: readonly BaseFunction[]): void {
   new Rule(stack, "EachHour", {
-    ruleName: "runyard-delete-old-runs",
+    ruleName: toName(stack, "delete-old-runs"),
     description: "Deletes runs that are older than their team keeps them.",
     schedule: Schedule.rate(Duration.hours(1)),
     targets: functions.map((one) => invokeOnce(one, Duration.minutes(5))),

@@ -2,6 +2,7 @@ import { Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { verbNoun } from "#infra/constructs/base-function.ts";
 import { Endpoint } from "../constructs/endpoint.ts";
+import { pascal } from "../names.ts";
 import type { Platform } from "../platform.ts";
 import { packedRoutes, type Route, routes } from "../routes.ts";
 import type { Settings } from "../settings.ts";
@@ -52,11 +53,6 @@ const oidcVariables = ({ oidc }: Settings): Record<string, string> =>
 
 /** The resources that there are routes for, in the order of routes.ts. */
 export const resources: readonly string[] = [...new Set(routes.map((route) => toResource(route)))];
-
-/** `harness` becomes `Harness`, `get-run` becomes `GetRun`. */
-export function pascal(name: string): string {
-  return name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
 
 function toResource(route: Route): string {
   return route.file.slice(0, route.file.indexOf("/"));

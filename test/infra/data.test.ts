@@ -127,6 +127,21 @@ describe("the bucket", () => {
     }
   });
 
+  it("keeps deleted files of runs for as long as the table can be restored, and those that can be made again for a day", () => {
+    const [bucket] = aws
+      .all<BucketProperties>("AWS::S3::Bucket")
+      .filter(({ Properties }) => Properties.LoggingConfiguration);
+    const rules: readonly { Prefix?: string; NoncurrentVersionExpiration?: { NoncurrentDays: number } }[] =
+      bucket?.Properties.LifecycleConfiguration?.Rules ?? [];
+    expect(bucket?.Properties).toMatchObject({ VersioningConfiguration: { Status: "Enabled" } });
+    expect(
+      rules.flatMap(({ Prefix = "all", NoncurrentVersionExpiration: { NoncurrentDays } = {} }) =>
+        NoncurrentDays === undefined ? [] : [`${Prefix} ${NoncurrentDays}`],
+      ),
+    ).toEqual(["all 35", "skills/ 1", "attachments/ 1", "snapshots/ 1", "events/ 1"]);
+    expect(rules).toContainEqual(expect.objectContaining({ Id: "deleted-objects", ExpiredObjectDeleteMarker: true }));
+  });
+
   it("allows only the configured web app, if any, to use signed URLs from a page", () => {
     const origins = (deployment: Synthesized) =>
       deployment

@@ -85,7 +85,7 @@ describe("the image", () => {
       EmptyOnDelete: true,
       RepositoryPolicyText: { Statement: [{ Principal: { Service: "lambda.amazonaws.com" } }] },
     });
-    expect(images?.Properties.LifecyclePolicy.LifecyclePolicyText).toContain('"countNumber":5');
+    expect(images?.Properties.LifecyclePolicy.LifecyclePolicyText).toContain('"countNumber":2');
   });
 
   it("is built before the function that uses it", () => {
