@@ -9,8 +9,8 @@ import { readWebhook } from "#shared/webhooks/webhooks.ts";
 import { DeliveryState, ListDeliveriesResponse } from "#shared/wire/webhooks/webhook.ts";
 
 /**
- * GET /agent/webhooks/{webhookUid}/deliveries: lists the deliveries of a webhook with their attempts, newest first.
- * Deliveries are kept for seven days. Requires the role `admin`.
+ * GET /agent/webhooks/{webhookUid}/deliveries: lists the deliveries of a webhook with their attempts, newest first
+ * unless `sort_order` says otherwise. Deliveries are kept for seven days. Requires the role `admin`.
  */
 export const listDeliveries = endpoint({
   request: {
@@ -19,6 +19,8 @@ export const listDeliveries = endpoint({
       ...pageQuery,
       /** Selects deliveries in this state. A page may then be short and not the last. */
       state: one(DeliveryState),
+      /** The direction of the deliveries' numbers: `asc` lists the oldest first. @default desc */
+      sort_order: one(v.picklist(["asc", "desc"])),
     },
   },
   reply: { 200: ListDeliveriesResponse },

@@ -29,33 +29,36 @@ const WRITTEN_AT_ONCE = 25;
 
 interface DeliveryQuery extends PageQuery {
   readonly state: DeliveryState | undefined;
+  readonly sort_order: "asc" | "desc" | undefined;
 }
 
-/** Reads a page of the deliveries of a webhook, newest first. A page of one state may be short and not the last. */
+/** Reads a page of the deliveries of a webhook, newest first unless the query says otherwise. A page of one state may be short and not the last. */
 export async function readDeliveryPage(
   { uid }: Webhook,
-  { state, limit: given, cursor }: DeliveryQuery,
+  { state, sort_order, limit: given, cursor }: DeliveryQuery,
   principal: Principal,
   { table, cursors, now }: WebhookReadPorts,
 ): Promise<ListDeliveriesResponse> {
-  const binding = ["deliveries", toPrincipalKey(principal), uid, state ?? ""];
+  const isAscending = sort_order === "asc";
+  const binding = ["deliveries", toPrincipalKey(principal), uid, state ?? "", ...(isAscending ? ["asc"] : [])];
   const limit = given ?? MAX_ITEMS;
   const items: Delivery[] = [];
-  let before = cursor === undefined ? undefined : Number(await cursors.read(binding, cursor));
+  let last = cursor === undefined ? undefined : Number(await cursors.read(binding, cursor));
   let more = true;
   for (let read = 0; read < MAX_READS && more && items.length < limit; read++) {
     // One more than the page holds shows whether there is a next page.
     const size = state === undefined ? limit + 1 : MAX_ITEMS;
-    const page = await deliveryStore(table).page(uid, { before }, size);
+    const range = isAscending ? { from: (last ?? 0) + 1 } : { before: last };
+    const page = await deliveryStore(table).page(uid, range, size);
     const alive = page.filter(({ expires_at }) => expires_at * 1000 > now());
     const wanted = alive.filter((delivery) => state === undefined || delivery.state === state);
     const taken = wanted.slice(0, limit - items.length);
     items.push(...taken);
     const isCut = taken.length < wanted.length;
     more = isCut || page.length === size;
-    before = (isCut ? taken : page).at(-1)?.sequence ?? before;
+    last = (isCut ? taken : page).at(-1)?.sequence ?? last;
   }
-  const next = more && before !== undefined ? await cursors.write(binding, String(before)) : undefined;
+  const next = more && last !== undefined ? await cursors.write(binding, String(last)) : undefined;
   const isPaged = next !== undefined || given !== undefined || cursor !== undefined;
   return {
     deliveries: items.map(toDeliveryItem),

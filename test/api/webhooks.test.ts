@@ -369,7 +369,7 @@ describe("deliveries", () => {
 });
 
 describe("GET /agent/webhooks/{webhookUid}/deliveries", () => {
-  it("lists deliveries newest first, in pages, also of one state", async () => {
+  it("lists deliveries newest first, or oldest first, in pages, also of one state", async () => {
     const { uid } = (await create({ event_types: ["run_created"] })).body;
     for (let count = 0; count < 7; count++) await createRun({ prompt: `run ${count}` });
     await streamEvents(plane);
@@ -388,6 +388,8 @@ describe("GET /agent/webhooks/{webhookUid}/deliveries", () => {
     expect(await seen("&state=delivered")).toEqual([6, 4, 2]);
     expect(await seen("&state=pending")).toEqual([7, 5, 3, 1]);
     expect(await seen("&state=failed")).toEqual([]);
+    expect(await seen("&sort_order=asc")).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(await seen("&sort_order=asc&state=pending")).toEqual([1, 3, 5, 7]);
     expect(await listDeliveries(uid)).not.toHaveProperty("page_info");
   });
 });

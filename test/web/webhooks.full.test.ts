@@ -135,6 +135,25 @@ describe("webhooks in the web app", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("say what the receiver answered last and which event waits longest, and list deliveries of one state", async () => {
+    const { page, complaints } = await app.open("/settings/webhooks");
+    status = 500;
+    await createWebhook({ name: "Broken", event_types: ["run_created", "run_succeeded"] });
+    await executeRun();
+    await page.reload();
+    await section(page).getByText("Failing", { exact: true }).waitFor();
+    await section(page).getByText("Last answer HTTP 500").waitFor();
+    await section(page).getByText("The oldest undelivered event is of").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await openDeliveries(page, "Broken");
+    await expect.poll(() => deliveries(page).count()).toBe(2);
+    await inDialog(page).getByRole("button", { name: "Delivered", exact: true }).click();
+    await inDialog(page).getByText("No delivered deliveries").waitFor();
+    await inDialog(page).getByRole("button", { name: "Pending", exact: true }).click();
+    await expect.poll(() => deliveries(page).count()).toBe(2);
+    expect(complaints).toEqual([]);
+  });
+
   it("list deliveries newest first, page by page, also after they were read again", async () => {
     await createWebhook({ name: "All" });
     await executeRun();

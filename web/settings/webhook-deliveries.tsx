@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import type {
   DeliveryItem,
   ListDeliveriesResponse,
@@ -12,21 +13,26 @@ import { webhooksQuery } from "../api/queries.ts";
 import { refreshQueries } from "../api/query-client.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { plural, toWords } from "../ui/format.ts";
+import { formatDuration, plural, toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { PagedList } from "../ui/paged-list.tsx";
 import { Empty, InlineError } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
+import { isSuccess } from "./delivery-attempts.ts";
 
 const PAGE_SIZE = 20;
 const POLL_MS = 4000;
 
-const deliveriesQuery = ({ uid, scope }: WebhookItem) =>
+const STATES = ["all", "pending", "delivered", "failed"] as const;
+type Shown = (typeof STATES)[number];
+
+const deliveriesQuery = ({ uid, scope }: WebhookItem, shown: Shown) =>
   infiniteQueryOptions({
-    queryKey: [...webhooksQuery(scope.uid).queryKey, uid, "deliveries"],
+    queryKey: [...webhooksQuery(scope.uid).queryKey, uid, "deliveries", shown],
     queryFn: async ({ pageParam, signal }): Promise<ListDeliveriesResponse> => {
       const cursor = pageParam === undefined ? {} : { cursor: pageParam };
-      const page = client.webhooks.deliveries(uid, { limit: PAGE_SIZE, ...cursor }, { team: scope.uid, signal });
+      const query = { limit: PAGE_SIZE, ...(shown === "all" ? {} : { state: shown }), ...cursor };
+      const page = client.webhooks.deliveries(uid, query, { team: scope.uid, signal });
       return (await page).body;
     },
     ...byCursor,
@@ -41,11 +47,12 @@ interface WebhookDeliveriesProps {
 
 /** The deliveries of a webhook with their attempts, newest first, kept up to date while they are shown. */
 export function WebhookDeliveries({ webhook, onClose }: WebhookDeliveriesProps) {
-  const deliveries = deliveriesQuery(webhook);
+  const [shown, setShown] = useState<Shown>("all");
+  const deliveries = deliveriesQuery(webhook, shown);
   const query = useInfiniteQuery(deliveries);
   const redeliver = useMutation({
     mutationFn: (from: number) => redeliverFrom(webhook, from),
-    onSettled: () => refreshQueries({ queryKey: deliveries.queryKey }),
+    onSettled: () => refreshQueries({ queryKey: deliveries.queryKey.slice(0, -1) }),
   });
   return (
     <Dialog
@@ -55,6 +62,14 @@ export function WebhookDeliveries({ webhook, onClose }: WebhookDeliveriesProps) 
       description="Redelivery sends a delivery and all later ones again, also those that were delivered."
       wide
     >
+      <fieldset className="views">
+        <legend className="visually-hidden">State of the deliveries</legend>
+        {STATES.map((one) => (
+          <button key={one} type="button" className="view" aria-pressed={one === shown} onClick={() => setShown(one)}>
+            {toWords(one)}
+          </button>
+        ))}
+      </fieldset>
       <InlineError error={redeliver.error} />
       {redeliver.data !== undefined && (
         <p role="status">{plural(redeliver.data, "delivery", "deliveries")} will be sent again within a minute.</p>
@@ -63,8 +78,8 @@ export function WebhookDeliveries({ webhook, onClose }: WebhookDeliveriesProps) 
         query={query}
         rows={3}
         empty={
-          <Empty title="No deliveries">
-            <p>Nothing was sent in the last seven days.</p>
+          <Empty title={shown === "all" ? "No deliveries" : `No ${shown} deliveries`}>
+            <p>{shown === "all" ? "Nothing was sent in the last seven days." : "None of the last seven days."}</p>
           </Empty>
         }
       >
@@ -129,9 +144,13 @@ const DeliveryRow = ({ delivery, isRedelivering, onRedeliver }: DeliveryRowProps
         </span>
         <Time at={delivery.created_at} />
       </p>
-      {delivery.attempts.map(({ attempted_at, status_code, error }) => (
+      {delivery.attempts.length === 0 && <p className="item-facts faint">Not attempted yet</p>}
+      {delivery.attempts.toReversed().map(({ attempted_at, duration_ms, status_code, error }) => (
         <p key={attempted_at} className="item-facts">
-          <span>{status_code === undefined ? revealHidden(error ?? "no response") : `HTTP ${status_code}`}</span>
+          <span className={isSuccess(status_code) ? "" : "field-error"}>
+            {status_code === undefined ? revealHidden(error ?? "no response") : `HTTP ${status_code}`}
+          </span>
+          <span className="faint">after {formatDuration(duration_ms)}</span>
           <Time at={attempted_at} />
         </p>
       ))}

@@ -15,6 +15,7 @@ import { Time } from "../ui/time.tsx";
 import { WebhookDeliveries } from "./webhook-deliveries.tsx";
 import { WebhookEditor } from "./webhook-editor.tsx";
 import { WebhookSecret } from "./webhook-secret.tsx";
+import { useWebhookState, WebhookState } from "./webhook-state.tsx";
 
 /** The URLs that receive events of a team's runs. */
 export function Webhooks({ teamUid, teamName }: { readonly teamUid: string; readonly teamName: string }) {
@@ -101,6 +102,7 @@ interface WebhookRowProps {
 function WebhookRow({ webhook, onInspect, onEdit, onRotate, onDelete }: WebhookRowProps) {
   const { uid, url, event_types: types, filter, enabled, scope, previous_secret_expires_at: expiry } = webhook;
   const name = nameOf(webhook);
+  const state = useWebhookState(webhook);
   const toggle = useMutation({
     mutationFn: () => client.webhooks.update(uid, { enabled: !enabled }, { team: scope.uid }),
     onSuccess: () => refreshQueries({ queryKey: webhooksQuery(scope.uid).queryKey }),
@@ -127,9 +129,16 @@ function WebhookRow({ webhook, onInspect, onEdit, onRotate, onDelete }: WebhookR
             </span>
           </p>
         )}
+        <WebhookState {...state} />
         <InlineError error={toggle.error} />
       </div>
-      <span className={enabled ? "badge tone-good" : "badge"}>{enabled ? "Enabled" : "Paused"}</span>
+      {enabled ? (
+        <span className={state.isFailing ? "badge tone-bad" : "badge tone-good"}>
+          {state.isFailing ? "Failing" : "Enabled"}
+        </span>
+      ) : (
+        <span className="badge">Paused</span>
+      )}
       <Button small aria-label={`Deliveries of ${name}`} onClick={onInspect}>
         Deliveries
       </Button>

@@ -1543,7 +1543,7 @@ export class Webhooks extends APIResource {
   }
 
   /**
-   * Lists the deliveries of a webhook with their attempts, newest first.
+   * Lists the deliveries of a webhook with their attempts, newest first unless `sort_order` says otherwise.
    *
    * Deliveries are kept for seven days. Requires the role `admin`.
    *

@@ -5284,6 +5284,12 @@ interface components {
             cursor?: string;
             /** @description Selects deliveries in this state. A page may then be short and not the last. */
             state?: components["schemas"]["DeliveryState"];
+            /**
+             * @description The direction of the deliveries' numbers: `asc` lists the oldest first.
+             * @default desc
+             * @enum {string}
+             */
+            sort_order?: "asc" | "desc";
         };
         WebhooksRedeliverParams: {
             /** @description The number of the first delivery to send again. Required. */

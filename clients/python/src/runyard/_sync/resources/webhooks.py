@@ -183,9 +183,10 @@ class Webhooks(Resource):
         limit: Union[int, NotGiven] = NOT_GIVEN,
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         state: Union[DeliveryState, NotGiven] = NOT_GIVEN,
+        sort_order: Union[Literal["asc", "desc"], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[DeliveryItem]:
-        """Lists the deliveries of a webhook with their attempts, newest first.
+        """Lists the deliveries of a webhook with their attempts, newest first unless `sort_order` says otherwise.
 
         Deliveries are kept for seven days. Requires the role `admin`.
 
@@ -196,12 +197,13 @@ class Webhooks(Resource):
             limit: The maximum number of items. By default, up to 500 items or 4 MB.
             cursor: The `page_info.next_cursor` of the previous page.
             state: Selects deliveries in this state. A page may then be short and not the last.
+            sort_order: The direction of the deliveries' numbers: `asc` lists the oldest first.
         """
         return self._list(
             _wire.path("/agent/webhooks/{webhook_uid}/deliveries", webhook_uid=webhook_uid),
             cast_to=ListDeliveriesResponse,
             items=lambda response: response.deliveries,
-            query={"limit": limit, "cursor": cursor, "state": state},
+            query={"limit": limit, "cursor": cursor, "state": state, "sort_order": sort_order},
             options=options,
         )
 

@@ -1,0 +1,70 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import type { DeliveryItem, WebhookItem } from "../../clients/typescript/src/index.ts";
+import { client } from "../api/client.ts";
+import { webhooksQuery } from "../api/queries.ts";
+import { revealHidden } from "../ui/hidden-characters.ts";
+import { Time } from "../ui/time.tsx";
+import { isSuccess, latestAttempt } from "./delivery-attempts.ts";
+
+/** Deliveries among which the latest attempt is looked for. */
+const LATEST = 5;
+/** Pages that are read to find the oldest delivery that waits. Each looks at thousands. */
+const MAX_PAGES = 3;
+const POLL_MS = 30_000;
+
+const stateQuery = ({ uid, scope }: WebhookItem) =>
+  queryOptions({
+    queryKey: [...webhooksQuery(scope.uid).queryKey, uid, "state"],
+    refetchInterval: POLL_MS,
+    queryFn: async ({ signal }) => {
+      const options = { team: scope.uid, signal };
+      const findOldest = async (): Promise<DeliveryItem | undefined> => {
+        let cursor: string | undefined;
+        for (let page = 0; page < MAX_PAGES; page++) {
+          const query = { state: "pending", sort_order: "asc", limit: 1 } as const;
+          const next = cursor === undefined ? {} : { cursor };
+          const { body } = await client.webhooks.deliveries(uid, { ...query, ...next }, options);
+          const [oldest] = body.deliveries;
+          cursor = body.page_info?.next_cursor;
+          if (oldest !== undefined || cursor === undefined) return oldest;
+        }
+        return undefined;
+      };
+      const [latest, oldest] = await Promise.all([
+        client.webhooks.deliveries(uid, { limit: LATEST }, options),
+        findOldest(),
+      ]);
+      const { deliveries } = latest.body;
+      return { answer: latestAttempt(oldest === undefined ? deliveries : [...deliveries, oldest]), oldest };
+    },
+  });
+
+/** What the receiver answered last, and since when events wait for it. */
+export function useWebhookState(webhook: WebhookItem) {
+  const { answer, oldest } = useQuery(stateQuery(webhook)).data ?? {};
+  return { answer, oldest, isFailing: answer !== undefined && !isSuccess(answer.status_code) };
+}
+
+/** The lines of a webhook that say how its deliveries go. */
+export function WebhookState({ answer, oldest, isFailing }: ReturnType<typeof useWebhookState>) {
+  return (
+    <>
+      {answer !== undefined && (
+        <p className={isFailing ? "field-error" : "item-facts"}>
+          <span>
+            Last answer{" "}
+            {answer.status_code === undefined ? revealHidden(answer.error ?? "none") : `HTTP ${answer.status_code}`},{" "}
+            <Time at={answer.attempted_at} />
+          </span>
+        </p>
+      )}
+      {oldest !== undefined && (
+        <p className={isFailing ? "field-error" : "item-facts"}>
+          <span>
+            The oldest undelivered event is of <Time at={oldest.created_at} />
+          </span>
+        </p>
+      )}
+    </>
+  );
+}
