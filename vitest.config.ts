@@ -1,8 +1,11 @@
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import * as v from "valibot";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { selectTestFiles, TIER_VARIABLE, Tier } from "./scripts/tiers.ts";
+
+// Each file of tests has a process, and many start others. They load code that is compiled once, in half of the processor time.
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
 const tier = v.parse(v.optional(Tier), process.env[TIER_VARIABLE]);
 

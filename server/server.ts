@@ -77,7 +77,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   process.env["STAGE"] = servesOtherMachines(options.webUrl, options.host) ? "shared" : "local";
   const adapters = await openAdapters(options.directory, options.maxDiskBytes);
   const { queues, timers, database } = adapters;
-  const cache = path.join(options.directory, "cache");
+  const cache = process.env["NODE_COMPILE_CACHE"] ?? path.join(options.directory, "cache");
   const scratch = scratchPath(options.directory);
   const programs = new HarnessPrograms({ NODE_COMPILE_CACHE: cache }, scratch);
   const log = executionLog(database);

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import { compileCache } from "../support/compile-cache.ts";
 import { eventually } from "./support/eventually.ts";
 import { type Served, useServers } from "./support/served.ts";
 
@@ -32,6 +33,7 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
     env: {
       PATH: process.env["PATH"],
       HOME: directory,
+      ...compileCache(),
       RUNYARD_API_KEY: server.state.api_key,
       RUNYARD_BASE_URL: server.state.base_url,
       ...environment,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as v from "valibot";
 import type { ServiceAddress } from "./api-client.ts";
+import { compileCache } from "./compile-cache.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../server/command/serve.ts");
 const LocalState = v.object({ base_url: v.string(), api_key: v.string() });
@@ -38,7 +39,7 @@ export async function startService({
   const data = directory ?? (await mkdtemp(path.join(tmpdir(), "runyard-service-")));
   const options = ["--data", data, "--no-sample", ...args];
   const child = spawn(process.execPath, [PROGRAM, ...options], {
-    env: { PATH: process.env["PATH"], HOME: data, TMPDIR: tmpdir(), ...environment },
+    env: { PATH: process.env["PATH"], HOME: data, TMPDIR: tmpdir(), ...compileCache(), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const exited = new Promise<number | null>((resolve) => child.on("exit", (code) => resolve(code)));

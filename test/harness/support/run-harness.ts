@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { FakeControlPlane } from "../../../lab/fake-control-plane.ts";
+import { compileCache } from "../../support/compile-cache.ts";
 
 const MAIN = fileURLToPath(new URL("../../../harness/main.ts", import.meta.url));
 
@@ -18,7 +19,7 @@ export function startHarness(
   input = JSON.stringify(plane.envelope),
   opened?: string,
 ): Harness {
-  const env = { PATH: process.env["PATH"] ?? "", ...mutationVariables(), ...environment };
+  const env = { PATH: process.env["PATH"] ?? "", ...compileCache(), ...mutationVariables(), ...environment };
   // Node closes low descriptors by itself; a shell can leave a high one open.
   const [file, ...args] =
     opened === undefined

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as v from "valibot";
 import { type afterAll, afterEach } from "vitest";
+import { compileCache } from "../../support/compile-cache.ts";
 import { eventually } from "./eventually.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../../server/command/serve.ts");
@@ -40,7 +41,7 @@ export function useServers(after: typeof afterEach | typeof afterAll = afterEach
     const own = ["--data", directory];
     if (command === "serve") choosePort(directory);
     const child = spawn(process.execPath, [PROGRAM, command, ...own, ...args], {
-      env: { PATH: process.env["PATH"], HOME: directory, RUNYARD_SANDBOX: "none", ...environment },
+      env: { PATH: process.env["PATH"], HOME: directory, RUNYARD_SANDBOX: "none", ...compileCache(), ...environment },
       detached: hasOwnGroup,
     });
     children.push(child);
