@@ -12,7 +12,7 @@ const shared = { name: "shared", tags: ["$initial" as const] };
 /** Small parts that most pages need, for the same reason. */
 const parts = {
   name: "parts",
-  test: /web\/ui\/(page|format|time|run-state|hidden-characters|field)\.tsx?$|web\/runs\/run-time/,
+  test: /web\/ui\/(page|format|time|run-state|hidden-characters|field)\.tsx?$|web\/runs\/(run-time|cost-of)\./,
 };
 
 const outDir = path.join(root, `dist/web-${process.pid}`);

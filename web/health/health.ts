@@ -1,4 +1,5 @@
 import type { RunItem } from "../../clients/typescript/src/index.ts";
+import { costOf } from "../runs/cost-of.ts";
 
 /** What the latest runs of something tell about it. */
 export interface Health {
@@ -12,9 +13,6 @@ export interface Health {
 
 const isFailed = ({ state }: RunItem): boolean => state === "FAILED" || state === "ERROR";
 const isDecided = (run: RunItem): boolean => isFailed(run) || run.state === "SUCCEEDED";
-
-const costOf = ({ request_usage: usage }: RunItem): number =>
-  (usage?.inference_cost ?? 0) + (usage?.compute_cost ?? 0) + (usage?.platform_cost ?? 0);
 
 /** Reads the health off the latest runs, newest first. Runs that are active, wait or were cancelled say nothing. */
 export function readHealth(runs: readonly RunItem[]): Health {

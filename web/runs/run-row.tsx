@@ -6,6 +6,7 @@ import { formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { StateIcon, sourceLabel } from "../ui/run-state.tsx";
 import { Time } from "../ui/time.tsx";
+import { costOf } from "./cost-of.ts";
 import { readOutcome } from "./run-outcome.ts";
 import { RunTime } from "./run-time.tsx";
 
@@ -103,7 +104,7 @@ const toLine = (text: string): string =>
     .replace(/(^|\n)\s*(?:#{1,6}|>|[-*+])\s+/g, "$1")
     .replace(/\*\*|__|`/g, "");
 
-function formatCost({ request_usage: usage }: RunItem): string {
-  const total = (usage?.inference_cost ?? 0) + (usage?.compute_cost ?? 0) + (usage?.platform_cost ?? 0);
+function formatCost(run: RunItem): string {
+  const total = costOf(run);
   return total === 0 ? "" : formatUsd(total);
 }

@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react";
 import type { UsageBucket } from "../api/usage.ts";
 import { formatCompact, formatCount, formatDay, formatUsd } from "../ui/format.ts";
+import { toTicks } from "./figures.ts";
 
 interface DayChartProps {
   readonly buckets: readonly UsageBucket[];
@@ -17,11 +18,15 @@ const OUTCOMES = [
   ["off", "Other"],
 ] as const;
 
+/** The parts of the period at which the axis has a day. */
+const AXIS = [0, 0.25, 0.5, 0.75, 1] as const;
+
 /** A bar for each day. Runs are split by outcome. */
 export function DayChart({ buckets, days }: DayChartProps) {
   const [measure, setMeasure] = useState<Measure>("runs");
   const series = useMemo(() => fillDays(buckets, days), [buckets, days]);
-  const most = Math.max(1e-9, ...series.map((bucket) => measureValue(bucket, measure)));
+  const ticks = toTicks(Math.max(0, ...series.map((bucket) => measureValue(bucket, measure))), measure !== "cost");
+  const most = ticks.at(-1) ?? 1;
   return (
     <section className="card" aria-label="Usage by day">
       <div className="card-head">
@@ -42,15 +47,22 @@ export function DayChart({ buckets, days }: DayChartProps) {
         </fieldset>
       </div>
       <div className="chart card-body">
-        <span className="chart-most number">{formatValue(most, measure)}</span>
-        <ol className="bars">
-          {series.map((bucket) => (
-            <DayBar key={bucket.key} bucket={bucket} measure={measure} most={most} />
+        <div className="plot">
+          {ticks.map((tick) => (
+            <div key={tick} className="grid-line" style={{ bottom: `${(tick / most) * 100}%` }} aria-hidden>
+              <span className="number">{tick === 0 ? "0" : formatValue(tick, measure)}</span>
+            </div>
           ))}
-        </ol>
+          <ol className="bars">
+            {series.map((bucket) => (
+              <DayBar key={bucket.key} bucket={bucket} measure={measure} most={most} />
+            ))}
+          </ol>
+        </div>
         <div className="chart-axis number" aria-hidden>
-          <span>{formatDay(series[0]?.key ?? "")}</span>
-          <span>{formatDay(series.at(-1)?.key ?? "")}</span>
+          {AXIS.map((part) => (
+            <span key={part}>{formatDay(series[Math.round((series.length - 1) * part)]?.key ?? "")}</span>
+          ))}
         </div>
         {measure === "runs" && (
           <ul className="chart-legend" aria-hidden>

@@ -1,14 +1,18 @@
+import { Link } from "@tanstack/react-router";
 import type { UsageBucket } from "../api/usage.ts";
+import type { RunSearch } from "../runs/run-search.ts";
 import { formatCompact, formatCount, formatDuration, formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 
 interface ShareTableProps {
   readonly buckets: readonly UsageBucket[];
   readonly names: ReadonlyMap<string, string>;
+  /** The filters that select the runs of a bucket, if there are any. */
+  readonly toSearch: (key: string | null) => RunSearch | undefined;
 }
 
 /** Usage by what the buckets stand for, the costliest first. */
-export function ShareTable({ buckets, names }: ShareTableProps) {
+export function ShareTable({ buckets, names, toSearch }: ShareTableProps) {
   const sorted = buckets.toSorted((a, b) => b.cost_usd - a.cost_usd || b.runs - a.runs);
   // Models of this machine cost nothing; then the runs are compared.
   const isFree = sorted.every(({ cost_usd }) => cost_usd === 0);
@@ -40,11 +44,7 @@ export function ShareTable({ buckets, names }: ShareTableProps) {
           {sorted.map((bucket) => (
             <tr key={bucket.key ?? ""}>
               <td className="share-name">
-                {bucket.key === null ? (
-                  <span className="faint">None</span>
-                ) : (
-                  revealHidden(names.get(bucket.key) ?? bucket.key)
-                )}
+                <BucketName name={bucket.key && (names.get(bucket.key) ?? bucket.key)} search={toSearch(bucket.key)} />
               </td>
               <td>
                 <span className="share">
@@ -65,5 +65,16 @@ export function ShareTable({ buckets, names }: ShareTableProps) {
         </tbody>
       </table>
     </section>
+  );
+}
+
+/** The name of a bucket, which leads to its runs. */
+function BucketName({ name, search }: { readonly name: string | null; readonly search: RunSearch | undefined }) {
+  const text = name === null ? "None" : revealHidden(name);
+  if (search === undefined) return <span className="faint">{text}</span>;
+  return (
+    <Link to="/runs" search={search} className="share-link">
+      {text}
+    </Link>
   );
 }

@@ -4,10 +4,14 @@ import { useState } from "react";
 import { environmentsQuery, peopleQuery, schedulesQuery } from "../api/queries.ts";
 import { useMe } from "../api/session.ts";
 import { readUsage, USAGE_GROUPS, type UsageBucket, type UsageGroup } from "../api/usage.ts";
+import type { RunSearch } from "../runs/run-search.ts";
 import { formatCompact, formatCount, formatDuration, formatUsd, toWords } from "../ui/format.ts";
 import { Page } from "../ui/page.tsx";
 import { Empty, Loaded } from "../ui/status.tsx";
+import { CostliestRuns } from "./costliest-runs.tsx";
 import { DayChart } from "./day-chart.tsx";
+import { formatChange, splitPeriods, toDay } from "./figures.ts";
+import { MonthBudgets } from "./month-budget.tsx";
 import { ShareTable } from "./share-table.tsx";
 
 const PERIODS = [7, 30, 90] as const;
@@ -22,13 +26,16 @@ const useUsage = (group: UsageGroup, days: number) =>
 
 export function UsagePage() {
   const [days, setDays] = useState<number>(30);
-  const perDay = useUsage("day", days);
+  // With the period before, to compare with.
+  const perDay = useUsage("day", days * 2);
   return (
     <Page title="Usage" lead="Ended runs, by days in UTC." actions={<Period days={days} onChange={setDays} />}>
       <div className="stack">
+        <MonthBudgets />
         <Loaded query={perDay}>
-          {(buckets) =>
-            buckets.length === 0 ? (
+          {(buckets) => {
+            const { current, previous } = splitPeriods(buckets, days);
+            return current.length === 0 ? (
               <section className="card">
                 <Empty title="No usage in this period">
                   <p>Usage appears when runs end.</p>
@@ -36,13 +43,14 @@ export function UsagePage() {
               </section>
             ) : (
               <>
-                <Totals buckets={buckets} />
-                <DayChart buckets={buckets} days={days} />
+                <Totals buckets={current} previous={previous} />
+                <DayChart buckets={current} days={days} />
               </>
-            )
-          }
+            );
+          }}
         </Loaded>
         <Shares days={days} />
+        <CostliestRuns days={days} />
       </div>
     </Page>
   );
@@ -65,27 +73,62 @@ const Period = ({ days, onChange }: { readonly days: number; readonly onChange: 
   </fieldset>
 );
 
-function Totals({ buckets }: { readonly buckets: readonly UsageBucket[] }) {
-  const sum = (value: (bucket: UsageBucket) => number) => buckets.reduce((total, bucket) => total + value(bucket), 0);
-  const runs = sum((bucket) => bucket.runs);
-  const figures: readonly (readonly [string, string])[] = [
-    ["Cost", formatUsd(sum((bucket) => bucket.cost_usd))],
-    ["Runs", formatCount(runs)],
-    ["Succeeded", runs === 0 ? "–" : `${Math.round((sum((bucket) => bucket.succeeded) / runs) * 100)} %`],
-    ["Tokens", formatCompact(sum((bucket) => bucket.total_tokens))],
-    ["Run time", formatDuration(sum((bucket) => bucket.run_seconds) * 1000)],
+interface TotalsProps {
+  readonly buckets: readonly UsageBucket[];
+  /** Those of the period before. */
+  readonly previous: readonly UsageBucket[];
+}
+
+function Totals({ buckets, previous }: TotalsProps) {
+  const [now, before] = [sumUp(buckets), sumUp(previous)];
+  const rate = ({ runs, succeeded }: ReturnType<typeof sumUp>) =>
+    runs === 0 ? "–" : `${Math.round((succeeded / runs) * 100)} %`;
+  const figures: readonly (readonly [string, string, string | undefined])[] = [
+    ["Cost", formatUsd(now.cost), formatChange(now.cost, before.cost)],
+    ["Runs", formatCount(now.runs), formatChange(now.runs, before.runs)],
+    ["Succeeded", rate(now), before.runs === 0 ? undefined : `${rate(before)} before`],
+    ["Tokens", formatCompact(now.tokens), formatChange(now.tokens, before.tokens)],
+    ["Run time", formatDuration(now.seconds * 1000), formatChange(now.seconds, before.seconds)],
   ];
   return (
     <dl className="figures">
-      {figures.map(([name, value]) => (
+      {figures.map(([name, value, change]) => (
         <div key={name} className="card figure">
           <dt>{name}</dt>
           <dd className="number">{value}</dd>
+          {change !== undefined && <dd className="figure-change">{change}</dd>}
         </div>
       ))}
     </dl>
   );
 }
+
+function sumUp(buckets: readonly UsageBucket[]) {
+  const sum = (value: (bucket: UsageBucket) => number) => buckets.reduce((total, bucket) => total + value(bucket), 0);
+  return {
+    cost: sum(({ cost_usd }) => cost_usd),
+    runs: sum(({ runs }) => runs),
+    succeeded: sum(({ succeeded }) => succeeded),
+    tokens: sum(({ total_tokens }) => total_tokens),
+    seconds: sum(({ run_seconds }) => run_seconds),
+  };
+}
+
+/** The filters of the list of runs that select what a bucket counts, if there are any. */
+function toRunSearch(group: UsageGroup, key: string | null, days: number): RunSearch | undefined {
+  const name = FILTERS[group];
+  const value = key ?? (group === "environment" ? "empty-environment" : undefined);
+  if (name === undefined || value === undefined) return undefined;
+  return { [name]: value, after: toDay(days - 1), archived: "all" };
+}
+
+const FILTERS: Readonly<Partial<Record<UsageGroup, keyof RunSearch>>> = {
+  model: "model",
+  creator: "creator",
+  executor: "agent",
+  schedule: "schedule",
+  environment: "environment",
+};
 
 function Shares({ days }: { readonly days: number }) {
   const [group, setGroup] = useState<UsageGroup>("model");
@@ -109,7 +152,7 @@ function Shares({ days }: { readonly days: number }) {
           buckets.length === 0 ? (
             <p className="card-body faint">No usage in this period.</p>
           ) : (
-            <ShareTable buckets={buckets} names={names} />
+            <ShareTable buckets={buckets} names={names} toSearch={(key) => toRunSearch(group, key, days)} />
           )
         }
       </Loaded>
