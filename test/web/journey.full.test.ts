@@ -147,7 +147,7 @@ describe("the web app", () => {
     await page.getByLabel("Answer the question").fill("42");
     await page.getByRole("button", { name: "Answer" }).click();
     await page.locator(".diff-add", { hasText: "export const answer = 42;" }).waitFor();
-    await page.locator("em", { hasText: "written" }).waitFor();
+    await page.locator(".conversation em", { hasText: "written" }).waitFor();
     await page.getByRole("status").getByText("Succeeded").waitFor();
     await page.getByRole("complementary").getByText("< $0.01").first().waitFor();
     expect(complaints).toEqual([]);

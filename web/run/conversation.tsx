@@ -2,6 +2,7 @@ import { useLocation, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { useShortcuts } from "../shell/shortcuts.ts";
 import { part } from "../ui/part.tsx";
+import { SearchText } from "../ui/search-text.ts";
 import type { Entry } from "./feed.ts";
 import type { ConversationProps } from "./long-conversation.tsx";
 import { isError } from "./outcome/outcome.ts";
@@ -35,13 +36,15 @@ export function Conversation({ entries }: { readonly entries: readonly Entry[] }
           onNextError={toNextError}
         />
       </Suspense>
-      {steps.length > MAX_PLAIN ? (
-        <Suspense>
-          <LongConversation steps={steps} target={target} />
-        </Suspense>
-      ) : (
-        <ShortConversation steps={steps} target={target} />
-      )}
+      <SearchText value={wanted.text}>
+        {steps.length > MAX_PLAIN ? (
+          <Suspense>
+            <LongConversation steps={steps} target={target} />
+          </Suspense>
+        ) : (
+          <ShortConversation steps={steps} target={target} />
+        )}
+      </SearchText>
     </>
   );
 }

@@ -63,7 +63,7 @@ function PendingFollowup({ runId, followup, onChanged }: PendingFollowupProps) {
   const busy = (action: string) => change.isPending && change.variables === action;
   const files = attachments.map(({ file_name }) => revealHidden(file_name)).join(", ");
   return (
-    <article className="entry entry-text" data-role="user" aria-label="Pending follow-up">
+    <article className="entry entry-text pending" data-role="user" aria-label="Pending follow-up">
       <header className="entry-head">
         <span className="entry-icon">
           <Clock size={15} aria-hidden />

@@ -147,7 +147,7 @@ function RunBody({ run, followed, onChanged }: BodyProps) {
 /** What follows the conversation: the changes of repositories, and the follow-ups that the agent has not taken yet. */
 const RunEnd = ({ run, onChanged }: Omit<BodyProps, "followed">) => (
   <Suspense>
-    {totalChanges(run) !== undefined && <RepositoryChanges run={run} />}
+    {totalChanges(run) !== undefined && <RepositoryChanges run={run} onChanged={onChanged} />}
     {(run.pending_followups ?? 0) > 0 && <PendingFollowups run={run} onChanged={onChanged} />}
   </Suspense>
 );

@@ -75,16 +75,20 @@ const COMPONENTS: Components = {
       </>
     );
   },
-  // Headings of messages stand below those of the page.
-  h1: ({ children }) => <h3 className="markdown-h1">{children}</h3>,
+  // Headings of messages stand below that of the message, and leave out no level.
+  h1: ({ children }) => <h4 className="markdown-h1">{children}</h4>,
   h2: ({ children }) => <h4 className="markdown-h2">{children}</h4>,
-  h3: ({ children }) => <h5>{children}</h5>,
-  h4: ({ children }) => <h6>{children}</h6>,
+  h3: ({ children }) => <h4>{children}</h4>,
+  h5: ({ children }) => <h4>{children}</h4>,
+  h6: ({ children }) => <h4>{children}</h4>,
   table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-    <section className="table-scroll" tabIndex={0} aria-label="Table">
+    <div
+      className="table-scroll"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
+      tabIndex={0}
+    >
       <table>{children}</table>
-    </section>
+    </div>
   ),
   input: ({ checked }) => <span>{checked === true ? "☑ " : "☐ "}</span>,
 };

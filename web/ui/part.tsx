@@ -1,4 +1,4 @@
-import { type ComponentType, type FunctionComponent, lazy } from "react";
+import { type ComponentType, type FunctionComponent, lazy, useState } from "react";
 
 /**
  * A component whose script is loaded when it is first shown, or ahead of that. One that has been loaded is rendered at once, without
@@ -13,6 +13,10 @@ export function part<P extends object>(
     return { default: Loaded };
   };
   const Lazy: ComponentType<P> = lazy(loadOnce);
-  const Part = (props: P) => (Loaded === undefined ? <Lazy {...props} /> : <Loaded {...props} />);
+  const Part = (props: P) => {
+    // What is shown stays the same component, which would lose its state otherwise.
+    const [Shown] = useState(() => Loaded ?? Lazy);
+    return <Shown {...props} />;
+  };
   return Object.assign(Part, { load: async () => void (await loadOnce()) });
 }

@@ -1,8 +1,10 @@
-import { useMemo, useState } from "react";
-import { flattenTerminal, stripColors, toSpans } from "./ansi.ts";
+import { memo, useContext, useMemo, useState } from "react";
+import { flattenTerminal, type Span, stripColors } from "./ansi.ts";
 import { CopyButton } from "./button.tsx";
 import { formatBytes, plural } from "./format.ts";
 import { revealHidden } from "./hidden-characters.ts";
+import { SearchText } from "./search-text.ts";
+import { findAddresses, findLines, type Line, toLines } from "./terminal-lines.ts";
 
 interface TerminalProps {
   readonly text: string;
@@ -22,8 +24,11 @@ export function Terminal({ text, isLive = false, label }: TerminalProps) {
   const flat = useMemo(() => flattenTerminal(text).trimEnd(), [text]);
   const folded = useMemo(() => fold(flat, isLive), [flat, isLive]);
   const isOpen = shown > 0;
+  const search = useContext(SearchText);
+  const found = useMemo(() => (isOpen ? [] : findLines(revealHidden(flat), search)), [flat, search, isOpen]);
   const visible = isOpen ? flat.slice(0, shown) : folded.text;
-  const spans = useMemo(() => toSpans(revealHidden(visible)), [visible]);
+  const skipped = isLive ? folded.hidden : 0;
+  const lines = useMemo(() => toLines(revealHidden(visible), skipped + 1), [visible, skipped]);
   const rest = flat.length - shown;
   if (flat.trim() === "") return <p className="terminal-empty">No output</p>;
   return (
@@ -32,21 +37,14 @@ export function Terminal({ text, isLive = false, label }: TerminalProps) {
         <CopyButton text={() => stripColors(text)} label={`Copy ${label}`} />
       </div>
       <pre className={isOpen ? "terminal-text open" : "terminal-text"} tabIndex={isOpen ? 0 : undefined} dir="ltr">
-        {isLive && folded.hidden > 0 && (
+        {skipped > 0 && found.length === 0 && (
           <span className="terminal-cut">
-            … {plural(folded.hidden, "earlier line")}
+            … {plural(skipped, "earlier line")}
             {"\n"}
           </span>
         )}
-        {spans.map((span, index) => (
-          <span
-            // biome-ignore lint/suspicious/noArrayIndexKey: spans have no identity and no state.
-            key={index}
-            className={span.style === "" ? undefined : span.style}
-            style={span.color === undefined ? undefined : { color: `rgb(${span.color})` }}
-          >
-            {span.text}
-          </span>
+        {(found.length > 0 ? found : lines).map((line) => (
+          <TerminalLine key={line.number} line={line} />
         ))}
       </pre>
       {!isLive && (folded.hidden > 0 || isOpen) && (
@@ -64,6 +62,35 @@ export function Terminal({ text, isLive = false, label }: TerminalProps) {
     </div>
   );
 }
+
+/** A line with its number, which is not selected with the text. */
+const TerminalLine = memo(({ line: { number, spans } }: { readonly line: Line }) => (
+  <span className="terminal-line" data-line={number}>
+    {spans.map((span, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: spans have no identity and no state.
+      <StyledText key={index} span={span} />
+    ))}
+    {"\n"}
+  </span>
+));
+
+const StyledText = ({ span }: { readonly span: Span }) => (
+  <span
+    className={span.style === "" ? undefined : span.style}
+    style={span.color === undefined ? undefined : { color: `rgb(${span.color})` }}
+  >
+    {findAddresses(span.text).map(({ text, href }, index) =>
+      href === undefined ? (
+        text
+      ) : (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity and no state.
+        <a key={index} href={href} target="_blank" rel="noopener noreferrer nofollow">
+          {text}
+        </a>
+      ),
+    )}
+  </span>
+);
 
 /** The first lines, or the last ones of live output. A single long line counts as several. */
 function fold(text: string, isLive: boolean): { text: string; hidden: number } {

@@ -1,13 +1,16 @@
-import { useQuery } from "@tanstack/react-query";
-import { GitCompare } from "lucide-react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { GitCompare, GitPullRequest } from "lucide-react";
 import { useState } from "react";
 import type { RunItem } from "../../../clients/typescript/src/index.ts";
 import { client } from "../../api/client.ts";
-import { plural } from "../../ui/format.ts";
+import { Button } from "../../ui/button.tsx";
+import { isEnded, plural, toWords } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
+import { OutsideLink } from "../../ui/outside-link.tsx";
 import { safeUrl } from "../../ui/safe-url.ts";
 import { InlineError, LoadingRows } from "../../ui/status.tsx";
-import { Diffs } from "./file-diff.tsx";
+import { listPullRequests, pullRequestName } from "../outcome/outcome.ts";
+import { Review } from "./review.tsx";
 
 type Artifact = NonNullable<RunItem["artifacts"]>[number];
 type File = Extract<Artifact, { artifact_type: "FILE" }>["data"];
@@ -15,16 +18,70 @@ type File = Extract<Artifact, { artifact_type: "FILE" }>["data"];
 /** Larger patches are not shown here; they are among the artifacts. */
 const MAX_BYTES = 3 * 1024 * 1024;
 
+interface ChangesProps {
+  readonly run: RunItem;
+  readonly onChanged: () => void;
+}
+
 /** What the run changed in its repositories. A patch is read when it is opened. */
-export const RepositoryChanges = ({ run }: { readonly run: RunItem }) =>
-  patchesOf(run).map((file) => <RepositoryChange key={file.artifact_uid} file={file} />);
+export const RepositoryChanges = ({ run, onChanged }: ChangesProps) => (
+  <section id="changes" className="changes" aria-label="Changes">
+    <div className="changes-head">
+      <h2>Changes</h2>
+      <PullRequests run={run} onChanged={onChanged} />
+    </div>
+    {patchesOf(run).map((file) => (
+      <RepositoryChange key={file.artifact_uid} run={run} file={file} onChanged={onChanged} />
+    ))}
+  </section>
+);
 
 const patchesOf = ({ artifacts = [] }: RunItem): File[] =>
   artifacts.flatMap((artifact) =>
     artifact.artifact_type === "FILE" && artifact.data.git !== undefined ? [artifact.data] : [],
   );
 
-function RepositoryChange({ file }: { readonly file: File }) {
+const REQUEST = "Commit your changes to a branch of their own, push it, and open a pull request for them.";
+
+/** Opens the pull requests of the run, or asks its agent to create one. */
+function PullRequests({ run, onChanged }: ChangesProps) {
+  const requests = listPullRequests(run);
+  const ask = useMutation({
+    mutationFn: () =>
+      client.runs.sendFollowup(run.run_id, {
+        message: REQUEST,
+        ...(isEnded(run.state) ? {} : { policy: "enqueue" }),
+      }),
+    onSuccess: onChanged,
+  });
+  if (requests.length > 0)
+    return requests.map(({ url, status }) => (
+      <span key={url} className="outcome-fact">
+        <GitPullRequest size={15} aria-hidden />
+        <span>
+          <OutsideLink href={url}>{pullRequestName(url)}</OutsideLink>
+          {status !== "unknown" && <span className="chip">{toWords(status)}</span>}
+        </span>
+      </span>
+    ));
+  return (
+    <>
+      <Button
+        small
+        busy={ask.isPending}
+        disabled={ask.isSuccess}
+        title={REQUEST}
+        icon={<GitPullRequest size={14} aria-hidden />}
+        onClick={() => ask.mutate()}
+      >
+        {ask.isSuccess ? "The agent has been asked" : "Create a pull request"}
+      </Button>
+      <InlineError error={ask.error} />
+    </>
+  );
+}
+
+function RepositoryChange({ run, file, onChanged }: ChangesProps & { readonly file: File }) {
   const [isOpen, setOpen] = useState(false);
   const { git, size_bytes: size = 0 } = file;
   if (git === undefined) return null;
@@ -46,13 +103,20 @@ function RepositoryChange({ file }: { readonly file: File }) {
         (size > MAX_BYTES ? (
           <p className="faint">Download the patch from the artifacts.</p>
         ) : (
-          <Patch uid={file.artifact_uid} />
+          <Patch run={run} uid={file.artifact_uid} repository={git.path} onSent={onChanged} />
         ))}
     </details>
   );
 }
 
-function Patch({ uid }: { readonly uid: string }) {
+interface PatchProps {
+  readonly run: RunItem;
+  readonly uid: string;
+  readonly repository: string;
+  readonly onSent: () => void;
+}
+
+function Patch({ run, uid, repository, onSent }: PatchProps) {
   const { data, error } = useQuery({
     queryKey: ["patch", uid],
     staleTime: Number.POSITIVE_INFINITY,
@@ -72,5 +136,9 @@ function Patch({ uid }: { readonly uid: string }) {
     },
   });
   if (error !== null) return <InlineError error={error} />;
-  return data === undefined ? <LoadingRows rows={3} /> : <Diffs diff={data} />;
+  return data === undefined ? (
+    <LoadingRows rows={3} />
+  ) : (
+    <Review run={run} repository={repository} patch={data} onSent={onSent} />
+  );
 }

@@ -93,13 +93,22 @@ function Made({ run }: { readonly run: RunItem }) {
   );
 }
 
-/** Scrolls to a part of the page. The address stays, because it names steps. */
+/** Frames for which a part of the page that is still being loaded is waited for. */
+const MAX_FRAMES = 300;
+
+/** Scrolls to a part of the page, and opens it. The address stays, because it names steps. */
+function openSection(id: string, frame = 0): void {
+  const section = document.getElementById(id);
+  if (section === null) {
+    if (frame < MAX_FRAMES) requestAnimationFrame(() => openSection(id, frame + 1));
+    return;
+  }
+  section.querySelector("details.repository")?.setAttribute("open", "");
+  section.scrollIntoView({ block: "start" });
+}
+
 const SectionLink = ({ id, children }: { readonly id: string; readonly children: ReactNode }) => (
-  <button
-    type="button"
-    className="link-button"
-    onClick={() => document.getElementById(id)?.scrollIntoView({ block: "start" })}
-  >
+  <button type="button" className="link-button" onClick={() => openSection(id)}>
     {children}
   </button>
 );
