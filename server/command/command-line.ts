@@ -1,5 +1,6 @@
 import { complain, Problem, red, say } from "../host/terminal.ts";
 import type { Program } from "./program.ts";
+import { applySettings } from "./settings-file.ts";
 import { UsageError } from "./usage.ts";
 import { VERSION } from "./version.ts";
 
@@ -35,6 +36,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "copy a backup to an empty data directory",
     run: async (args, program) => (await import("./transfer-commands.ts")).restoreCommand(args, program),
   },
+  upgrade: {
+    summary: "back up the data and prepare them for this release",
+    run: async (args, program) => (await import("./upgrade-command.ts")).upgradeCommand(args, program),
+  },
   export: {
     summary: "write items and files for another machine or AWS",
     run: async (args, program) => (await import("./transfer-commands.ts")).exportCommand(args, program),
@@ -57,22 +62,33 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** Runs a command line without the name of the program. Resolves with the exit code; never rejects. */
-export async function runCommandLine(args: readonly string[], program: Program): Promise<number> {
+/**
+ * Runs a command line without the name of the program. Resolves with the exit code; never rejects. The program depends on the
+ * environment with the settings.
+ */
+export async function runCommandLine(
+  given: readonly string[],
+  makeProgram: (environment: NodeJS.ProcessEnv) => Program,
+): Promise<number> {
   try {
-    const [first = "", ...rest] = args;
-    if (first === "--version" || first === "-V") {
-      say(`runyard-server ${VERSION}`);
-      return 0;
-    }
-    const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
-    if (command !== undefined) return await command.run(rest, program);
-    const fallback = program.defaultCommand;
-    if (fallback !== undefined) return (await COMMANDS[fallback]?.run(args, program)) ?? 1;
-    return showHelp(first, program);
+    const args = applySettings(given, process.env);
+    return await runCommand(args, makeProgram(process.env));
   } catch (error) {
-    return reportError(error, program);
+    return reportError(error, makeProgram(process.env));
   }
+}
+
+async function runCommand(args: readonly string[], program: Program): Promise<number> {
+  const [first = "", ...rest] = args;
+  if (first === "--version" || first === "-V") {
+    say(`runyard-server ${VERSION}`);
+    return 0;
+  }
+  const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  if (command !== undefined) return await command.run(rest, program);
+  const fallback = program.defaultCommand;
+  if (fallback !== undefined) return (await COMMANDS[fallback]?.run(args, program)) ?? 1;
+  return showHelp(first, program);
 }
 
 function showHelp(first: string, { usage }: Program): number {
@@ -82,7 +98,7 @@ Runs Runyard, an HTTP API that runs cloud agents, on this machine.
 
 ${commandList()}
 
-${usage} COMMAND --help describes a command.`;
+${usage} COMMAND --help describes a command. All commands take --settings FILE, with settings as NAME=value lines.`;
   if (["--help", "-h", "help"].includes(first)) {
     say(help);
     return 0;

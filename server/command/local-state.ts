@@ -33,7 +33,8 @@ export interface ServePaths {
 }
 
 /** `home` is the directory .runyard; `data` replaces it with one directory for everything. */
-export function servePaths(home: string, data: string | undefined): ServePaths {
+export function servePaths(home: string, option: string | undefined): ServePaths {
+  const data = option ?? (process.env["RUNYARD_DATA"] || undefined);
   const directory = data === undefined ? path.join(home, "data") : path.resolve(data);
   return {
     data: directory,

@@ -68,6 +68,8 @@ Options of serve:`
   --run-tests       let the sample run execute that repository's test command (60 seconds at most)
   --help            show this text
 
+--settings FILE names a file with settings as NAME=value lines, which all commands read (default: RUNYARD_SETTINGS).
+RUNYARD_HOST, RUNYARD_PORT, RUNYARD_URL, RUNYARD_DATA, RUNYARD_CONCURRENCY and RUNYARD_MAX_DISK stand for these options.
 RUNYARD_STATE names another directory in place of ${homeText}.
 RUNYARD_SANDBOX_SECONDS limits how long an execution takes; its run continues in the next one (default: no limit).
 RUNYARD_ANTHROPIC_API_KEY, RUNYARD_OPENAI_API_KEY, RUNYARD_COMPATIBLE_BASE_URL with RUNYARD_COMPATIBLE_MODELS: see docs/models.md.
@@ -79,21 +81,28 @@ RUNYARD_GITHUB_TOKEN is a token for repositories on GitHub; RUNYARD_GITHUB_API_U
 RUNYARD_GITLAB_API_URL and RUNYARD_SLACK_API_URL name other servers for triggers: see docs/triggers.md.`;
 
 /** Parses the command line; undefined if it requests help. @throws UsageError */
-export function parseOptions(args: readonly string[], isService = false): ServeOptions | undefined {
+export function parseOptions(
+  args: readonly string[],
+  isService = false,
+  environment: NodeJS.ProcessEnv = process.env,
+): ServeOptions | undefined {
   const { values } = readFlags(args);
+  const read = (name: string): string | undefined => environment[name] || undefined;
   if (values.help === true) return undefined;
   if (values.detach && values.once) throw new UsageError("--once cannot be combined with --detach.");
   return {
-    port: parseInteger("--port", values.port, 65_535),
-    host: values.host,
-    url: publicUrl(values.url),
+    port: parseInteger("--port", values.port ?? read("RUNYARD_PORT"), 65_535),
+    host: values.host ?? read("RUNYARD_HOST") ?? "127.0.0.1",
+    url: publicUrl(values.url ?? read("RUNYARD_URL")),
     data: values.data,
     detach: values.detach,
     once: values.once,
     sample: isService ? values.sample || values.once : !values["no-sample"],
     sandbox: !values["no-sandbox"],
-    concurrency: parseInteger("--concurrency", values.concurrency, MAX_CONCURRENCY) ?? DEFAULT_CONCURRENCY,
-    maxDiskBytes: maxDisk(values["max-disk"]),
+    concurrency:
+      parseInteger("--concurrency", values.concurrency ?? read("RUNYARD_CONCURRENCY"), MAX_CONCURRENCY) ??
+      DEFAULT_CONCURRENCY,
+    maxDiskBytes: maxDisk(values["max-disk"] ?? read("RUNYARD_MAX_DISK")),
     repo: values.repo,
     runTests: values["run-tests"],
     oidcIssuer: values["oidc-issuer"],
@@ -123,7 +132,7 @@ const FLAG = { type: "boolean", default: false } as const;
 const readFlags = (args: readonly string[]) =>
   parseFlags(args, {
     port: TEXT,
-    host: { ...TEXT, default: "127.0.0.1" },
+    host: TEXT,
     url: TEXT,
     data: TEXT,
     concurrency: TEXT,

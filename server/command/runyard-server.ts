@@ -14,5 +14,5 @@ if (major < MINIMUM_NODE[0] || (major === MINIMUM_NODE[0] && minor < MINIMUM_NOD
   );
   process.exitCode = 1;
 } else if (import.meta.main) {
-  process.exitCode = await runCommandLine(process.argv.slice(2), packageProgram(process.env));
+  process.exitCode = await runCommandLine(process.argv.slice(2), packageProgram);
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../scripts/run-command.ts";
 import { startService, type TestService } from "../support/service.ts";
@@ -62,13 +63,33 @@ describe("the commands of the documentation", () => {
     // Other pages use what the README has defined.
     const needsPreamble = page !== "README.md" && own.some(({ text }) => text.includes("$RUNYARD/"));
     const before = needsPreamble && preamble !== undefined ? [preamble] : [];
+    const earlier = new Set((await listRuns(service)).map(({ run_id: id }) => id));
     const outcomes = await runBlocks(service, [...before, ...own], {
       environment: { RUNYARD_BASE_URL: service.baseUrl, RUNYARD_API_KEY: service.apiKey, JOB: "docs" },
       files: JOB,
     });
     for (const outcome of outcomes) expectShown(outcome);
+    const expected = own.flatMap(({ ends }) => ends).toSorted();
+    await expect
+      .poll(async () => {
+        const made = (await listRuns(service)).filter(({ run_id: id }) => !earlier.has(id));
+        return made.flatMap(({ state }) => (state === "SUCCEEDED" ? [] : [state])).toSorted();
+      }, ENDS_WITHIN)
+      .toEqual(expected);
   });
 });
+
+const Runs = v.object({ runs: v.array(v.object({ run_id: v.string(), state: v.string() })) });
+
+/** The runs of the service, without those that their callers execute. */
+async function listRuns({ baseUrl, apiKey }: TestService): Promise<v.InferOutput<typeof Runs>["runs"]> {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const response = await fetch(`${baseUrl}/agent/runs?execution_location=REMOTE&archived=all&limit=500`, { headers });
+  return v.parse(Runs, await response.json()).runs;
+}
+
+/** Runs of the examples end within seconds. */
+const ENDS_WITHIN = { timeout: 60_000, interval: 200 };
 
 /** Checks that the block completed without errors, and printed what its comments show. */
 function expectShown({ block, isComplete, stdout, stderr }: Outcome): void {

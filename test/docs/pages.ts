@@ -11,6 +11,8 @@ export interface Block {
   readonly language: string;
   /** Why its commands are not run, by `skip=` in the info string. */
   readonly skip: string | undefined;
+  /** The states in which runs of the block end, by `ends=` in the info string, if they do not succeed. */
+  readonly ends: readonly string[];
   readonly text: string;
 }
 
@@ -31,6 +33,11 @@ export function readBlocks(page: string): Block[] {
   return [...text.matchAll(FENCE)].map(({ index, 2: info = "", 3: content = "" }) => {
     const [language = "", ...attributes] = info.trim().split(/\s+/);
     const skip = attributes.find((attribute) => attribute.startsWith("skip="))?.slice("skip=".length);
-    return { page, line: text.slice(0, index).split("\n").length, language, skip, text: content };
+    const ends =
+      attributes
+        .find((attribute) => attribute.startsWith("ends="))
+        ?.slice("ends=".length)
+        .split(",") ?? [];
+    return { page, ends, line: text.slice(0, index).split("\n").length, language, skip, text: content };
   });
 }

@@ -17,7 +17,20 @@ const data = useDataDirectory();
 afterEach(() => void vi.unstubAllEnvs());
 
 const COMMANDS = [
-  ...["serve", "worker", "agent", "doctor", "backup", "restore", "export", "import", "login-link", "stop", "status"],
+  ...[
+    "serve",
+    "worker",
+    "agent",
+    "doctor",
+    "backup",
+    "restore",
+    "upgrade",
+    "export",
+    "import",
+    "login-link",
+    "stop",
+    "status",
+  ],
 ];
 const STATE = {
   ...{ base_url: "http://127.0.0.1:9/api/v1", web_url: "http://127.0.0.1:9", ws_url: "ws://127.0.0.1:9/workers" },

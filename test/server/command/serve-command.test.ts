@@ -43,7 +43,7 @@ function useProgram(program: Program, directory: string) {
   const add = (text: unknown) => void lines.push(...String(text).split("\n"));
   vi.spyOn(console, "log").mockImplementation(add);
   vi.spyOn(console, "error").mockImplementation(add);
-  const start = (...args: readonly string[]) => runCommandLine([...args, "--data", directory], program);
+  const start = (...args: readonly string[]) => runCommandLine([...args, "--data", directory], () => program);
   return {
     lines,
     start,

@@ -13,7 +13,7 @@ export async function runHere(args: readonly string[], program: Program = packag
   const [log, error] = [vi.spyOn(console, "log"), vi.spyOn(console, "error")];
   for (const spy of [log, error]) spy.mockReturnValue(undefined);
   try {
-    const code = await runCommandLine(args, program);
+    const code = await runCommandLine(args, () => program);
     const read = ({ mock }: typeof log) => mock.calls.map((call) => String(call[0])).join("\n");
     return { code, output: read(log), errors: read(error) } satisfies Printed;
   } finally {
