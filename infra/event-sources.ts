@@ -107,6 +107,7 @@ export const eventSources = {
       indexes: ["gsi6"],
       bucket: { GetObject: ["triggerEvent", "messages"], PutObject: ["followup", "followupAttachment"] },
       runsQueue: ["SendMessage"],
+      endsQueue: ["SendMessage"],
       eventsQueue: ["SendMessage"],
       sandboxes: ["know"],
       systems: ["InvokeFunction"],

@@ -21,10 +21,13 @@ import type { ReceivedEvent } from "./event.ts";
 import { storeEventFile } from "./event-file.ts";
 import { selectEvent } from "./filter.ts";
 import { planRun, requireMember } from "./plan-run.ts";
+import { decidePress } from "./presses/decide-press.ts";
 import { findPullHead } from "./pulls/find-pull-head.ts";
 import { notePullStatus } from "./pulls/note-status.ts";
 import { react, toReply } from "./replies/new-reply.ts";
+import { findSource } from "./sources/find-source.ts";
 import { renderPrompt } from "./template.ts";
+import { addThreadMessages } from "./thread-messages.ts";
 import { readThread, type Thread } from "./thread-store.ts";
 import { putTriggerRun } from "./trigger-run-store.ts";
 import type { Trigger } from "./trigger-store.ts";
@@ -57,6 +60,12 @@ export async function decide(
   const store = deliveryStore(ports.table);
   await notePullStatus(trigger, received, ports.table);
   if (!trigger.enabled) return store.decide(trigger.uid, delivery, { outcome: "ignored", reason: "paused" });
+  const press = findSource(trigger).toPress?.(received);
+  if (press !== undefined) {
+    const answer = async (run: FoundRun): Promise<void> =>
+      void (await followUp(delivery, trigger, received, { rateLimitToken, run }, ports));
+    return decidePress(delivery, trigger, received, press, answer, ports);
+  }
   const selected = await selectEvent(trigger, received);
   const { event } = selected;
   // The system is asked last, since most events of a repository do not meet the filter.
@@ -181,7 +190,8 @@ async function createRun(
   const head = await findPullHead(trigger, event, ports);
   const { owner, environment, body: planned, missing } = await planRun(runId, trigger, event, head, ports);
   const file = await storeEventFile(runId, delivery.delivery_id, "event.json", event, ports);
-  const body = { ...planned, attachments: [file] };
+  const prompt = await addThreadMessages(planned.prompt, trigger, event, ports);
+  const body = { ...planned, prompt, attachments: [file] };
   const outcome: DeliveryOutcome = {
     outcome: "started",
     run_id: runId,

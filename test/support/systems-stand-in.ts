@@ -37,7 +37,14 @@ interface Post {
   readonly thread: string;
   readonly text: string;
   readonly metadata?: unknown;
+  readonly blocks?: readonly Block[];
+  /** Who has written it; the app by default. */
+  readonly user?: string;
 }
+
+/** A block of a message, of which Slack knows these members. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into blocks of every type.
+type Block = any;
 
 export const TOKENS = { github: "github_pat_for_tests", gitlab: "glpat-for-tests", slack: "xoxb-for-tests" } as const;
 
@@ -263,25 +270,27 @@ const slackEndpoints = (state: State): Endpoint[] => [
   {
     method: "POST",
     path: /^\/chat\.postMessage$/,
-    members: ["channel", "thread_ts", "text", "metadata", "unfurl_links", "unfurl_media"],
+    members: ["channel", "thread_ts", "text", "blocks", "metadata", "unfurl_links", "unfurl_media"],
     right: "chat:write",
     handle(_, { body }) {
       if (typeof body.text !== "string" || body.text === "") return refuse("no_text");
+      if (!areBlocks(body.blocks)) return refuse("invalid_blocks");
       const ts = `${nextId++}.0001`;
-      const { text, metadata } = body;
-      state.posts.set(ts, { thread: `${body.channel}/${body.thread_ts}`, text, metadata });
+      const { text, metadata, blocks } = body;
+      state.posts.set(ts, { thread: `${body.channel}/${body.thread_ts}`, text, metadata, blocks });
       return [200, { ok: true, channel: body.channel, ts }];
     },
   },
   {
     method: "POST",
     path: /^\/chat\.update$/,
-    members: ["channel", "ts", "text", "metadata"],
+    members: ["channel", "ts", "text", "blocks", "metadata"],
     right: "chat:write",
     handle(_, { body }) {
       const post = state.posts.get(body.ts);
       if (post === undefined) return refuse("message_not_found");
-      state.posts.set(body.ts, { ...post, text: body.text, metadata: body.metadata });
+      if (!areBlocks(body.blocks)) return refuse("invalid_blocks");
+      state.posts.set(body.ts, { ...post, text: body.text, metadata: body.metadata, blocks: body.blocks });
       return [200, { ok: true, ts: body.ts }];
     },
   },
@@ -300,17 +309,41 @@ const slackEndpoints = (state: State): Endpoint[] => [
   {
     method: "GET",
     path: /^\/conversations\.replies$/,
-    query: ["channel", "ts", "oldest", "limit", "include_all_metadata"],
+    query: ["channel", "ts", "oldest", "latest", "limit", "include_all_metadata"],
     right: "channels:history",
     handle(_, { query }) {
       const thread = `${query["channel"]}/${query["ts"]}`;
       const messages = [...state.posts]
-        .filter(([, post]) => post.thread === thread)
-        .map(([ts, { text, metadata }]) => ({ type: "message", ts, text, metadata }));
+        .filter(([ts, post]) => post.thread === thread && ts < (query["latest"] ?? "9"))
+        .map(([ts, { text, metadata, user }]) => ({ type: "message", ts, text, metadata, user }));
       return [200, { ok: true, messages, has_more: false }];
     },
   },
 ];
+
+/** https://docs.slack.dev/reference/block-kit/blocks */
+function areBlocks(blocks: readonly Block[] = []): boolean {
+  const isText = (text: Block, most: number) =>
+    ["plain_text", "mrkdwn"].includes(text?.type) && text.text.length > 0 && text.text.length <= most;
+  const isButton = ({ type, action_id, text, value, url = "", style = "primary", ...rest }: Block) =>
+    type === "button" &&
+    isText(text, 75) &&
+    action_id.length <= 255 &&
+    value.length <= 2000 &&
+    url.length <= 3000 &&
+    ["primary", "danger"].includes(style) &&
+    Object.keys(rest).length === 0;
+  const ids = blocks.flatMap(({ block_id }) => block_id ?? []);
+  return (
+    blocks.length <= 50 &&
+    new Set(ids).size === ids.length &&
+    blocks.every((block) => {
+      if (block.type === "section") return isText(block.text, 3000);
+      if (block.type === "input") return isText(block.label, 2000) && block.element.max_length <= 3000;
+      return block.type === "actions" && block.elements.length > 0 && block.elements.every(isButton);
+    })
+  );
+}
 
 const REFUSALS = {
   github: (status: number): Answer => [status, { message: "refused", status: String(status) }],

@@ -83,6 +83,7 @@ async function post(reply: Reply, postedSince: number | undefined, ports: ReplyP
     ...credential,
     place: reply.place,
     text: rendered.text,
+    ...(rendered.buttons === undefined ? {} : { buttons: rendered.buttons }),
     nonce: reply.nonce,
     ...(reply.post_id === undefined ? {} : { post_id: reply.post_id }),
     ...(postedSince === undefined ? {} : { posted_since: toTimestamp(postedSince - SKEW_MS) }),

@@ -6,6 +6,7 @@ import { isEndedHead, type RunHead } from "#shared/records/run-head.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { STATUS_PREFIX, toSafeMarkdown, toSafeSlackText } from "../systems/marker.ts";
+import type { ReplyButtons } from "../systems/slack-blocks.ts";
 import type { SetStatus } from "../systems/system-request.ts";
 import type { Reply } from "./reply-store.ts";
 
@@ -18,6 +19,8 @@ export type RenderPorts = Pick<RunPorts, "table" | "runs" | "files" | "webUrl">;
 
 export interface RenderedReply {
   readonly text: string;
+  /** What people can do with the message; only on Slack. */
+  readonly buttons?: ReplyButtons;
   /** The status of the commit; absent where there is none to set. */
   readonly status?: Pick<SetStatus, "state" | "context" | "description" | "url">;
 }
@@ -32,6 +35,7 @@ export async function renderReply(reply: Reply, ports: RenderPorts): Promise<Ren
   return {
     // All at once, since a part can change what is code in the next one.
     text: joinParts([toSafe(reply, joinParts(parts)), footer]),
+    ...(reply.place.system === "slack" ? { buttons: toButtons(head, reply, ports) } : {}),
     ...(reply.pull === undefined ? {} : { status: toStatus(head, body.title, reply, ports) }),
   };
 }
@@ -86,12 +90,23 @@ async function readLinks(head: RunHead, { runs }: RenderPorts): Promise<string> 
 
 async function renderFooter(head: RunHead, { shows, place }: Reply, ports: RenderPorts): Promise<string> {
   const url = toUrl(head, ports);
-  const link = place.system === "slack" ? `<${url}|Open the run>` : `[Open the run](${url})`;
+  // On Slack, a button opens it.
+  const showsLink = shows.includes("link") && url !== undefined && place.system !== "slack";
   const [usage] = shows.includes("cost") && isEndedHead(head) ? await readUsage([head], ports.table) : [];
   return [
-    ...(shows.includes("link") && url !== undefined ? [link] : []),
+    ...(showsLink ? [`[Open the run](${url})`] : []),
     ...(usage === undefined || usage.calls === 0 ? [] : [`$${toRoundedUsd(usage.cost).toFixed(2)}`]),
   ].join(" · ");
+}
+
+function toButtons(head: RunHead, { shows }: Reply, ports: RenderPorts): ReplyButtons {
+  const url = shows.includes("link") ? toUrl(head, ports) : undefined;
+  return {
+    run_id: head.run_id,
+    ...(head.state === "BLOCKED" && head.approval === undefined ? { asks: true } : {}),
+    ...(isEndedHead(head) ? {} : { stops: true }),
+    ...(url === undefined ? {} : { url }),
+  };
 }
 
 const toUrl = ({ run_id }: RunHead, { webUrl }: RenderPorts): string | undefined =>

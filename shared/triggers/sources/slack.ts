@@ -1,5 +1,6 @@
+import { ANSWER_BLOCK, ANSWER_FIELD, BUTTONS } from "../systems/slack-blocks.ts";
 import { firstText, readMember, readText } from "./member.ts";
-import type { Source, Standing } from "./source.ts";
+import type { Press, Source, Standing } from "./source.ts";
 
 /** https://docs.slack.dev/apis/events-api and https://docs.slack.dev/interactivity */
 export const slack: Source = {
@@ -7,12 +8,15 @@ export const slack: Source = {
 
   read(payload) {
     const { event, team, channel } = readMessage(payload);
-    const timestamp = firstText(readText(event, "thread_ts"), readText(event, "ts"));
+    const timestamp = firstText(readText(event, "thread_ts"), readText(event, "ts"), readPressedThread(payload));
     const user = firstText(readText(event, "user"), readText(payload, "user", "id"));
     return {
       type: readText(event, "type"),
       action: firstText(readText(event, "subtype"), readText(event, "channel_type")),
-      text: readText(event, "text"),
+      text: firstText(
+        readText(event, "text"),
+        readText(payload, "state", "values", ANSWER_BLOCK, ANSWER_FIELD, "value"),
+      ),
       author: { id: user, name: user, kind: readMember(event, "bot_id") === undefined ? "person" : "bot" },
       repository: "",
       thread: channel === "" || timestamp === "" ? "" : `${team}/${channel}/${timestamp}`,
@@ -22,6 +26,9 @@ export const slack: Source = {
   identify(payload) {
     const { event, team, channel } = readMessage(payload);
     const [timestamp, id] = [readText(event, "ts"), readText(payload, "event_id")];
+    // Of an interaction, which has no id of an event.
+    const press = readText(payload, "trigger_id");
+    if (isInteraction(payload) && press !== "") return { id: `${team}/${press}`, isSigned: true };
     // A mention comes twice: as a message, and as a mention.
     if (channel !== "" && timestamp !== "") return { id: `${team}/${channel}/${timestamp}`, isSigned: true };
     return { ...(id === "" ? {} : { id }), isSigned: true };
@@ -50,6 +57,13 @@ export const slack: Source = {
     return { thread: { container, item }, message: { container, item: time }, isPublic };
   },
 
+  toPress({ payload }) {
+    if (!isInteraction(payload)) return undefined;
+    const name = readText(payload, "actions", 0, "action_id");
+    const action = ACTIONS.find((one) => BUTTONS[one] === name);
+    return action && { action, runId: readText(payload, "actions", 0, "value") };
+  },
+
   /** Events of the app's own messages name the app twice, and those of its reactions its user, for which Slack sends them. */
   isOwn({ author, payload }) {
     const app = readText(payload, "api_app_id");
@@ -60,6 +74,15 @@ export const slack: Source = {
 
   toAccount: ({ author, payload }) => ({ place: readMessage(payload).team, account: author.id }),
 };
+
+const ACTIONS: readonly Press["action"][] = ["answer", "stop", "open"];
+/** Whether somebody has pressed a button of a message: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
+const isInteraction = (payload: unknown): boolean => readText(payload, "type") === "block_actions";
+/** The time of the message that began the thread of a pressed button. */
+const readPressedThread = (payload: unknown): string =>
+  isInteraction(payload)
+    ? firstText(readText(payload, "message", "thread_ts"), readText(payload, "message", "ts"))
+    : "";
 
 /** The event of a callback, or an interaction, which is an event itself. */
 function readMessage(payload: unknown): { readonly event: unknown; readonly team: string; readonly channel: string } {

@@ -69,6 +69,13 @@ export interface PullHead {
   readonly isFork: boolean;
 }
 
+/** A button of a reply that somebody has pressed. */
+export interface Press {
+  readonly action: "answer" | "stop" | "open";
+  /** The run of the button, as the message says. */
+  readonly runId: string;
+}
+
 /** How the deliveries of one system are read. */
 export interface Source {
   /** The source of the runs. */
@@ -83,6 +90,8 @@ export interface Source {
   readonly toPlaces?: (event: TriggerEvent) => ReplyPlaces;
   /** The pull request that an event is about; undefined for other events. */
   readonly toPull?: (event: TriggerEvent) => PullRequest | undefined;
+  /** The button of a reply that the event is about; undefined for other events. */
+  readonly toPress?: (event: TriggerEvent) => Press | undefined;
   /** Whether this service has caused the event by a reply. */
   readonly isOwn?: (event: TriggerEvent) => boolean;
 }

@@ -3,7 +3,7 @@ import type { SecretVault } from "#shared/vault/secret-vault.ts";
 import { hasGithubAccess, putGithubReply, reactOnGithub, readGithubPull, setGithubStatus } from "./github-api.ts";
 import { hasGitlabAccess, putGitlabReply, reactOnGitlab } from "./gitlab-api.ts";
 import { pushBranch } from "./push-branch.ts";
-import { hasSlackAccess, putSlackReply, reactOnSlack } from "./slack-api.ts";
+import { hasSlackAccess, putSlackReply, reactOnSlack, readSlackThread } from "./slack-api.ts";
 import { type ApiAccess, type SystemAddresses, SystemFailure } from "./system-api.ts";
 import type { CheckAccess, SystemName, SystemRequest, SystemResult } from "./system-request.ts";
 
@@ -61,6 +61,8 @@ async function perform(request: SystemRequest, access: ApiAccess, ports: SystemP
       const head = await readGithubPull(request, access);
       return head === undefined ? {} : { head };
     }
+    case "read_thread":
+      return { messages: await readSlackThread(request, access) };
     case "push_branch":
       return { pushed: await pushBranch(request, { ...access, fetch: ports.objectFetch }) };
   }

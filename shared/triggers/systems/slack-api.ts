@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { toBlocks } from "./slack-blocks.ts";
 import { type ApiAccess, callApi, SystemFailure } from "./system-api.ts";
-import type { Place, PutReply } from "./system-request.ts";
+import type { Place, PutReply, ReadThread, SystemResult } from "./system-request.ts";
 
 /** Messages of a thread in which one is looked for: the most that Slack returns at once. */
 const MAX_MESSAGES = 999;
@@ -45,16 +46,48 @@ const EVENT_TYPE = "runyard_reply";
 export async function putSlackReply(reply: PutReply, access: ApiAccess): Promise<string> {
   const { container: channel, item: thread_ts } = reply.place;
   const metadata = { event_type: EVENT_TYPE, event_payload: { nonce: reply.nonce } };
+  const { text, buttons } = reply;
+  const content = { text, ...(buttons === undefined ? {} : { blocks: toBlocks(text, buttons) }), metadata };
   const ts = reply.post_id ?? (await findMessage(reply, access));
   if (ts !== undefined) {
-    const body = { channel, ts, text: reply.text, metadata };
+    const body = { channel, ts, ...content };
     await callSlack({ method: "chat.update", body, entries: {}, ignored: DELETED_MESSAGE }, access);
     return ts;
   }
-  const body = { channel, thread_ts, text: reply.text, metadata, unfurl_links: false, unfurl_media: false };
+  const body = { channel, thread_ts, ...content, unfurl_links: false, unfurl_media: false };
   const posted = await callSlack({ method: "chat.postMessage", body, entries: { ts: v.string() } }, access);
   if (posted === undefined) throw new SystemFailure("Slack's response is not as documented");
   return posted.ts;
+}
+
+/** Messages of a thread that a prompt has, and characters of each. */
+const MAX_CONTEXT = 20;
+const MAX_CONTEXT_TEXT = 2_000;
+const Context = v.object({ ts: v.string(), user: v.optional(v.string()), text: v.optional(v.string(), "") });
+
+/**
+ * Reads the messages of a thread before one of them: at most 20, the latest ones.
+ * @see https://docs.slack.dev/reference/methods/conversations.replies
+ */
+export async function readSlackThread(
+  { place, before }: ReadThread,
+  access: ApiAccess,
+): Promise<NonNullable<SystemResult["messages"]>> {
+  const query = new URLSearchParams({
+    channel: place.container,
+    ts: place.item,
+    latest: before,
+    limit: String(MAX_MESSAGES),
+  });
+  const entries = { messages: v.array(Context) };
+  const found = await callSlack({ method: `conversations.replies?${query}`, entries }, access);
+  return (found?.messages ?? [])
+    .filter(({ ts }) => ts !== before)
+    .slice(-MAX_CONTEXT)
+    .map(({ user = "an application", text }) => ({
+      author: user,
+      text: text.slice(0, MAX_CONTEXT_TEXT).toWellFormed(),
+    }));
 }
 
 const Message = v.object({

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { ReplyButtons } from "./slack-blocks.ts";
 
 /** The systems that are called with a secret of the team. */
 export const SystemName = v.picklist(["github", "gitlab", "slack"]);
@@ -44,6 +45,8 @@ const PutReply = v.object({
   ...credential,
   place: Place,
   text: v.string(),
+  /** What people can do with a message; only on Slack. */
+  buttons: v.exactOptional(ReplyButtons),
   /** What the comment is found by after a post whose response was lost. Nobody knows it before the post. */
   nonce: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{16,64}$/)),
   /** The comment, once it exists. */
@@ -78,6 +81,16 @@ const ReadPull = v.object({
 });
 export type ReadPull = v.InferOutput<typeof ReadPull>;
 
+/** Asks Slack for the messages of a thread before one of them. */
+const ReadThread = v.object({
+  action: v.literal("read_thread"),
+  ...credential,
+  place: Place,
+  /** The time of the message. */
+  before: v.string(),
+});
+export type ReadThread = v.InferOutput<typeof ReadThread>;
+
 /** Names of repositories and branches that can be a part of a URL and of a ref. */
 export const RepositoryPath = v.pipe(
   v.string(),
@@ -109,7 +122,15 @@ const PushBranch = v.object({
 export type PushBranch = v.InferOutput<typeof PushBranch>;
 
 /** What a system is asked to do. */
-export const SystemRequest = v.variant("action", [CheckAccess, React, PutReply, SetStatus, ReadPull, PushBranch]);
+export const SystemRequest = v.variant("action", [
+  CheckAccess,
+  React,
+  PutReply,
+  SetStatus,
+  ReadPull,
+  ReadThread,
+  PushBranch,
+]);
 export type SystemRequest = v.InferOutput<typeof SystemRequest>;
 
 /** The message of the function that calls other systems. */
@@ -125,6 +146,8 @@ export const SystemResult = v.object({
   head: v.exactOptional(v.object({ branch: v.string(), is_fork: v.boolean() })),
   /** The commit that has the status. */
   sha: v.exactOptional(v.string()),
+  /** The messages of a thread, oldest first. */
+  messages: v.exactOptional(v.array(v.object({ author: v.string(), text: v.string() }))),
   /** The commit that a branch has after a push. */
   pushed: v.exactOptional(v.string()),
 });
