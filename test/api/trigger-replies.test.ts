@@ -286,9 +286,7 @@ describe("the reply to an event of Slack", () => {
     await harness.messages(1, "<!channel> done & <@U1>");
     await harness.finish();
     await deliver();
-    expect(systems.texts("C1/1700000000.0001")).toEqual([
-      "&lt;!channel&gt; done &amp; &lt;@U1&gt;",
-    ]);
+    expect(systems.texts("C1/1700000000.0001")).toEqual(["&lt;!channel&gt; done &amp; &lt;@U1&gt;"]);
     const reaction = { type: "reaction_added", user: "U9", reaction: "eyes", event_ts: "1700000002.0001" };
     const authorizations = [{ team_id: "T1", user_id: "U9", is_bot: true }];
     const item = { type: "message", channel: "C1", ts: mention.ts };

@@ -234,6 +234,8 @@ function carriedBytes(output: string): number {
   if (output.startsWith("model/call-model/")) return 31_000;
   // The signature of identity tokens carries a library, too.
   if (output.startsWith("harness/create-identity-token/")) return 8_500;
+  // A push carries what calls other systems and reads triggers.
+  if (output.startsWith("harness/push-branch/")) return 6_500;
   // The exchange of tokens carries the library that verifies them.
   if (output.startsWith("token/create-token/")) return 10_000;
   // The endpoints that compute when a schedule fires carry the cron library, one class that cannot be split.

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { keys } from "#shared/table/keys.ts";
 import { createClient, request } from "./client.ts";
 import type { ResponseBody, TestControlPlane } from "./control-plane.ts";
-import { said } from "./execution.ts";
+import { allowPush, said } from "./execution.ts";
 import type { Stage } from "./principals.ts";
 import { nightly } from "./schedules.ts";
 
@@ -162,6 +162,10 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     for (const run of ["the run itself", "the run's parent", "another run of the team"] as const) {
       await createClient(stage.plane, stage.key(run)).post("/harness-support/upload-snapshot", snapshot);
     }
+  }
+  if (route.endsWith("/push-branch")) {
+    const bodies = stage.plane.table.all().filter(({ sk }) => sk === keys.body("").sk);
+    for (const { pk } of bodies) await allowPush(stage.plane, String(pk).replace(keys.body("").pk, ""));
   }
   if (route === "POST /agent/runs") {
     // Two runs that have ended, so that there is a latest one.
