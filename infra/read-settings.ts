@@ -165,6 +165,8 @@ function readOptional(
     createsPerMinute: count("createsPerMinute", 1, 1_000_000),
     followupsPerMinute: count("followupsPerMinute", 1, 1_000_000),
     keysPerMinute: count("keysPerMinute", 1, 1_000_000),
+    triggerEventsPerMinute: count("triggerEventsPerMinute", 1, 1_000_000),
+    threadEventsPerMinute: count("threadEventsPerMinute", 1, 1_000_000),
     requestsPerSecond: count("requestsPerSecond", 10, 100_000),
     requestBurst: count("requestBurst", 10, 100_000),
     workerClaimSeconds: count("workerClaimSeconds", 1, 3_600),

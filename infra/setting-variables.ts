@@ -6,6 +6,7 @@ export function settingVariables(settings: Settings): Record<string, string> {
   const { anthropicKeyParameter, openaiKeyParameter, bedrock, compatible, disabledModels, modelPrices, modelLimits } =
     settings;
   const { createsPerMinute, followupsPerMinute, keysPerMinute, workerClaimSeconds } = settings;
+  const { triggerEventsPerMinute, threadEventsPerMinute } = settings;
   const providers = [
     ...(anthropicKeyParameter === undefined ? [] : ["anthropic"]),
     ...(openaiKeyParameter === undefined ? [] : ["openai"]),
@@ -17,6 +18,8 @@ export function settingVariables(settings: Settings): Record<string, string> {
     ...(createsPerMinute !== undefined && { CREATES_PER_MINUTE: String(createsPerMinute) }),
     ...(followupsPerMinute !== undefined && { FOLLOWUPS_PER_MINUTE: String(followupsPerMinute) }),
     ...(keysPerMinute !== undefined && { KEYS_PER_MINUTE: String(keysPerMinute) }),
+    ...(triggerEventsPerMinute !== undefined && { TRIGGER_EVENTS_PER_MINUTE: String(triggerEventsPerMinute) }),
+    ...(threadEventsPerMinute !== undefined && { THREAD_EVENTS_PER_MINUTE: String(threadEventsPerMinute) }),
     ...(workerClaimSeconds !== undefined && { WORKER_CLAIM_SECONDS: String(workerClaimSeconds) }),
     ...(providers.length > 0 && { MODEL_PROVIDERS: providers.join(",") }),
     ...(settings.modelProviders.length > 0 && {

@@ -108,6 +108,10 @@ export interface Settings {
   readonly followupsPerMinute?: number;
   /** API keys that one caller may make within a minute. @default 120 */
   readonly keysPerMinute?: number;
+  /** Events of one trigger that may start or continue runs within a minute. @default 600 */
+  readonly triggerEventsPerMinute?: number;
+  /** Events of one thread of a trigger that may do so within a minute. @default 30 */
+  readonly threadEventsPerMinute?: number;
   /** Requests that the API accepts in a second, of all callers and harnesses together. @default 500 */
   readonly requestsPerSecond?: number;
   /** Requests that it accepts at once. @default 1000 */

@@ -79,7 +79,12 @@ type List =
   | "DISABLED_MODELS"
   | "MODEL_PRICES"
   | "MODEL_LIMITS";
-type Rate = "CREATES_PER_MINUTE" | "FOLLOWUPS_PER_MINUTE" | "KEYS_PER_MINUTE";
+type Rate =
+  | "CREATES_PER_MINUTE"
+  | "FOLLOWUPS_PER_MINUTE"
+  | "KEYS_PER_MINUTE"
+  | "TRIGGER_EVENTS_PER_MINUTE"
+  | "THREAD_EVENTS_PER_MINUTE";
 
 const Seconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(5), v.maxValue(604_800));
 const ClaimSeconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(3600));

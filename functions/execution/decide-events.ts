@@ -1,4 +1,3 @@
-import { createRateLimitToken } from "#shared/limits/token-bucket.ts";
 import { logLine } from "#shared/log/log.ts";
 import { eventConsumer } from "#shared/queue/event-consumer.ts";
 import { EventMessage } from "#shared/queue/event-queue.ts";
@@ -12,8 +11,7 @@ import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
 export const decideEvents = eventConsumer({
   message: EventMessage,
   async run({ trigger_uid, delivery_id }, ports: DecisionPorts) {
-    const rateLimitToken = createRateLimitToken(`trigger:${trigger_uid}`, "create", ports.rates);
-    await decideDelivery({ trigger_uid, delivery_id }, rateLimitToken, ports);
+    await decideDelivery({ trigger_uid, delivery_id }, ports);
   },
   async everyMinute(ports: DecisionPorts) {
     const count = await requestDueDecisions(ports);

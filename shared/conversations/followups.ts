@@ -36,7 +36,7 @@ import {
   EXECUTION_ATTRIBUTES,
   START_COUNTERS,
 } from "#shared/runs/transition.ts";
-import type { Put } from "#shared/table/table.ts";
+import type { Put, Update } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { CONTINUE_MESSAGE } from "#shared/wire/harness.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
@@ -110,7 +110,6 @@ interface EventFollowup {
   readonly policy: FollowupPolicy;
   readonly attachments: readonly StoredAttachment[];
   readonly sender: UserProfile;
-  readonly rateLimitToken: RateLimitToken;
   readonly toWrites: FollowupContext["toWrites"];
 }
 
@@ -120,7 +119,7 @@ interface EventFollowup {
  */
 export async function submitEventFollowup(
   { head, body }: FoundRun,
-  { message, policy, attachments, sender, rateLimitToken, toWrites }: EventFollowup,
+  { message, policy, attachments, sender, toWrites }: EventFollowup,
   ports: RunPorts,
 ): Promise<FollowupReceipt> {
   if (isTerminal(head.state)) refuseDisks(body.config.repositories, "config.repositories");
@@ -129,7 +128,7 @@ export async function submitEventFollowup(
   const { conversation_id: conversationId } = body;
   const toError = (failed: ReadonlySet<string>) => new ConflictError(failed);
   const by = { sender: sender.display_name ?? sender.uid, reason: message };
-  const context = { toWrites, toError, rateLimitToken, hasMessage: true, conversationId, ...by };
+  const context = { toWrites, toError, hasMessage: true, conversationId, ...by };
   return writeFollowup(head, content, context, ports);
 }
 
@@ -137,10 +136,11 @@ type Content = Omit<StoredFollowup, "number" | "created_at">;
 
 /** What is written together with a follow-up. */
 interface FollowupContext {
-  readonly toWrites: (receipt: FollowupReceipt) => Readonly<Record<string, Put | undefined>>;
+  readonly toWrites: (receipt: FollowupReceipt) => Readonly<Record<string, Put | Update | undefined>>;
   /** What is thrown where one of these writes fails. */
   readonly toError: (failed: ReadonlySet<string>) => Error;
-  readonly rateLimitToken: RateLimitToken;
+  /** Counts the follow-up of a caller; those of events have rates of their own. */
+  readonly rateLimitToken?: RateLimitToken;
   readonly hasMessage: boolean;
   readonly conversationId: string;
   /** The answer to the request of an approval. */
@@ -298,7 +298,7 @@ function toFollowupWrites(
     also: {
       ...toWrites(receipt),
       followup,
-      rateLimit: rateLimitToken(now),
+      rateLimit: rateLimitToken?.(now),
       checkpoint: settled?.checkpoint,
       tail: revival?.tail,
       // The run has its limits again.

@@ -3,8 +3,11 @@ import { rateLimitPerMinute } from "#shared/settings.ts";
 import type { Update } from "#shared/table/table.ts";
 import { takeToken } from "./token-bucket-store.ts";
 
-/** The kinds of requests with a rate limit: creating runs, sending follow-ups, creating keys, signing in. */
-export type RateLimitKind = "create" | "followup" | "key" | "session";
+/**
+ * The kinds of requests with a rate limit: creating runs, sending follow-ups, creating keys, signing in, and events of a trigger and of
+ * one of its threads that start or continue runs.
+ */
+export type RateLimitKind = "create" | "followup" | "key" | "session" | "trigger" | "thread";
 
 /** Requests of each kind that one caller may send per minute. */
 export type RateLimits = Readonly<Record<RateLimitKind, number>>;
@@ -17,11 +20,18 @@ const KEYS_PER_MINUTE = 120;
 /** More than the web sessions that one person may have. */
 const SESSIONS_PER_MINUTE = 60;
 
+/** More than a repository with a hundred people has in its busiest minute. */
+const TRIGGER_EVENTS_PER_MINUTE = 600;
+/** More than people write in one thread, and few enough to end a conversation of two bots. */
+const THREAD_EVENTS_PER_MINUTE = 30;
+
 export const DEFAULT_RATE_LIMITS: RateLimits = {
   create: CREATES_PER_MINUTE,
   followup: FOLLOWUPS_PER_MINUTE,
   key: KEYS_PER_MINUTE,
   session: SESSIONS_PER_MINUTE,
+  trigger: TRIGGER_EVENTS_PER_MINUTE,
+  thread: THREAD_EVENTS_PER_MINUTE,
 };
 
 /** The rate limits of the deployment: its settings, else the defaults. */
@@ -30,6 +40,8 @@ export const configuredRateLimits = (): RateLimits => ({
   followup: rateLimitPerMinute("FOLLOWUPS_PER_MINUTE") ?? FOLLOWUPS_PER_MINUTE,
   key: rateLimitPerMinute("KEYS_PER_MINUTE") ?? KEYS_PER_MINUTE,
   session: SESSIONS_PER_MINUTE,
+  trigger: rateLimitPerMinute("TRIGGER_EVENTS_PER_MINUTE") ?? TRIGGER_EVENTS_PER_MINUTE,
+  thread: rateLimitPerMinute("THREAD_EVENTS_PER_MINUTE") ?? THREAD_EVENTS_PER_MINUTE,
 });
 
 /**
@@ -53,9 +65,12 @@ export function createRateLimitToken(
 }
 
 /** Returns the 429 of a request whose rate-limit token was refused at `now`, in milliseconds; a client may send it again in the next minute. */
-export const rateLimited = (now: number): RunyardError =>
+export const rateLimited = (
+  now: number,
+  detail = "too many requests of this kind within a minute: send the same request in the next minute",
+): RunyardError =>
   new RunyardError("resource_unavailable", {
     status: 429,
     retryAfterSeconds: Math.max(1, Math.ceil((MINUTE_MS - (now % MINUTE_MS)) / 1000)),
-    detail: "too many requests of this kind within a minute: send the same request in the next minute",
+    detail,
   });

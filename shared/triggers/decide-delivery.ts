@@ -1,6 +1,5 @@
 import { splitIntoBatches } from "#shared/arrays.ts";
 import { RunyardError } from "#shared/errors.ts";
-import type { RateLimitToken } from "#shared/limits/token-bucket.ts";
 import { logLine } from "#shared/log/log.ts";
 import type { DeliveryRef } from "#shared/queue/event-queue.ts";
 import { statusText } from "#shared/records/run.ts";
@@ -23,16 +22,12 @@ const AT_ONCE = 20;
  * Decides what the event of a delivery results in. A repeated message changes nothing, since the outcome is written under the
  * condition that there is none. A decision that fails for a reason which time may change is repeated for a day.
  */
-export async function decideDelivery(
-  ref: DeliveryRef,
-  rateLimitToken: RateLimitToken,
-  ports: DecisionPorts,
-): Promise<void> {
+export async function decideDelivery(ref: DeliveryRef, ports: DecisionPorts): Promise<void> {
   const store = deliveryStore(ports.table);
   const delivery = await store.get(ref.trigger_uid, ref.delivery_id);
   if (delivery === undefined || delivery.outcome !== undefined) return;
   try {
-    await attempt(ref, delivery, rateLimitToken, ports);
+    await attempt(ref, delivery, ports);
   } catch (error) {
     // Another message of the same delivery was handled at the same time.
     if (error instanceof ConflictError && error.failed.has("delivery")) return;
@@ -44,13 +39,12 @@ export async function decideDelivery(
 async function attempt(
   { trigger_uid: uid, delivery_id }: DeliveryRef,
   delivery: Delivery,
-  rateLimitToken: RateLimitToken,
   ports: DecisionPorts,
 ): Promise<void> {
   const { table, files } = ports;
   const trigger = await triggerStore(table).get(uid);
   const event = trigger === undefined ? undefined : await eventStore(files).get(uid, delivery_id);
-  if (trigger !== undefined && event !== undefined) return decide(delivery, trigger, event, rateLimitToken, ports);
+  if (trigger !== undefined && event !== undefined) return decide(delivery, trigger, event, ports);
   await fail(uid, trigger, delivery, `the ${trigger === undefined ? "trigger" : "payload"} was deleted`, ports);
 }
 

@@ -2,7 +2,6 @@ import { submitEventFollowup } from "#shared/conversations/followups.ts";
 import { lastRunWrites } from "#shared/environments/environment-store.ts";
 import { RunyardError } from "#shared/errors.ts";
 import { uuidv7 } from "#shared/ids.ts";
-import { type RateLimitToken, rateLimited } from "#shared/limits/token-bucket.ts";
 import { logLine } from "#shared/log/log.ts";
 import { putTeamEvent } from "#shared/notifications/team-event-store.ts";
 import { toFollowupId } from "#shared/records/followup.ts";
@@ -27,10 +26,14 @@ import { notePullStatus } from "./pulls/note-status.ts";
 import { react, toReply } from "./replies/new-reply.ts";
 import { findSource } from "./sources/find-source.ts";
 import { renderPrompt } from "./template.ts";
-import { addThreadMessages } from "./thread-messages.ts";
-import { readThread, type Thread } from "./thread-store.ts";
+import { countEvent } from "./threads/event-rates.ts";
+import { addThreadMessages } from "./threads/thread-messages.ts";
+import { readThread, type Thread } from "./threads/thread-store.ts";
+import type { DecisionPorts } from "./trigger-ports.ts";
 import { putTriggerRun } from "./trigger-run-store.ts";
 import type { Trigger } from "./trigger-store.ts";
+
+type DecidePorts = RunPorts & AccessPorts & Pick<DecisionPorts, "rates">;
 
 const DEFAULT_FOLLOWUP = "{{ event.text }}";
 /** The follow-up of an event for which the template is empty, such as one that closes an issue. */
@@ -54,8 +57,7 @@ export async function decide(
   delivery: Delivery,
   trigger: Trigger,
   received: ReceivedEvent,
-  rateLimitToken: RateLimitToken,
-  ports: RunPorts & AccessPorts,
+  ports: DecidePorts,
 ): Promise<void> {
   const store = deliveryStore(ports.table);
   await notePullStatus(trigger, received, ports.table);
@@ -63,7 +65,7 @@ export async function decide(
   const press = findSource(trigger).toPress?.(received);
   if (press !== undefined) {
     const answer = async (run: FoundRun): Promise<void> =>
-      void (await followUp(delivery, trigger, received, { rateLimitToken, run }, ports));
+      void (await followUp(delivery, trigger, received, run, ports));
     return decidePress(delivery, trigger, received, press, answer, ports);
   }
   const selected = await selectEvent(trigger, received);
@@ -72,7 +74,7 @@ export async function decide(
   const ignored = selected.ignored ?? (await findAccessRefusal(trigger, event, ports));
   if (ignored !== undefined) return store.decide(trigger.uid, delivery, ignored);
   try {
-    if (await act(delivery, trigger, event, rateLimitToken, ports)) await react(trigger, event, ports);
+    if (await act(delivery, trigger, event, ports)) await react(trigger, event, ports);
   } catch (error) {
     if (!(error instanceof RunyardError) || error.retryable) throw error;
     logLine("warn", "a trigger could not start a run", { trigger_uid: trigger.uid, error });
@@ -113,19 +115,12 @@ const toSender = ({ type, uid, display_name }: UserProfile): UserProfile => ({
  * Starts a run, or sends a follow-up to the run of the event's thread. Of first events that come together, one starts a run. Returns
  * false for an event that does neither, since the run is active.
  */
-async function act(
-  delivery: Delivery,
-  trigger: Trigger,
-  event: ReceivedEvent,
-  rateLimitToken: RateLimitToken,
-  ports: RunPorts & AccessPorts,
-): Promise<boolean> {
+async function act(delivery: Delivery, trigger: Trigger, event: ReceivedEvent, ports: DecidePorts): Promise<boolean> {
   let thread: Thread | undefined;
   const attempt = async (): Promise<boolean> => {
     thread = await readThread(trigger, event, ports);
-    if (thread?.run !== undefined)
-      return await followUp(delivery, trigger, event, { rateLimitToken, run: thread.run }, ports);
-    await createRun(delivery, trigger, event, { rateLimitToken, thread }, ports);
+    if (thread?.run !== undefined) return await followUp(delivery, trigger, event, thread.run, ports);
+    await createRun(delivery, trigger, event, thread, ports);
     return true;
   };
   const isConflict = (error: unknown): boolean => {
@@ -141,8 +136,8 @@ async function followUp(
   delivery: Delivery,
   trigger: Trigger,
   event: ReceivedEvent,
-  { rateLimitToken, run }: { readonly rateLimitToken: RateLimitToken; readonly run: FoundRun },
-  ports: RunPorts,
+  run: FoundRun,
+  ports: DecidePorts,
 ): Promise<boolean> {
   const { uid, team_uid, busy, created_by, followup_prompt = DEFAULT_FOLLOWUP } = trigger;
   await requireMember(team_uid, created_by.uid, ports.table);
@@ -155,6 +150,7 @@ async function followUp(
   const file = await storeEventFile(run_id, delivery.delivery_id, `event-${delivery.delivery_id}.json`, event, ports);
   const { prompt, missing } = renderPrompt(followup_prompt, event);
   const isEmpty = prompt.trim() === "";
+  const rates = countEvent(trigger, event, ports.rates, ports.now());
   await submitEventFollowup(
     run,
     {
@@ -162,8 +158,8 @@ async function followUp(
       policy: busy === "interrupt" ? "interrupt" : "enqueue",
       attachments: [file],
       sender: toSender(created_by),
-      rateLimitToken,
       toWrites: ({ runId, number }) => ({
+        ...rates.writes,
         delivery: putOutcome(uid, delivery, {
           outcome: "followed_up",
           run_id: runId,
@@ -173,7 +169,9 @@ async function followUp(
       }),
     },
     ports,
-  );
+  ).catch((error: unknown) => {
+    throw rates.toError(error);
+  });
   return true;
 }
 
@@ -181,8 +179,8 @@ async function createRun(
   delivery: Delivery,
   trigger: Trigger,
   event: ReceivedEvent,
-  { rateLimitToken, thread }: { readonly rateLimitToken: RateLimitToken; readonly thread: Thread | undefined },
-  ports: RunPorts & AccessPorts,
+  thread: Thread | undefined,
+  ports: DecidePorts,
 ): Promise<void> {
   const { uid, name } = trigger;
   const now = ports.now();
@@ -192,6 +190,7 @@ async function createRun(
   const file = await storeEventFile(runId, delivery.delivery_id, "event.json", event, ports);
   const prompt = await addThreadMessages(planned.prompt, trigger, event, ports);
   const body = { ...planned, prompt, attachments: [file] };
+  const rates = countEvent(trigger, event, ports.rates, now);
   const outcome: DeliveryOutcome = {
     outcome: "started",
     run_id: runId,
@@ -204,10 +203,10 @@ async function createRun(
     reply: toReply(runId, trigger, event, now),
     delivery: putOutcome(uid, delivery, outcome),
     lastRun: lastRunWrites(environment, owner, { run_id: runId, title: name, created_at: now }),
-    rateLimit: rateLimitToken(now),
+    ...rates.writes,
   };
   await createWithinLimits(writes, RUN_ROOM, ports).catch((error: unknown) => {
-    throw error instanceof ConflictError && error.failedOnly("rateLimit") ? rateLimited(now) : error;
+    throw rates.toError(error);
   });
   await ports.queue.sendRun(runId, owner).catch(() => undefined);
 }

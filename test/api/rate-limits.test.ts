@@ -162,7 +162,13 @@ describe("a rate-limit token", () => {
 });
 
 describe("the number of rate-limit tokens", () => {
-  const names = ["CREATES_PER_MINUTE", "FOLLOWUPS_PER_MINUTE", "KEYS_PER_MINUTE"] as const;
+  const names = [
+    "CREATES_PER_MINUTE",
+    "FOLLOWUPS_PER_MINUTE",
+    "KEYS_PER_MINUTE",
+    "TRIGGER_EVENTS_PER_MINUTE",
+    "THREAD_EVENTS_PER_MINUTE",
+  ] as const;
   afterEach(() => {
     for (const name of names) delete process.env[name];
   });
@@ -170,7 +176,9 @@ describe("the number of rate-limit tokens", () => {
   it("is a setting of the deployment with defaults", () => {
     expect(configuredRateLimits()).toEqual(DEFAULT_RATE_LIMITS);
     Object.assign(process.env, { CREATES_PER_MINUTE: "7", FOLLOWUPS_PER_MINUTE: "8", KEYS_PER_MINUTE: "9" });
-    expect(configuredRateLimits()).toEqual({ ...DEFAULT_RATE_LIMITS, create: 7, followup: 8, key: 9 });
+    Object.assign(process.env, { TRIGGER_EVENTS_PER_MINUTE: "10", THREAD_EVENTS_PER_MINUTE: "11" });
+    const set = { create: 7, followup: 8, key: 9, trigger: 10, thread: 11 };
+    expect(configuredRateLimits()).toEqual({ ...DEFAULT_RATE_LIMITS, ...set });
   });
 
   it("is rejected if it is not a number", () => {

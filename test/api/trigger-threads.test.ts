@@ -146,3 +146,48 @@ describe("the events of one thread", () => {
     },
   );
 });
+
+describe("the rate of events", () => {
+  const waiting = async (uid: string) =>
+    (await hooks.deliveries(uid)).filter(({ will_retry }: { will_retry?: boolean }) => will_retry === true);
+  /** Sends comments within one minute. */
+  const send = async (uid: string, texts: readonly string[], number: (text: string) => number) => {
+    plane.clock.now += 60_000 - (plane.clock.now % 60_000);
+    for (const text of texts) await comment(uid, text, number(text));
+  };
+
+  it("of one thread is limited: later events wait for the next minute, and the delivery says why", async () => {
+    plane.rates.thread = 2;
+    const uid = await create();
+    await send(uid, ["one", "two", "three"], () => 7);
+    await comment(uid, "elsewhere", 8);
+    expect(await outcomes(uid)).toEqual(["followed_up", "started", "started", undefined]);
+    expect(await waiting(uid)).toMatchObject([
+      { detail: "a thread starts or continues runs by at most 2 events a minute" },
+    ]);
+    await hooks.passMinutes(2);
+    expect(await outcomes(uid)).toEqual(["followed_up", "followed_up", "started", "started"]);
+  });
+
+  it("of one trigger is limited, also in runs of their own, and others go on", async () => {
+    plane.rates.trigger = 2;
+    const uid = await create({ threads: "separate" });
+    const other = await create();
+    await send(uid, ["one", "two", "three"], (text) => text.length);
+    await comment(other, "four");
+    expect(await outcomes(other)).toEqual(["started"]);
+    expect(await waiting(uid)).toMatchObject([
+      { detail: "a trigger starts or continues runs by at most 2 events a minute" },
+    ]);
+    await hooks.passMinutes(2);
+    expect(await outcomes(uid)).toEqual(["started", "started", "started"]);
+  });
+
+  it("does not count events that start no run, or repeat another one", async () => {
+    plane.rates.trigger = 1;
+    const uid = await create({ filter: "event.text != 'no'" });
+    await send(uid, ["no", "one"], () => 7);
+    await comment(uid, "one");
+    expect(await outcomes(uid)).toEqual(["duplicate", "ignored", "started"]);
+  });
+});

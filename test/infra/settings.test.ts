@@ -19,6 +19,8 @@ const NUMBERS: readonly (readonly [name: keyof Settings, least: number, most: nu
   ["dispatchConcurrency", 2, 1_000],
   ["followupsPerMinute", 1, 1_000_000],
   ["keysPerMinute", 1, 1_000_000],
+  ["threadEventsPerMinute", 1, 1_000_000],
+  ["triggerEventsPerMinute", 1, 1_000_000],
   ["requestBurst", 10, 100_000],
   ["requestsPerSecond", 10, 100_000],
   ["sandboxConcurrency", 1, 100_000],

@@ -139,7 +139,10 @@ describe("every function", () => {
 
   it("gets rate limits that differ from the default", () => {
     const rates = { createsPerMinute: "7", followupsPerMinute: "8", keysPerMinute: "9" };
-    expect(getVariables(synthesize(rates), "runyard-create-run")).toMatchObject({
+    const ofTriggers = { triggerEventsPerMinute: "10", threadEventsPerMinute: "11" };
+    expect(getVariables(synthesize({ ...rates, ...ofTriggers }), "runyard-create-run")).toMatchObject({
+      TRIGGER_EVENTS_PER_MINUTE: "10",
+      THREAD_EVENTS_PER_MINUTE: "11",
       CREATES_PER_MINUTE: "7",
       FOLLOWUPS_PER_MINUTE: "8",
       KEYS_PER_MINUTE: "9",

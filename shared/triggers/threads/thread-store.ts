@@ -4,8 +4,8 @@ import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Put } from "#shared/table/table.ts";
-import type { TriggerEvent } from "./event.ts";
-import type { Trigger } from "./trigger-store.ts";
+import type { TriggerEvent } from "../event.ts";
+import type { Trigger } from "../trigger-store.ts";
 
 /** Seconds for which later events of a thread continue its run. */
 const KEPT_SECONDS = 365 * 24 * 3600;

@@ -1,10 +1,10 @@
 import { logLine } from "#shared/log/log.ts";
-import { type AccessPorts, toSystem } from "./access.ts";
-import type { TriggerEvent } from "./event.ts";
-import { findSource } from "./sources/find-source.ts";
-import { readCredential } from "./systems/credential.ts";
-import { quoteData } from "./template.ts";
-import type { Trigger } from "./trigger-store.ts";
+import { type AccessPorts, toSystem } from "../access.ts";
+import type { TriggerEvent } from "../event.ts";
+import { findSource } from "../sources/find-source.ts";
+import { readCredential } from "../systems/credential.ts";
+import { quoteData } from "../template.ts";
+import type { Trigger } from "../trigger-store.ts";
 
 /** Bytes of a prompt that is no file, and of the messages in it. */
 const PROMPT_BYTES = 32 * 1024;
