@@ -22,6 +22,7 @@ import { findMissingModels, rememberModels } from "./known-models.ts";
 import { type Adapters, createPorts, openAdapters, type ServerPorts } from "./ports.ts";
 import { executionLog } from "./sandbox/execution-log.ts";
 import { HarnessPrograms } from "./sandbox/harness-programs.ts";
+import { expireMirrors, mirrorsPath } from "./sandbox/mirrors.ts";
 import { ProcessSandbox } from "./sandbox/process-sandbox.ts";
 import { expireExecutions, recoverExecutions } from "./sandbox/recover-executions.ts";
 import { scratchPath } from "./sandbox/scratch-path.ts";
@@ -116,13 +117,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     createAdminKey: () => createAdminKey(database, adapters.table),
     async execute(isolation) {
       decided = isolation;
-      Object.assign(programs.environment, toHarnessVariables(isolation));
+      const mirrors = mirrorsPath(options.directory);
+      // Git updates a mirror in bubblewrap only.
+      const isKept = isolation.isolation.startsWith("bubblewrap");
+      Object.assign(programs.environment, toHarnessVariables(isolation), isKept ? { RUNYARD_MIRRORS: mirrors } : {});
       await recoverExecutions(log, ports, scratch);
       queues.start();
       timers.start();
       sandbox.prepare();
       void programs.bundle();
-      stopTicks = startTicks(adapters, ports);
+      stopTicks = startTicks(adapters, ports, mirrors);
     },
     async stop() {
       stopTicks();
@@ -166,7 +170,7 @@ export function localUrl(host: string, port: number): string {
 }
 
 /** Starts what happens each minute and each hour. */
-function startTicks(adapters: Adapters, ports: ServerPorts): () => void {
+function startTicks(adapters: Adapters, ports: ServerPorts, mirrors: string): () => void {
   const { table, queues, files, disk } = adapters;
   const timers = [
     repeat("reap runs", MINUTE_MS, () => reapRuns.handle(TICK, ports)),
@@ -179,6 +183,7 @@ function startTicks(adapters: Adapters, ports: ServerPorts): () => void {
     repeat("delete old runs", HOUR_MS, () => deleteOldRuns.handle(TICK, ports)),
     repeat("purge old messages", HOUR_MS, () => queues.purgeOld()),
     repeat("expire files", HOUR_MS, () => expireFiles(files, Date.now())),
+    repeat("expire mirrors", HOUR_MS, () => expireMirrors(mirrors, Date.now())),
   ];
   return () => {
     for (const timer of timers) clearInterval(timer);

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import type { Repository } from "#shared/wire/config.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
@@ -7,6 +8,7 @@ import { formatError, SetupError } from "../support/stop.ts";
 import { writeCommitHook } from "./co-author.ts";
 import { BASE_FILE } from "./diff-script.ts";
 import { addLargeFiles } from "./large-files.ts";
+import { type Mirrors, updateMirror } from "./mirror.ts";
 import { separateCredential } from "./repository-access.ts";
 import { pinRepositoryAddress } from "./repository-address.ts";
 import { type Git, type GitOptions, runGit } from "./run-git.ts";
@@ -26,6 +28,8 @@ export interface Clone {
 export interface NewClone extends Clone {
   /** What of the repository is not in the workspace, and why. */
   readonly omissions: readonly string[];
+  /** Whether its commits come from a mirror on this machine. */
+  readonly isFromMirror: boolean;
 }
 
 /** Its `workspace` is the directory in which paths of clones begin. */
@@ -36,6 +40,8 @@ export interface CloneOptions extends GitOptions {
   readonly named?: readonly NamedRepository[];
   /** Whether commits in it name the person who created the run. @default false */
   readonly namesCoAuthor?: boolean;
+  /** @default it comes from its server */
+  readonly mirrors?: Mirrors | undefined;
 }
 
 /** Names in the workspace that no repository may have. */
@@ -65,7 +71,8 @@ export function assignClonePaths(repositories: readonly Repository[]): Map<strin
  */
 export async function cloneRepository(place: string, repository: Repository, options: CloneOptions): Promise<NewClone> {
   const directory = join(options.workspace, place);
-  const { url, credential, variables } = separateCredential(repository.url, options.token);
+  const access = separateCredential(repository.url, options.token);
+  const { url, credential, variables } = access;
   const fail = (text: string) =>
     new SetupError(
       `cloning ${maskUrlUsers(repository.url)} failed: ${maskUrlUsers(text)}${suggestFix(text, options.token)}`,
@@ -75,8 +82,11 @@ export async function cloneRepository(place: string, repository: Repository, opt
   });
   const git: Git = (...args) => runGit([...pinned, ...args], options, variables);
   const inClone: Git = (...args) => git("-C", directory, ...args);
-  const cloned = await cloneAt(repository, url, directory, git);
-  if (!cloned.ok) throw fail(cloned.text);
+  // A shallow clone is smaller than the mirror.
+  const mirror = repository.depth === undefined ? await updateMirror(access, pinned, options) : undefined;
+  const isFromMirror = mirror !== undefined && (await cloneMirror(repository, { url, directory, mirror }, git));
+  const cloned = isFromMirror ? undefined : await cloneAt(repository, url, directory, git);
+  if (cloned?.ok === false) throw fail(cloned.text);
   const absent = await limitDirectories(repository, inClone, fail);
   const head = await inClone("rev-parse", "--verify", "--quiet", "HEAD");
   const commit = head.ok ? head.text.trim() : "";
@@ -91,13 +101,36 @@ export async function cloneRepository(place: string, repository: Repository, opt
       ? await addSubmodules(directory, { ...gitOptions, url, credential, depth, hasLargeFiles: lfs, named })
       : (await listSubmodulePaths(inClone)).map((path) => `submodule ${path} (set submodules of the repository)`)),
   ];
-  return { ...parseRepositoryIdentity(repository.url), path: place, commit, omissions };
+  return { ...parseRepositoryIdentity(repository.url), path: place, commit, omissions, isFromMirror };
 }
 
-/** Clones the repository and checks out its ref. */
-async function cloneAt({ ref, depth, sparse_paths }: Repository, url: string, directory: string, git: Git) {
-  const clone = (...args: string[]) =>
-    git("clone", "--quiet", "--template=", "--no-hardlinks", "--no-recurse-submodules", ...args, "--", url, directory);
+/** Clones the mirror of a repository, which may be removed at any time. Returns false if that left nothing. */
+async function cloneMirror(
+  repository: Repository,
+  { url, directory, mirror }: { readonly url: string; readonly directory: string; readonly mirror: string },
+  git: Git,
+): Promise<boolean> {
+  const cloned = await cloneAt(repository, url, directory, git, mirror);
+  if (!cloned.ok) await removeTree(directory);
+  return cloned.ok;
+}
+
+/**
+ * Clones the repository and checks out its ref.
+ * @param source where its commits come from. @default its server
+ */
+async function cloneAt(
+  { ref, depth, sparse_paths }: Repository,
+  url: string,
+  directory: string,
+  git: Git,
+  source = url,
+) {
+  const clone = async (...args: string[]) => {
+    const how = ["--quiet", "--template=", "--no-hardlinks", "--no-recurse-submodules", ...args];
+    const cloned = await git("clone", ...how, "--", source, directory);
+    return cloned.ok && source !== url ? git("-C", directory, "remote", "set-url", "origin", url) : cloned;
+  };
   const inClone: Git = (...args) => git("-C", directory, ...args);
   const sparse = sparse_paths === undefined ? [] : ["--sparse"];
   const shallow = depth === undefined ? [] : ["--depth", String(depth)];

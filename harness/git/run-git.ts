@@ -15,6 +15,8 @@ export interface GitOptions {
   readonly checkHost?: (host: string) => void;
   /** The proxy of a run whose network is limited. @default that of this machine, if it has one */
   readonly proxyUrl?: string | undefined;
+  /** A program and its arguments that start git. @default git is started directly */
+  readonly confine?: readonly string[];
 }
 
 /** What a git process printed, and whether it succeeded. */
@@ -57,7 +59,8 @@ export async function runGit(
   variables: Readonly<Record<string, string>>,
 ): Promise<GitResult> {
   const { promise, resolve } = Promise.withResolvers<GitResult>();
-  const child = spawn("git", [...args], {
+  const [file = "git", ...rest] = [...(options.confine ?? []), "git", ...args];
+  const child = spawn(file, rest, {
     cwd: options.workspace,
     env: { ...buildGitEnvironment(options.etc, options.proxyUrl), ...variables },
     detached: true,

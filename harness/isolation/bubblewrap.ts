@@ -107,7 +107,7 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
 }
 
 /** Binds /usr and related directories, and the Node of this harness if it is not below /usr. */
-function bindPrograms(): string[] {
+export function bindPrograms(): string[] {
   const roots = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"].filter((path) => existsSync(path));
   return [
     ...["--ro-bind", "/usr", "/usr"],

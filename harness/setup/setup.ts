@@ -7,6 +7,7 @@ import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import { assignClonePaths, type Clone, type CloneOptions, cloneRepository, type NewClone } from "../git/clone.ts";
+import { MIRRORS_VARIABLE } from "../git/mirror.ts";
 import { chooseToken, findCredentials } from "../git/repository-access.ts";
 import { writeGitConfig } from "../git/run-git.ts";
 import type { Workspace } from "../isolation/workspace.ts";
@@ -215,7 +216,16 @@ async function prepareClones(
     namesCoAuthor: options.context.creator !== undefined,
   };
   const named = [...tokens].map(([{ url }, token]) => ({ url, token }));
-  return new Map([...tokens].map(([repository, token]) => [repository, { ...cloneOptions, named, token }]));
+  const { cache_scope: scope, repository_tokens: made = [] } = options.context;
+  const directory = process.env[MIRRORS_VARIABLE];
+  return new Map(
+    [...tokens].map(([repository, token]) => {
+      // Each execution has another token of the deployment's app.
+      const credential = made.some((one) => one.token === token) ? "app" : (token ?? repository.url);
+      const mirrors = scope === undefined || directory === undefined ? undefined : { directory, scope, credential };
+      return [repository, { ...cloneOptions, named, token, mirrors }];
+    }),
+  );
 }
 
 /** The longest description of a clone in the timeline. */
@@ -223,8 +233,13 @@ const CLONE_BYTES = 4_000;
 
 const describeClone = ({ url }: Repository): StepDetail<NewClone> => ({
   start: maskUrlUsers(url),
-  end: ({ omissions }) =>
-    cutBytes(maskUrlUsers(omissions.length === 0 ? url : `${url}; left out: ${omissions.join("; ")}`), CLONE_BYTES),
+  end: ({ omissions, isFromMirror }) => {
+    const from = isFromMirror ? `${url}; from the mirror of this machine` : url;
+    return cutBytes(
+      maskUrlUsers(omissions.length === 0 ? from : `${from}; left out: ${omissions.join("; ")}`),
+      CLONE_BYTES,
+    );
+  },
 });
 
 /** A part of the setup that takes longer is reported when it has started too. */

@@ -1,5 +1,11 @@
 import type { Check } from "../doctor/check.ts";
-import { checkDataDirectory, checkFreeSpace, checkScratch } from "../doctor/check-data.ts";
+import {
+  checkDataDirectory,
+  checkFreeSpace,
+  checkMirrors,
+  checkScratch,
+  checkSnapshots,
+} from "../doctor/check-data.ts";
 import { checkIsolation, checkNode, checkPort, checkPrograms } from "../doctor/check-host.ts";
 import { checkProviders } from "../doctor/check-providers.ts";
 import { shown } from "../host/paths.ts";
@@ -57,6 +63,8 @@ async function runChecks(
     checkDataDirectory(paths.data),
     checkFreeSpace(paths.data),
     checkScratch(paths.data),
+    checkSnapshots(paths.data),
+    checkMirrors(paths.data),
     checkPort(wanted, found?.isRunning ? found.service.local_url : undefined, port !== undefined),
     checkProviders(process.env, {
       directory: paths.data,

@@ -1,8 +1,9 @@
-import { access, constants, lstat, readFile, statfs } from "node:fs/promises";
+import { access, constants, lstat, readdir, readFile, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { listLeftScratch } from "#shared/sandbox/scratch.ts";
 import { formatBytes } from "../disk/format-bytes.ts";
+import { listMirrors, mirrorsPath } from "../sandbox/mirrors.ts";
 import { scratchPath } from "../sandbox/scratch-path.ts";
 import { type Check, failed, ok, warning } from "./check.ts";
 
@@ -73,6 +74,31 @@ export async function checkScratch(directory: string): Promise<Check> {
     `files of ${left.length} executions could not be removed: ${left.join(", ")}`,
     "The service tries again after each execution; its log has the reason. Else remove them by hand.",
   );
+}
+
+/** The workspaces of runs and the setups of environments that are saved, which the service removes by itself. */
+export async function checkSnapshots(directory: string): Promise<Check> {
+  const place = path.join(directory, "files", "snapshots");
+  const runs = await readdir(place).catch(() => []);
+  const sizes = await Promise.all(runs.map((run) => measureFiles(path.join(place, run))));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return ok("snapshots", `of ${runs.length} runs and setups, ${formatBytes(bytes)}; removed after 30 days`);
+}
+
+async function measureFiles(directory: string): Promise<number> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  const sizes = entries.map(async (entry) => {
+    const inside = path.join(directory, entry.name);
+    return entry.isDirectory() ? measureFiles(inside) : ((await lstat(inside).catch(() => undefined))?.size ?? 0);
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+/** The mirrors of repositories, which the service removes by itself. */
+export async function checkMirrors(directory: string): Promise<Check> {
+  const mirrors = await listMirrors(mirrorsPath(directory));
+  const bytes = mirrors.reduce((sum, mirror) => sum + mirror.bytes, 0);
+  return ok("mirrors", `${mirrors.length} of repositories, ${formatBytes(bytes)}`);
 }
 
 /** The free space of the disk with the data directory. */

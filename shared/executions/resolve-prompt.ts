@@ -4,6 +4,8 @@ import { readMessages, readPrompt } from "#shared/conversations/conversation.ts"
 import { readConversationRuns } from "#shared/conversations/conversation-runs.ts";
 import { readFollowups } from "#shared/conversations/read-followups.ts";
 import { truncateMessages } from "#shared/conversations/truncate.ts";
+import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
+import { sha256 } from "#shared/ids.ts";
 import { models } from "#shared/models/models.ts";
 import { listModelApis } from "#shared/models/providers.ts";
 import { BEGINNING, type Checkpoint, loadCheckpoint, loadCheckpoints } from "#shared/records/checkpoint.ts";
@@ -61,6 +63,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
       ...shownServers(body),
       ...(secrets.length === 0 ? {} : { secrets }),
       ...(tokens.length === 0 ? {} : { repository_tokens: tokens }),
+      ...shownScope(head, body),
       ...shownPush(body),
       attachments,
       ...earlier,
@@ -88,6 +91,11 @@ function shownRepositories({
 
 const shownPush = ({ trigger }: RunBody): Pick<Context, "push"> =>
   trigger?.push === undefined ? {} : { push: { url: trigger.push.url, branch: trigger.push.branch } };
+
+/** Only clones use what a machine keeps. */
+function shownScope(head: ExecutingHead, { config }: RunBody): Pick<Context, "cache_scope"> {
+  return (config.repositories ?? []).length === 0 ? {} : { cache_scope: sha256(canonicalJson(parseOwner(head))) };
+}
 
 function shownCreator({ creator: { type, display_name, email } }: RunBody): Pick<Context, "creator"> {
   return type === "user" && email !== undefined && email !== ""

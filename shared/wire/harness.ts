@@ -168,6 +168,8 @@ export const ResolvePromptResponse = v.object({
           branch: v.string(),
         }),
       ),
+      /** The same for all runs of an owner, and for no others: what a machine keeps between runs is kept by it. */
+      cache_scope: v.exactOptional(v.string()),
       /** The attachments of the run and of its follow-ups. */
       attachments: v.array(AttachedFile),
       /** The messages of the conversation so far, in order. */

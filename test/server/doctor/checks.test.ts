@@ -4,7 +4,13 @@ import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { doctorCommand } from "#server/command/doctor-command.ts";
 import { packageProgram } from "#server/command/program.ts";
-import { checkDataDirectory, checkFreeSpace, checkScratch } from "#server/doctor/check-data.ts";
+import {
+  checkDataDirectory,
+  checkFreeSpace,
+  checkMirrors,
+  checkScratch,
+  checkSnapshots,
+} from "#server/doctor/check-data.ts";
 import { checkIsolation } from "#server/doctor/check-host.ts";
 import { checkProviders } from "#server/doctor/check-providers.ts";
 import { startServer } from "../../support/http-server.ts";
@@ -246,6 +252,23 @@ describe("the doctor's check of scratch directories", () => {
     expect(await checkScratch(directory)).toMatchObject({
       status: "warning",
       detail: `files of 1 executions could not be removed: ${left}`,
+    });
+  });
+});
+
+describe("the doctor's check of what the service keeps", () => {
+  it("counts mirrors and snapshots, with their sizes", async () => {
+    const directory = data.directory();
+    expect(await checkMirrors(directory)).toMatchObject({ status: "ok", detail: "0 of repositories, 0 bytes" });
+    const packs = path.join(directory, "mirrors", "a.git", "objects", "pack");
+    const snapshot = path.join(directory, "files", "snapshots", "run", "execution", "setup");
+    for (const place of [packs, snapshot]) mkdirSync(place, { recursive: true });
+    writeFileSync(path.join(packs, "a.pack"), "x".repeat(10));
+    writeFileSync(path.join(snapshot, "0"), "x".repeat(20));
+    expect(await checkMirrors(directory)).toMatchObject({ detail: expect.stringMatching(/^1 of repositories, 10 b/i) });
+    expect(await checkSnapshots(directory)).toMatchObject({
+      status: "ok",
+      detail: expect.stringMatching(/^of 1 runs and setups, 20 b.*; removed after 30 days$/i),
     });
   });
 });

@@ -4511,6 +4511,9 @@ class ResolvePromptResponseContext(BaseModel):
     push: Optional[ResolvePromptResponseContextPush] = None
     """The branch that `push-branch` pushes to, at the end of each turn that commits to it. Absent if the run may push none."""
 
+    cache_scope: Optional[str] = None
+    """The same for all runs of an owner, and for no others: what a machine keeps between runs is kept by it."""
+
     attachments: List[ResolvePromptResponseContextAttachment]
     """The attachments of the run and of its follow-ups."""
 

@@ -2922,6 +2922,8 @@ interface components {
                     /** @description The branch, which is checked out. */
                     branch: string;
                 };
+                /** @description The same for all runs of an owner, and for no others: what a machine keeps between runs is kept by it. */
+                cache_scope?: string;
                 /** @description The attachments of the run and of its follow-ups. */
                 attachments: {
                     /** @description The attachment's id. */
