@@ -8,7 +8,7 @@ export const mirrorsPath = (directory: string): string => path.join(directory, "
 /** A mirror without a clone for this time is removed. */
 const UNUSED_MS = 14 * 24 * 3_600_000;
 const MAX_MIRRORS = 100;
-const MAX_MIRROR_BYTES = 20 * 1024 ** 3;
+const MAX_MIRROR_BYTES = 20 * 1024 * 1024 * 1024;
 
 /** A mirror: a bare repository, and the file whose time is that of its last clone. */
 export interface Mirror {
