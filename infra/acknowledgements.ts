@@ -17,7 +17,7 @@ const bucketRules = Object.values(FILE_PATTERNS).map(
 export const acknowledgements: readonly Acknowledgement[] = [
   {
     rules: ["AwsSolutions-APIG4"],
-    paths: /^Runyard-(Routes-[^/]+\/[^/]+\/(Api)?Route\d?|Api\/Web\/Route\d?)$/,
+    paths: /^Runyard-(Routes-[^/]+\/[^/]+\/(Api|Other)?Route\d?|Api\/Web\/Route\d?)$/,
     reason:
       "Each function checks the credential itself, on the table, at each request: an authorizer of API Gateway's would either cache its answer, and let a deleted key in, or double the reads. A test walks every route without a key and with another team's.",
   },

@@ -52,6 +52,20 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
       `context "${name}" must be the name of an SSM parameter, such as /a/b or /aws/reference/secretsmanager/a, not "${value}"`,
     );
   };
+  const closedApi = flag("closedApi", false);
+  const hasCloudFront = stage === "aws" && frontDoor;
+  for (const name of [
+    "closedApi",
+    "webAclArn",
+    "originSecretSalts",
+    "harnessRequestsPerSecond",
+    "harnessRequestBurst",
+  ]) {
+    const isSet = text(name) !== undefined && text(name) !== "false";
+    if (isSet && !hasCloudFront)
+      throw new Error(`context "${name}" needs CloudFront: leave out "frontDoor=false", or "${name}"`);
+  }
+  throwIfStreamsExceed(optional);
   const anthropicKeyParameter = parameter("anthropicKeyParameter");
   const openaiKeyParameter = parameter("openaiKeyParameter");
   const compatible = compatibleServer(
@@ -88,6 +102,8 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     githubTokenParameter,
     tableName: text("tableName") ?? prefix,
     frontDoor,
+    closedApi,
+    originSecretSalts: readSalts(list("originSecretSalts")),
     sandboxTenancy: flag("sandboxTenancy", true),
     ...concurrency,
     concurrency: planConcurrency({ ...optional, ...concurrency }),
@@ -169,6 +185,10 @@ function readOptional(
     threadEventsPerMinute: count("threadEventsPerMinute", 1, 1_000_000),
     requestsPerSecond: count("requestsPerSecond", 10, 100_000),
     requestBurst: count("requestBurst", 10, 100_000),
+    harnessRequestsPerSecond: count("harnessRequestsPerSecond", 10, 100_000),
+    harnessRequestBurst: count("harnessRequestBurst", 10, 100_000),
+    streamConcurrency: count("streamConcurrency", 1, 100_000),
+    webAclArn: readWebAcl(text("webAclArn")),
     workerClaimSeconds: count("workerClaimSeconds", 1, 3_600),
     compatibleTimeoutSeconds: count("compatibleTimeoutSeconds", 1, 800),
   });
@@ -177,6 +197,38 @@ function readOptional(
 function readBaseUrl(baseUrl: string | undefined): string | undefined {
   if (baseUrl === undefined || /^https?:\/\/[^/]+(\/.*)?\/api\/v1$/.test(baseUrl)) return baseUrl;
   throw new Error(`context "baseUrl" must be an address that ends in /api/v1, not "${baseUrl}"`);
+}
+
+function readWebAcl(arn: string | undefined): string | undefined {
+  if (arn === undefined || /^arn:aws:wafv2:us-east-1:\d{12}:global\/webacl\/[\w-]+\/[\w-]+$/.test(arn)) return arn;
+  throw new Error(
+    `context "webAclArn" must be the ARN of a web ACL with the scope CLOUDFRONT, such as arn:aws:wafv2:us-east-1:111122223333:global/webacl/…, not "${arn}"`,
+  );
+}
+
+function readSalts(salts: readonly string[]): readonly string[] {
+  if (salts.length > 3 || salts.some((salt) => !/^[A-Za-z0-9]{7,64}$/.test(salt))) {
+    throw new Error(
+      'context "originSecretSalts" must be at most three texts of 7 to 64 letters and digits, with commas',
+    );
+  }
+  return salts.length === 0 ? ["initial"] : salts;
+}
+
+/** Lambda refuses a reservation that leaves fewer than 100 executions of the account. */
+function throwIfStreamsExceed({
+  streamConcurrency: streams,
+  accountConcurrency: account,
+  sandboxConcurrency: sandboxes = 0,
+}: Pick<Settings, "streamConcurrency" | "accountConcurrency" | "sandboxConcurrency">): void {
+  if (streams === undefined) return;
+  if (account === undefined) {
+    throw new Error('context "accountConcurrency" must be the account\'s quota where "streamConcurrency" is set');
+  }
+  const most = account - 100 - sandboxes;
+  if (streams > most) {
+    throw new Error(`context "streamConcurrency" must be at most ${Math.max(0, most)}: 100 executions stay unreserved`);
+  }
 }
 
 /** A policy names a key by its ARN: an alias in its place would allow nothing. */

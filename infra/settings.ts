@@ -112,10 +112,25 @@ export interface Settings {
   readonly triggerEventsPerMinute?: number;
   /** Events of one thread of a trigger that may do so within a minute. @default 30 */
   readonly threadEventsPerMinute?: number;
-  /** Requests that the API accepts in a second, of all callers and harnesses together. @default 500 */
+  /** Requests that the API accepts in a second. Behind CloudFront, those of harnesses do not count. @default 500 */
   readonly requestsPerSecond?: number;
   /** Requests that it accepts at once. @default 1000 */
   readonly requestBurst?: number;
+  /** Requests of harnesses that the API accepts in a second, besides those of callers. Needs CloudFront. @default 1000 */
+  readonly harnessRequestsPerSecond?: number;
+  /** Requests of harnesses that it accepts at once. @default 2000 */
+  readonly harnessRequestBurst?: number;
+  /** ARN of a web ACL of AWS WAF with the scope CLOUDFRONT, which CloudFront applies. AWS bills it by the month. @default none */
+  readonly webAclArn?: string;
+  /** Whether the API refuses requests that do not come through CloudFront, such as those to its own endpoint. @default false */
+  readonly closedApi: boolean;
+  /**
+   * Texts that become part of the secret in CloudFront's requests, the current one first; others are accepted too, so that the secret
+   * can be changed. `initial` stands for the secret without such a text. @default ["initial"]
+   */
+  readonly originSecretSalts: readonly string[];
+  /** Event streams that are open at the same time: the concurrency that their function reserves. @default as `reserveConcurrency` says */
+  readonly streamConcurrency?: number;
   /** Seconds within which the execution of a run that a self-hosted worker has claimed must begin. @default 60 */
   readonly workerClaimSeconds?: number;
   /**

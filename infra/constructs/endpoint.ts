@@ -8,6 +8,8 @@ import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 export interface EndpointProps extends Omit<BaseFunctionProps, "file" | "name" | "rights"> {
   /** Id of the HTTP API that the routes belong to. */
   readonly apiId: string;
+  /** Id of another HTTP API that has the same routes. @default none */
+  readonly otherApiId?: string;
   /** The lines of routes.ts that lead to this function: one, or several that name the same file. */
   readonly lines: readonly [Route, ...Route[]];
 }
@@ -39,10 +41,11 @@ export class Endpoint extends BaseFunction {
       integrationUri: this.lambda.functionArn,
       payloadFormatVersion: "2.0",
     });
+    if (props.otherApiId !== undefined) this.#addRoutes(props.otherApiId, props.lines);
     const { settings } = props.platform;
-    for (const [index, { method, path }] of props.lines.entries()) {
+    for (const [index, line] of props.lines.entries()) {
       const suffix = index === 0 ? "" : String(index + 1);
-      if (method === "ANY" && settings.stage === "aws" && !settings.frontDoor) {
+      if (line.method === "ANY" && settings.stage === "aws" && !settings.frontDoor) {
         // The route of the web app would otherwise match paths of the API that do not exist.
         new CfnRoute(this, "ApiRoute", {
           apiId: props.apiId,
@@ -52,7 +55,7 @@ export class Endpoint extends BaseFunction {
       }
       new CfnRoute(this, `Route${suffix}`, {
         apiId: props.apiId,
-        routeKey: method === "ANY" ? "$default" : `${method} /api/v1${path}`,
+        routeKey: toRouteKey(line),
         target: `integrations/${integration.ref}`,
       });
       new CfnPermission(this, `Permission${suffix}`, {
@@ -62,10 +65,40 @@ export class Endpoint extends BaseFunction {
         sourceArn: Stack.of(this).formatArn({
           service: "execute-api",
           resource: props.apiId,
-          // The default route has neither method nor path, so nothing narrower than the whole API names it.
-          resourceName: method === "ANY" ? "*/*" : `*/${method}/api/v1${path.replaceAll(/\{[^}]+\}/g, "*")}`,
+          resourceName: toRouteArn(line),
+        }),
+      });
+    }
+  }
+
+  /** Adds the same routes to another API. */
+  #addRoutes(apiId: string, lines: readonly Route[]): void {
+    const integration = new CfnIntegration(this, "OtherIntegration", {
+      apiId,
+      integrationType: "AWS_PROXY",
+      integrationUri: this.lambda.functionArn,
+      payloadFormatVersion: "2.0",
+    });
+    for (const [index, line] of lines.entries()) {
+      const suffix = index === 0 ? "" : String(index + 1);
+      const target = `integrations/${integration.ref}`;
+      new CfnRoute(this, `OtherRoute${suffix}`, { apiId, routeKey: toRouteKey(line), target });
+      new CfnPermission(this, `OtherPermission${suffix}`, {
+        action: "lambda:InvokeFunction",
+        functionName: this.lambda.functionArn,
+        principal: "apigateway.amazonaws.com",
+        sourceArn: Stack.of(this).formatArn({
+          service: "execute-api",
+          resource: apiId,
+          resourceName: toRouteArn(line),
         }),
       });
     }
   }
 }
+
+const toRouteKey = ({ method, path }: Route): string => (method === "ANY" ? "$default" : `${method} /api/v1${path}`);
+
+/** The default route has neither method nor path, so nothing narrower than the whole API names it. */
+const toRouteArn = ({ method, path }: Route): string =>
+  method === "ANY" ? "*/*" : `*/${method}/api/v1${path.replaceAll(/\{[^}]+\}/g, "*")}`;

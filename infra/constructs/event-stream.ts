@@ -16,17 +16,23 @@ export class EventStream extends BaseFunction {
   readonly host: string;
   /** The value of the header that requests of CloudFront have. */
   readonly secret: string;
+  /** The values that are accepted, with commas. */
+  readonly acceptedSecrets: string;
 
   constructor(scope: Construct, id: string, props: Pick<BaseFunctionProps, "platform" | "targets">) {
     const { settings } = props.platform;
-    // Part of the stack's id: nobody can guess it, it never changes, and it costs nothing. It only protects what the key protects too.
-    const secret = Fn.select(2, Fn.split("/", Stack.of(scope).stackId));
+    // Part of the stack's id: nobody can guess it, and it costs nothing. It only protects what the key protects too. A text of the
+    // settings changes it.
+    const unique = Fn.select(2, Fn.split("/", Stack.of(scope).stackId));
+    const secrets = settings.originSecretSalts.map((salt) => (salt === "initial" ? unique : `${unique}-${salt}`));
+    const acceptedSecrets = secrets.join(",");
+    const reserved = settings.streamConcurrency ?? settings.concurrency.streams;
     super(scope, id, {
       ...props,
       ...eventSources.streamEvents,
-      ...(settings.concurrency.streams !== undefined && { reserved: settings.concurrency.streams }),
+      ...(reserved !== undefined && { reserved }),
       environment: {
-        ORIGIN_SECRET: secret,
+        ORIGIN_SECRET: acceptedSecrets,
         PRINCIPALS: eventSources.streamEvents.who.join(","),
         SCOPE: eventSources.streamEvents.scope,
         // Requests name the host of CloudFront, which cannot be known before it.
@@ -34,7 +40,8 @@ export class EventStream extends BaseFunction {
         ...settingVariables(settings),
       },
     });
-    this.secret = secret;
+    this.secret = secrets[0] ?? unique;
+    this.acceptedSecrets = acceptedSecrets;
     this.host = addStreamingUrl(
       this,
       this.lambda,

@@ -2,6 +2,7 @@ import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
   AllowedMethods,
+  type BehaviorOptions,
   CacheCookieBehavior,
   CacheHeaderBehavior,
   CachePolicy,
@@ -46,6 +47,12 @@ const CACHED_ERRORS = [404, 405, 414, 500, 501, 502, 503, 504];
 export interface FrontDoorProps {
   /** Id of the HTTP API that serves /api/. */
   readonly apiId: string;
+  /** Id of the HTTP API that serves the requests of harnesses. */
+  readonly harnessApiId: string;
+  /** Whether requests to both have the secret, too. @default false */
+  readonly closedApi?: boolean;
+  /** ARN of a web ACL that requests have to pass. @default none */
+  readonly webAclArn?: string | undefined;
   /** The function that streams the events of runs. */
   readonly events: Pick<EventStream, "host" | "secret">;
   /** Directory of the web app that is served everywhere else. @default none, and those addresses return 403 */
@@ -68,14 +75,25 @@ export class FrontDoor extends Construct {
     // It only contains files that a deployment put there and can put there again.
     const web = closedBucket(this, "Web", { removalPolicy: RemovalPolicy.DESTROY, autoDeleteObjects: true });
     const { region, urlSuffix } = Stack.of(this);
-    const api = new HttpOrigin(`${props.apiId}.execute-api.${region}.${urlSuffix}`, {
-      // Longer than the API's own 30 seconds, so that a waiting reader gets the API's response.
-      readTimeout: Duration.seconds(35),
+    const toApi = (apiId: string): BehaviorOptions => ({
+      origin: new HttpOrigin(`${apiId}.execute-api.${region}.${urlSuffix}`, {
+        // Longer than the API's own 30 seconds, so that a waiting reader gets the API's response.
+        readTimeout: Duration.seconds(35),
+        ...(props.closedApi === true && { customHeaders: { [SECRET_HEADER]: props.events.secret } }),
+      }),
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      // A key must never travel in the clear, not even to be redirected.
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      cachePolicy: apiCache,
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      compress: true,
     });
+    const apiCache = this.apiCache();
     const distribution = new Distribution(this, "Distribution", {
       comment: "Runyard",
       httpVersion: HttpVersion.HTTP2_AND_3,
       priceClass: PriceClass.PRICE_CLASS_100,
+      ...(props.webAclArn !== undefined && { webAclId: props.webAclArn }),
       ...(props.domain && {
         domainNames: [props.domain.name],
         certificate: Certificate.fromCertificateArn(this, "Certificate", props.domain.certificateArn),
@@ -105,15 +123,8 @@ export class FrontDoor extends Construct {
           // Compression would hold events back.
           compress: false,
         },
-        "/api/*": {
-          origin: api,
-          allowedMethods: AllowedMethods.ALLOW_ALL,
-          // A key must never travel in the clear, not even to be redirected.
-          viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-          cachePolicy: this.apiCache(),
-          originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-          compress: true,
-        },
+        "/api/v1/harness-support/*": toApi(props.harnessApiId),
+        "/api/*": toApi(props.apiId),
       },
     });
     if (props.webDir !== undefined) {

@@ -1,9 +1,15 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from "aws-cdk-lib";
 import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
-import { CorsHttpMethod, HttpApi, HttpStage, LogGroupLogDestination } from "aws-cdk-lib/aws-apigatewayv2";
-import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  CorsHttpMethod,
+  HttpApi,
+  HttpStage,
+  type HttpStageProps,
+  LogGroupLogDestination,
+} from "aws-cdk-lib/aws-apigatewayv2";
+import { type Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { FilterPattern, type ILogGroup, LogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import type { Construct } from "constructs";
@@ -12,8 +18,9 @@ import { EventStream } from "../constructs/event-stream.ts";
 import { FrontDoor } from "../constructs/front-door.ts";
 import { webCors } from "../constructs/web-cors.ts";
 import { WebFunction } from "../constructs/web-function.ts";
-import { logRetention, toName, toPath } from "../names.ts";
+import { logRetention, toName, toNamespace, toPath } from "../names.ts";
 import type { Addresses, Platform } from "../platform.ts";
+import type { Settings } from "../settings.ts";
 import type { DataStack } from "./data-stack.ts";
 
 /** The methods that pages of another origin may use. */
@@ -27,6 +34,13 @@ export interface ApiStackProps extends StackProps {
 /** The HTTP API without its routes, CloudFront in front of it, and the alarm topic. */
 export class ApiStack extends Stack {
   readonly apiId: string;
+  /**
+   * Another API with the routes of harnesses alone, to which CloudFront sends their requests, so that callers cannot use up its throttle.
+   * It is there without CloudFront too: a stack cannot drop an export while another stack still imports it. An emulator has none.
+   */
+  readonly harnessApiId: string | undefined;
+  /** The secrets of which requests must have one, with commas; undefined where anybody may send requests to the API. */
+  readonly originSecrets: string | undefined;
   readonly addresses: Addresses;
   /** The topic that alarms notify; the setting `alarmEmail` subscribes an address to it. The emulator has none. */
   readonly alarmTopic: Topic | undefined;
@@ -45,16 +59,25 @@ export class ApiStack extends Stack {
       ...(settings.webUrl !== undefined &&
         onAws && { corsPreflight: { ...webCors(settings.webUrl), allowMethods: METHODS } }),
     });
+    const accessLog = this.accessLog();
+    const accessLogSettings = {
+      destination: new LogGroupLogDestination(accessLog),
+      format: accessLogFormat(),
+    };
+    const stage = { stageName: "$default", autoDeploy: true, accessLogSettings };
     new HttpStage(this, "Stage", {
+      ...stage,
       httpApi: api,
-      stageName: "$default",
-      autoDeploy: true,
       throttle: { rateLimit: settings.requestsPerSecond ?? 500, burstLimit: settings.requestBurst ?? 1_000 },
-      accessLogSettings: { destination: new LogGroupLogDestination(this.accessLog()), format: accessLogFormat() },
     });
     this.apiId = api.apiId;
+    const hasDoor = onAws && settings.frontDoor;
+    this.harnessApiId = onAws ? this.createHarnessApi(settings, stage).apiId : undefined;
 
-    const door = onAws && settings.frontDoor ? this.frontDoor(platform, data) : undefined;
+    const { door, originSecrets } = hasDoor
+      ? this.frontDoor(platform, data)
+      : { door: undefined, originSecrets: undefined };
+    this.originSecrets = originSecrets;
     const servesWeb = onAws && door === undefined && webDir !== undefined;
     if (servesWeb) new WebFunction(this, "Web", { apiId: api.apiId, webDir, filesOrigin: toOrigin(data) });
     // Without a web app there is no address to send people to.
@@ -69,13 +92,8 @@ export class ApiStack extends Stack {
     new Alarm(this, "ApiErrors", {
       name: "api-errors",
       impact: "Callers get 5xx responses.",
-      metric: new Metric({
-        namespace: "AWS/ApiGateway",
-        metricName: "5xx",
-        dimensionsMap: { ApiId: api.apiId },
-        statistic: Stats.SUM,
-        period: Duration.minutes(5),
-      }),
+      // Of both APIs, which a metric of API Gateway's is not.
+      metric: countResponses(this, "ApiErrors", accessLog, "5*"),
       threshold: 5,
       topic: this.alarmTopic,
     });
@@ -87,16 +105,29 @@ export class ApiStack extends Stack {
     if (door !== undefined) new CfnOutput(this, "CloudFrontDomainName", { value: door.domainName });
   }
 
-  private frontDoor(platform: Platform, { table, bucket, live }: DataStack): FrontDoor {
+  private createHarnessApi(
+    { harnessRequestsPerSecond: rateLimit = 1_000, harnessRequestBurst: burstLimit = 2_000 }: Settings,
+    stage: Omit<HttpStageProps, "httpApi">,
+  ): HttpApi {
+    const api = new HttpApi(this, "HarnessApi", { apiName: toName(this, "harness"), createDefaultStage: false });
+    new HttpStage(this, "HarnessStage", { ...stage, httpApi: api, throttle: { rateLimit, burstLimit } });
+    return api;
+  }
+
+  private frontDoor(platform: Platform, { table, bucket, live }: DataStack) {
     const events = new EventStream(this, "EventStream", { platform, targets: { table, bucket, live } });
     const { webDir, settings } = platform;
-    return new FrontDoor(this, "FrontDoor", {
+    const door = new FrontDoor(this, "FrontDoor", {
       apiId: this.apiId,
+      harnessApiId: this.harnessApiId ?? this.apiId,
+      closedApi: settings.closedApi,
+      webAclArn: settings.webAclArn,
       events,
       webDir,
       ...(settings.domain && { domain: settings.domain }),
       filesOrigin: toOrigin({ bucket }),
     });
+    return { door, originSecrets: settings.closedApi ? events.acceptedSecrets : undefined };
   }
 
   private topic(email: string | undefined): Topic {
@@ -144,6 +175,15 @@ function accessLogFormat(): AccessLogFormat {
     }),
   );
 }
+
+/** Counts the responses of both APIs whose status matches, by the access log. */
+const countResponses = (scope: Construct, metricName: string, logGroup: ILogGroup, status: string): Metric =>
+  new MetricFilter(scope, `${metricName}Count`, {
+    logGroup,
+    filterPattern: FilterPattern.stringValue("$.status", "=", status),
+    metricNamespace: toNamespace(scope),
+    metricName,
+  }).metric({ period: Duration.minutes(5), statistic: Stats.SUM });
 
 /** Origin of the signed URLs of files. */
 const toOrigin = ({ bucket }: Pick<DataStack, "bucket">): string => `https://${bucket.bucketRegionalDomainName}`;

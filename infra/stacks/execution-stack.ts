@@ -132,7 +132,10 @@ export class ExecutionStack extends Stack {
 }
 
 /** The settings and the addresses of the deployment, as its functions read them. */
-export function deploymentVariables({ addresses }: ApiStack, settings: Settings): Record<string, string> {
+export function deploymentVariables(
+  { addresses }: Pick<ApiStack, "addresses">,
+  settings: Settings,
+): Record<string, string> {
   const { baseUrl, webUrl } = addresses;
   return { BASE_URL: baseUrl, ...(webUrl !== undefined && { WEB_URL: webUrl }), ...settingVariables(settings) };
 }

@@ -26,10 +26,13 @@ export class RoutesStack extends Stack {
       new Endpoint(this, pascal(verbNoun(line.file)), {
         platform,
         apiId: api.apiId,
+        ...((resource === "harness" || line.path === "*") &&
+          api.harnessApiId !== undefined && { otherApiId: api.harnessApiId }),
         lines,
         targets: execution.targets,
         environment: {
           ...deploymentVariables(api, platform.settings),
+          ...(api.originSecrets !== undefined && { ORIGIN_SECRET: api.originSecrets }),
           // Only the fallback needs the list of all routes.
           ...(line.path === "*" && { ROUTES: packedRoutes() }),
           ...(line.file.startsWith("web-sessions/") && oidcVariables(platform.settings)),

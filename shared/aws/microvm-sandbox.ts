@@ -24,7 +24,8 @@ export interface MicrovmSettings {
  * accept no inbound traffic. They only make calls, so a lack of inbound calls must never suspend them.
  */
 export function microvmSandbox(client: LambdaMicrovmsClient, { imageArn, region, now }: MicrovmSettings): Sandbox {
-  const connector = (name: string) => `arn:aws:lambda:${region()}:aws:network-connector:aws-network-connector:${name}`;
+  const connector = (name: string) =>
+    `arn:${toPartition(region())}:lambda:${region()}:aws:network-connector:aws-network-connector:${name}`;
   return {
     async start(envelope) {
       const deadline = now() + MICROVM_SECONDS * 1000 - MARGIN_MS;
@@ -78,3 +79,9 @@ const DEFERRED: ReadonlySet<string> = new Set([
   "InternalServerException",
   "ServiceException",
 ]);
+
+/** The partition that a region belongs to, which begins the ARNs of what is in it. */
+function toPartition(region: string): string {
+  if (region.startsWith("cn-")) return "aws-cn";
+  return region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
+}

@@ -19,6 +19,7 @@ import {
   type UnauthenticatedRequest,
 } from "./authenticated-request.ts";
 import { hasCredential, headerReader } from "./caller.ts";
+import { ORIGIN_SECRET_HEADER, refuseOtherOrigins } from "./origin-secret.ts";
 import { type HttpResponse, problem } from "./problem.ts";
 import { type Parameters, parseFields, parseQuery, type Query, readBody, readQuery, readRawBody } from "./request.ts";
 import { type EndpointReply, type Replies, readTraceId, renderResponse } from "./response.ts";
@@ -175,6 +176,8 @@ function served<
       const logResponse = ({ statusCode: status }: HttpResponse, level: "info" | "error", fields = {}) =>
         logLine(level, "request", { ...log, ...fields, status, ms: elapsed(started), trace_id: traceId });
       try {
+        const originSecrets = settingIfAny("ORIGIN_SECRET");
+        if (originSecrets !== undefined) refuseOtherOrigins(headerReader(event)(ORIGIN_SECRET_HEADER), originSecrets);
         const warnings: RequestWarning[] = [];
         const result = await respond(event, ports, { log, warnings });
         const response = renderResponse(result, reply, traceId, warnings);

@@ -1,17 +1,16 @@
-import { timingSafeEqual } from "node:crypto";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { notFound, RunyardError } from "#shared/errors.ts";
-import { sha256, uuidv7 } from "#shared/ids.ts";
+import { uuidv7 } from "#shared/ids.ts";
+import { ORIGIN_SECRET_HEADER, refuseOtherOrigins } from "./origin-secret.ts";
 import { type HttpResponse, problem } from "./problem.ts";
 
-/** Headers that CloudFront adds: the secret that its requests have, and the host that the caller named. */
-const SECRET = "runyard-origin-secret";
+/** The header that CloudFront adds with the host that the caller named. */
 const VIEWER_HOST = "runyard-viewer-host";
 const PREFIX = "/api/v1";
 
 interface Ports {
   readonly baseUrl: string;
-  /** What the requests of CloudFront have in a header, and no others. */
+  /** What the requests of CloudFront have in a header, and no others: one secret, or several with commas. */
   readonly originSecret: string;
 }
 
@@ -33,7 +32,7 @@ export function originEndpoint<P extends Ports>(pattern: string, endpoint: Endpo
     const viewerHost = request.headers.get(VIEWER_HOST);
     const baseUrl = viewerHost === null ? ports.baseUrl : `https://${viewerHost}${PREFIX}`;
     try {
-      refuseOthers(request.headers.get(SECRET) ?? "", ports.originSecret);
+      refuseOtherOrigins(request.headers.get(ORIGIN_SECRET_HEADER) ?? undefined, ports.originSecret);
       const [, value] = path.exec(url.pathname) ?? [];
       if (value === undefined) throw notFound("path");
       if (request.method !== "GET") throw wrongMethod();
@@ -47,12 +46,6 @@ export function originEndpoint<P extends Ports>(pattern: string, endpoint: Endpo
       return toResponse(problem(error, { baseUrl, instance: url.pathname, traceId }));
     }
   };
-}
-
-/** Requests that do not come through CloudFront are refused before anything of them is looked at. */
-function refuseOthers(given: string, secret: string): void {
-  if (secret !== "" && timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(secret)))) return;
-  throw new RunyardError("not_authorized", { detail: "use the address of the API" });
 }
 
 const wrongMethod = (): RunyardError =>

@@ -69,6 +69,18 @@ describe("a MicroVM", () => {
     });
   });
 
+  it.each([
+    ["us-gov-west-1", "arn:aws-us-gov:"],
+    ["cn-north-1", "arn:aws-cn:"],
+    ["eu-west-1", "arn:aws:"],
+  ])("gets its network by an ARN of the partition of %s", async (region, partition) => {
+    const settings = { imageArn: () => IMAGE, region: () => region, now: () => NOW };
+    const client = new LambdaMicrovmsClient(clientSettings(service.endpoint));
+    await microvmSandbox(client, settings).start(createEnvelope(), { provider: "microvm" });
+    const connector = `${partition}lambda:${region}:aws:network-connector:aws-network-connector:NO_INGRESS`;
+    expect(service.inputs("RunMicrovm")).toMatchObject([{ ingressNetworkConnectors: [connector] }]);
+  });
+
   it("is started once per execution, even if a response is lost", async () => {
     const envelope = createEnvelope();
     service.loseResponse("RunMicrovm");

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Context } from "aws-lambda";
 import * as v from "valibot";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { endpoint } from "#shared/http/endpoint.ts";
+import { endpoint, publicEndpoint } from "#shared/http/endpoint.ts";
 import { originEndpoint } from "#shared/http/origin-endpoint.ts";
 import { streamed } from "#shared/http/streamed.ts";
 import { setLogOutput } from "#shared/log/log.ts";
@@ -138,6 +138,29 @@ describe("the Lambda handler of an endpoint", () => {
       expect(body).not.toContain("TABLE_NAME");
     }
     expect(tries).toBe(2);
+  });
+});
+
+describe("an endpoint of a closed API", () => {
+  it.each([
+    ["the current secret", "new", 200],
+    ["the former secret", "old", 200],
+    ["another secret", "other", 403],
+    ["an empty secret", "", 403],
+    ["no secret", undefined, 403],
+  ])("answers a request with %s %s by %i", async (_, secret, status) => {
+    vi.stubEnv("ORIGIN_SECRET", "new,old");
+    const ping = publicEndpoint({
+      request: {},
+      reply: { 200: v.object({}) },
+      run: async () => ({ status: 200, body: {} }) as const,
+    });
+    const headers = secret === undefined ? {} : { "runyard-origin-secret": secret };
+    const event = { ...httpEvent({}), headers };
+    const response = await ping.handle(event, { baseUrl: "https://api.test/api/v1" });
+    expect(response.statusCode).toBe(status);
+    if (status === 403) expect(response.body).toContain("use the address of the API");
+    vi.unstubAllEnvs();
   });
 });
 

@@ -37,7 +37,11 @@ describe("the event stream", () => {
     const [distribution] = aws.all<Distribution>("AWS::CloudFront::Distribution");
     const { Origins = [], CacheBehaviors = [] } = distribution?.Properties.DistributionConfig ?? {};
     // CloudFront takes the first pattern that matches.
-    expect(CacheBehaviors.map(({ PathPattern }) => PathPattern)).toEqual(["/api/v1/agent/runs/*/events", "/api/*"]);
+    expect(CacheBehaviors.map(({ PathPattern }) => PathPattern)).toEqual([
+      "/api/v1/agent/runs/*/events",
+      "/api/v1/harness-support/*",
+      "/api/*",
+    ]);
     const [behavior] = CacheBehaviors;
     expect(behavior).toMatchObject({ Compress: false, ViewerProtocolPolicy: "https-only" });
     const origin = Origins.find(({ Id }) => Id === behavior?.TargetOriginId);

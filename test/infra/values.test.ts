@@ -82,7 +82,7 @@ const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 
 /** By alarm: its metric, and series of values, one for each period, for which it is OK and in alarm. */
 const ALARMS: Readonly<Record<string, { watches: string; ok: Series[]; inAlarm: Series[] }>> = {
-  "api-errors": { watches: "Sum of AWS/ApiGateway 5xx in 300 s", ok: [[4], [null]], inAlarm: [[5], [500]] },
+  "api-errors": { watches: "Sum of Runyard ApiErrors in 300 s", ok: [[4], [null]], inAlarm: [[5], [500]] },
   "ends-dead": deadLetters("Maximum of AWS/SQS ApproximateNumberOfMessagesVisible in 60 s"),
   "events-dead": deadLetters("Maximum of AWS/SQS ApproximateNumberOfMessagesVisible in 60 s"),
   "functions-throttled": { watches: "Sum of AWS/Lambda Throttles in 300 s", ok: [[9], [null]], inAlarm: [[10]] },
