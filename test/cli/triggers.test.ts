@@ -163,3 +163,51 @@ describe("runyard triggers deliveries", () => {
     expect(out).toMatch(/d1.*build\.failed .*started .*r1/);
   });
 });
+
+describe("runyard triggers export", () => {
+  it("prints what `create --file` takes back: neither ids, times nor secrets", async () => {
+    const stored = {
+      filter: "event.text != ''",
+      events: ["build.failed"],
+      last_delivery: { at: "", outcome: "started" },
+      failing_since: "2026-05-18T19:00:00.000Z",
+      created_by: { type: "user", uid: "u1" },
+    };
+    server.play([trigger(stored)]);
+    const { out } = await run(["triggers", "export", "t1"]);
+    const members = {
+      name: "builds",
+      kind: "webhook",
+      prompt: "look",
+      enabled: true,
+      mode: "normal",
+      verification: { scheme: "hmac", header: "X-Signature", encoding: "hex" },
+      events: ["build.failed"],
+      filter: "event.text != ''",
+    };
+    expect(JSON.parse(out)).toEqual({ triggers: [members] });
+
+    const file = join(directory, "triggers.json");
+    await writeFile(file, out);
+    server.play([trigger({ secret: "whsec_new" })]);
+    const created = await run(["triggers", "create", "--file", file]);
+    expect(sentBody()).toEqual(members);
+    expect(created.out).toContain("whsec_new");
+    expect(created.err).toContain("Save the secrets now");
+  });
+
+  it("prints all triggers by default, and no verification of a preset", async () => {
+    const sentry = { uid: "t2", preset: "sentry", verification: { scheme: "hmac", header: "Sentry-Hook-Signature" } };
+    server.play([api({ triggers: [trigger(sentry).body, trigger().body] })]);
+    const { out } = await run(["triggers", "export"]);
+    expect(JSON.parse(out).triggers).toMatchObject([{ preset: "sentry" }, { name: "builds" }]);
+    expect(JSON.parse(out).triggers[0]).not.toHaveProperty("verification");
+  });
+
+  it("names a file that `create --file` cannot use", async () => {
+    const file = join(directory, "bad.json");
+    await writeFile(file, "[]");
+    expect((await run(["triggers", "create", "--file", file])).err).toContain("must be JSON such as");
+    expect((await run(["triggers", "create", "--file", join(directory, "none.json")])).err).toContain("cannot be read");
+  });
+});

@@ -11,6 +11,7 @@ import { printFields, printList, timeText } from "../table.ts";
 import { commandWithConfig } from "./config-options.ts";
 import { withExamples } from "./examples.ts";
 import { deliveriesCommand, deliveryCommand, redeliverCommand, replayCommand, testCommand } from "./trigger-events.ts";
+import { createFromFile, exportCommand } from "./trigger-files.ts";
 
 const TRIGGER = "uid of the trigger";
 const BUSY = ["enqueue", "interrupt", "skip"] as const;
@@ -23,6 +24,7 @@ export function triggersCommand(context: Context): CommandUnknownOpts {
     .addCommand(listCommand(context))
     .addCommand(getCommand(context))
     .addCommand(createCommand(context))
+    .addCommand(exportCommand(context))
     .addCommand(updateCommand(context))
     .addCommand(stateCommand(context, "pause", "pause a trigger: its deliveries are recorded and start no run"))
     .addCommand(stateCommand(context, "resume", "resume a paused trigger"))
@@ -177,34 +179,39 @@ function createCommand(context: Context) {
     .option("--timestamp-header <name>", "header with the time that is signed with the body")
     .option("--secret-stdin", "read a secret that the other system has made from standard input")
     .option("--paused", "create it paused")
-    .action(async ({ kind, scheme, header, prefix, encoding, timestampHeader, secretStdin, paused, ...options }) => {
-      const { name, prompt } = options;
-      const { preset } = toKind(kind);
-      if (name === undefined) throw usage("--name is required.");
-      if (prompt === undefined && preset === undefined) throw usage(`--prompt is required with --kind ${kind}.`);
-      if (prompt === "-" && secretStdin === true) throw usage("--prompt - and --secret-stdin exclude each other.");
-      const client = await context.client();
-      const details = defined({ header, prefix, encoding, timestamp_header: timestampHeader });
-      if (scheme === undefined && Object.keys(details).length > 0)
-        throw usage("--header, --prefix, --encoding and --timestamp-header need --scheme.");
-      const body: CreateTriggerRequest = {
-        ...toKind(kind),
-        name,
-        ...(await toMembers(client, options)),
-        ...defined({
-          prompt: prompt === undefined ? undefined : await readPrompt(context, prompt),
-          verification: scheme === undefined ? undefined : { scheme, ...details },
-          secret: secretStdin === true ? (await context.shell.readInput()).trimEnd() : undefined,
-          enabled: paused === true ? false : undefined,
-        }),
-      };
-      printTrigger(context, await client.triggers.create(body));
-      if (!context.json) context.note(context.errStyle.dim("Save the secret now: it is shown only once."));
-    });
+    .option("--file <file>", "create the triggers of a file of `triggers export`; `-` reads standard input")
+    .action(
+      async ({ kind, scheme, header, prefix, encoding, timestampHeader, secretStdin, paused, file, ...options }) => {
+        if (file !== undefined) return createFromFile(context, file);
+        const { name, prompt } = options;
+        const { preset } = toKind(kind);
+        if (name === undefined) throw usage("--name is required.");
+        if (prompt === undefined && preset === undefined) throw usage(`--prompt is required with --kind ${kind}.`);
+        if (prompt === "-" && secretStdin === true) throw usage("--prompt - and --secret-stdin exclude each other.");
+        const client = await context.client();
+        const details = defined({ header, prefix, encoding, timestamp_header: timestampHeader });
+        if (scheme === undefined && Object.keys(details).length > 0)
+          throw usage("--header, --prefix, --encoding and --timestamp-header need --scheme.");
+        const body: CreateTriggerRequest = {
+          ...toKind(kind),
+          name,
+          ...(await toMembers(client, options)),
+          ...defined({
+            prompt: prompt === undefined ? undefined : await readPrompt(context, prompt),
+            verification: scheme === undefined ? undefined : { scheme, ...details },
+            secret: secretStdin === true ? (await context.shell.readInput()).trimEnd() : undefined,
+            enabled: paused === true ? false : undefined,
+          }),
+        };
+        printTrigger(context, await client.triggers.create(body));
+        if (!context.json) context.note(context.errStyle.dim("Save the secret now: it is shown only once."));
+      },
+    );
   return withExamples(
     command,
     'runyard triggers create --name "failed builds" --event build.failed --prompt "Find out why build {{ event.payload.build }} failed."',
     "runyard triggers create --name alerts --kind sentry --secret-stdin < sentry.secret",
+    "runyard triggers create --file triggers.json",
     "runyard triggers create --name builds --scheme hmac --header X-Signature --prompt - < build.md",
   );
 }
