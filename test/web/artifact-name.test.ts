@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { artifactName } from "../../web/run/artifact-name.ts";
+import { artifactName } from "../../web/run/artifacts/artifact-name.ts";
 
 it.each([
   [{ artifact_type: "FILE", title: "Report", filename: "report.pdf" }, "Report"],

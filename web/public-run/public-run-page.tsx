@@ -5,7 +5,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import * as v from "valibot";
 import { API_BASE, client } from "../api/client.ts";
 import { isNotFound } from "../api/problem.ts";
-import { artifactName } from "../run/artifact-name.ts";
+import { artifactName } from "../run/artifacts/artifact-name.ts";
 import { Conversation } from "../run/conversation.tsx";
 import { formatBytes, formatDuration, isEnded, parseDuration } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";

@@ -1,18 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useMemo } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import type { RunEvent, RunItem } from "../../clients/typescript/src/index.ts";
 import { descendantsQuery } from "../api/queries.ts";
 import { CopyButton } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { firstText, formatClock, formatCount, formatDuration, isEnded, toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
-import { StateIcon } from "../ui/run-state.tsx";
 import { showExact, Time } from "../ui/time.tsx";
-import { Artifacts } from "./artifacts.tsx";
+import { Artifacts } from "./artifacts/artifacts.tsx";
 import { Fact } from "./fact.tsx";
 import type { Feed } from "./feed.ts";
 import { RunCost } from "./run-cost.tsx";
+
+const ChildRuns = lazy(async () => ({ default: (await import("./children/child-runs.tsx")).ChildRuns }));
 
 interface AsideProps {
   readonly run: RunItem;
@@ -102,39 +103,16 @@ function Details({ run }: { readonly run: RunItem }) {
   );
 }
 
-/** The descendants of the run as a tree. */
+/** The descendants of the run. */
 function Children({ run }: { readonly run: RunItem }) {
   const { data = [] } = useQuery(descendantsQuery(run.run_id, !isEnded(run.state)));
-  const byParent = useMemo(() => Map.groupBy(data, ({ parent_run_id }) => parent_run_id ?? ""), [data]);
   if (data.length === 0) return null;
   return (
     <Section title={`Child runs (${formatCount(data.length)})`}>
-      <Branch parent={run.run_id} byParent={byParent} />
+      <Suspense>
+        <ChildRuns run={run} descendants={data} />
+      </Suspense>
     </Section>
-  );
-}
-
-function Branch({
-  parent,
-  byParent,
-}: {
-  readonly parent: string;
-  readonly byParent: ReadonlyMap<string, readonly RunItem[]>;
-}) {
-  const runs = byParent.get(parent) ?? [];
-  if (runs.length === 0) return null;
-  return (
-    <ul className="tree">
-      {runs.map((run) => (
-        <li key={run.run_id}>
-          <Link to="/runs/$runId" params={{ runId: run.run_id }} className="tree-run">
-            <StateIcon state={run.state} size={15} />
-            <span className="truncate">{revealHidden(run.title)}</span>
-          </Link>
-          <Branch parent={run.run_id} byParent={byParent} />
-        </li>
-      ))}
-    </ul>
   );
 }
 

@@ -7,8 +7,8 @@ import { Button } from "../../ui/button.tsx";
 import { isEnded, plural, toWords } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
 import { OutsideLink } from "../../ui/outside-link.tsx";
-import { safeUrl } from "../../ui/safe-url.ts";
 import { InlineError, LoadingRows } from "../../ui/status.tsx";
+import { readArtifact } from "../artifacts/read-artifact.ts";
 import { listPullRequests, pullRequestName } from "../outcome/outcome.ts";
 import { Review } from "./review.tsx";
 
@@ -120,20 +120,7 @@ function Patch({ run, uid, repository, onSent }: PatchProps) {
   const { data, error } = useQuery({
     queryKey: ["patch", uid],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async ({ signal }) => {
-      const { data: file } = await client.artifacts.retrieve(uid, { signal });
-      const url = "download_url" in file ? safeUrl(file.download_url) : undefined;
-      if (url === undefined) throw new Error("The patch has no address that a browser may open.");
-      // The address carries its own authorization.
-      const response = await fetch(url, {
-        signal,
-        credentials: "omit",
-        referrerPolicy: "no-referrer",
-        cache: "no-store",
-      });
-      if (!response.ok) throw new Error(`The storage responded with ${response.status}.`);
-      return response.text();
-    },
+    queryFn: async ({ signal }) => (await readArtifact(uid, signal)).text(),
   });
   if (error !== null) return <InlineError error={error} />;
   return data === undefined ? (

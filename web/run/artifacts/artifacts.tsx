@@ -1,17 +1,20 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Download, FileText, GitPullRequest, Image, Link2, ListChecks } from "lucide-react";
-import type { ReactNode } from "react";
-import type { RunItem } from "../../clients/typescript/src/index.ts";
-import { client } from "../api/client.ts";
-import { describeError } from "../api/problem.ts";
-import { IconButton } from "../ui/button.tsx";
-import { firstText, formatBytes, isEnded } from "../ui/format.ts";
-import { revealHidden } from "../ui/hidden-characters.ts";
-import { Markdown } from "../ui/markdown.tsx";
-import { OutsideLink } from "../ui/outside-link.tsx";
-import { safeUrl } from "../ui/safe-url.ts";
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import type { RunItem } from "../../../clients/typescript/src/index.ts";
+import { client } from "../../api/client.ts";
+import { describeError } from "../../api/problem.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { firstText, formatBytes, isEnded } from "../../ui/format.ts";
+import { revealHidden } from "../../ui/hidden-characters.ts";
+import { Markdown } from "../../ui/markdown.tsx";
+import { OutsideLink } from "../../ui/outside-link.tsx";
+import { openDownload } from "../download.ts";
+import { pullRequestName } from "../outcome/outcome.ts";
 import { artifactName } from "./artifact-name.ts";
-import { openDownload } from "./download.ts";
+import { type PreviewKind, previewKind } from "./preview-kind.ts";
+
+const Preview = lazy(async () => ({ default: (await import("./preview.tsx")).Preview }));
 
 type Artifact = NonNullable<RunItem["artifacts"]>[number];
 
@@ -38,7 +41,7 @@ function ArtifactRow({ artifact }: { readonly artifact: Artifact }) {
     case "PULL_REQUEST":
       return (
         <Row icon={<GitPullRequest size={15} aria-hidden />} note={revealHidden(artifact.data.branch)}>
-          <OutsideLink href={artifact.data.url}>Pull request</OutsideLink>
+          <OutsideLink href={artifact.data.url}>{pullRequestName(artifact.data.url)}</OutsideLink>
         </Row>
       );
     case "EXTERNAL_REFERENCE":
@@ -89,9 +92,42 @@ function File({
   const { filename, size_bytes: size, description, artifact_uid: uid } = artifact.data;
   const note = [size === undefined ? "" : formatBytes(size), description ?? ""].filter((one) => one !== "").join(" · ");
   return (
-    <Row icon={<FileText size={15} aria-hidden />} note={revealHidden(note)}>
-      <span className="artifact-name">{revealHidden(name)}</span>
+    <Opening icon={<FileText size={15} aria-hidden />} uid={uid} name={name} kind={previewKind(artifact.data)}>
       <DownloadButton uid={uid} name={filename} />
+      {note !== "" && <span className="faint"> {revealHidden(note)}</span>}
+    </Opening>
+  );
+}
+
+interface OpeningProps {
+  readonly icon: ReactNode;
+  readonly uid: string;
+  readonly name: string;
+  readonly kind: PreviewKind | undefined;
+  readonly isOpen?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A row whose name opens what the file contains, where it can be shown. */
+function Opening({ icon, uid, name, kind, isOpen: isOpenAtFirst = false, children }: OpeningProps) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  return (
+    <Row icon={icon}>
+      {kind === undefined ? (
+        <span className="artifact-name">{revealHidden(name)}</span>
+      ) : (
+        <button type="button" className="artifact-name" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {revealHidden(name)}
+        </button>
+      )}
+      {children}
+      {isOpen && kind !== undefined && (
+        <div className="preview">
+          <Suspense>
+            <Preview uid={uid} name={name} kind={kind} />
+          </Suspense>
+        </div>
+      )}
     </Row>
   );
 }
@@ -134,9 +170,6 @@ function Plan({ uid, title }: { readonly uid: string; readonly title: string }) 
   );
 }
 
-/** Types that a browser shows as a picture and nothing else. */
-const PICTURES = /^image\/(png|jpeg|gif|webp)$/;
-
 function Screenshot({
   uid,
   mimeType,
@@ -146,19 +179,10 @@ function Screenshot({
   readonly mimeType: string;
   readonly description: string;
 }) {
-  const isPicture = PICTURES.test(mimeType);
-  const { data } = useQuery({
-    queryKey: ["artifact", uid],
-    queryFn: () => client.artifacts.retrieve(uid),
-    enabled: isPicture,
-    staleTime: 4 * 60_000,
-  });
-  const url = data !== undefined && "download_url" in data.data ? safeUrl(data.data.download_url) : undefined;
+  const kind = previewKind({ filename: "", mime_type: mimeType });
   return (
-    <Row icon={<Image size={15} aria-hidden />}>
-      <span className="artifact-name">{revealHidden(description)}</span>
+    <Opening icon={<Image size={15} aria-hidden />} uid={uid} name={description} kind={kind} isOpen>
       <DownloadButton uid={uid} name={description} />
-      {url !== undefined && <img className="screenshot" src={url} alt={revealHidden(description)} loading="lazy" />}
-    </Row>
+    </Opening>
   );
 }

@@ -1,4 +1,4 @@
-import { firstText, toWords } from "../ui/format.ts";
+import { firstText, toWords } from "../../ui/format.ts";
 
 /** What may name an artifact. Each type has some of these members. */
 interface ArtifactTexts {
