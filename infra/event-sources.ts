@@ -117,7 +117,12 @@ export const eventSources = {
   /** Synchronous invocation: calls the APIs of other systems with secrets of teams. Of the table it can read encrypted values only. */
   callSystems: {
     file: "execution/call-systems",
-    rights: { vault: ["BatchGetItem"], secretsKey: ["GetParameter"], secrets: ["GetParameters"] },
+    rights: {
+      vault: ["BatchGetItem"],
+      secretsKey: ["GetParameter"],
+      secrets: ["GetParameters"],
+      githubApp: ["GetParameter"],
+    },
     timeoutSeconds: 28,
     memoryMb: 512,
   },

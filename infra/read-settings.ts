@@ -81,12 +81,11 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     throw new Error(`context "${name}" must be an address without a slash at its end, not "${value}"`);
   };
   const githubTokenParameter = parameter("githubTokenParameter") ?? `/${prefix}/github-token`;
-  const githubApp = appOnGithub(
-    text("githubAppId"),
-    parameter("githubAppKeyParameter"),
-    text("githubAppTeam"),
-    `/${prefix}/github-app-key`,
-  );
+  const githubApp = appOnGithub(prefix, text("githubAppId"), text("githubAppTeam"), {
+    keyParameter: parameter("githubAppKeyParameter"),
+    clientSecretParameter: parameter("githubAppClientSecretParameter"),
+    webhookSecretParameter: parameter("githubAppWebhookSecretParameter"),
+  });
   const concurrency = {
     dispatchConcurrency: count("dispatchConcurrency", 2, 1000) ?? 50,
     reserveConcurrency: text("reserveConcurrency") === "true",
@@ -276,20 +275,30 @@ function omitUndefined<T extends object>(members: T): { [K in keyof T]?: NonNull
   return given;
 }
 
+type AppParameters = Pick<
+  NonNullable<Settings["githubApp"]>,
+  "keyParameter" | "clientSecretParameter" | "webhookSecretParameter"
+>;
+
 function appOnGithub(
+  prefix: string,
   id: string | undefined,
-  keyParameter: string | undefined,
   team: string | undefined,
-  usualParameter: string,
+  parameters: { readonly [K in keyof AppParameters]: string | undefined },
 ): Settings["githubApp"] {
-  if (id === undefined && keyParameter === undefined && team === undefined) return undefined;
+  if ([id, team, ...Object.values(parameters)].every((value) => value === undefined)) return undefined;
   if (id === undefined || !/^[\w.]{1,64}$/.test(id)) {
     throw new Error('context "githubAppId" must be the id or client id of a GitHub App');
   }
   if (team !== undefined && !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(team)) {
     throw new Error('context "githubAppTeam" must be the uid of a team');
   }
-  return { id, keyParameter: keyParameter ?? usualParameter, ...(team !== undefined && { team }) };
+  const usual = {
+    keyParameter: `/${prefix}/github-app-key`,
+    clientSecretParameter: `/${prefix}/github-app-client-secret`,
+    webhookSecretParameter: `/${prefix}/github-app-webhook-secret`,
+  };
+  return { id, ...usual, ...omitUndefined(parameters), ...(team !== undefined && { team }) };
 }
 
 function signInIssuer(

@@ -86,6 +86,10 @@ export interface Rights {
   readonly github?: readonly "GetParameter"[];
   /** The key of the deployment's GitHub App only: its tokens are for one repository and one hour. */
   readonly githubApp?: readonly "GetParameter"[];
+  /** The key and the client secret of the App, by which a team claims an installation. */
+  readonly githubAppClient?: readonly "GetParameter"[];
+  /** The secret of the App's webhook. */
+  readonly githubAppWebhook?: readonly "GetParameter"[];
   /** The client secret for the OIDC issuer by which people sign in: the parameter that the settings name, if any. */
   readonly signInIssuer?: readonly "GetParameter"[];
   /** Sends traces to the collector that the settings name, if any, with the headers of their parameter. */

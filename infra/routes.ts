@@ -208,10 +208,14 @@ const lines: readonly Route[] = [
   { method: "POST", path: "/agent/schedules/{scheduleId}/run", file: "schedules/run-schedule", who: team, scope: "schedules:write", rights: { table: [...ask, ...write], runsQueue: send, sandboxes: ["know"] } },
   { method: "GET", path: "/agent/schedules/{scheduleId}/ticks", file: "schedules/list-ticks", who: team, scope: "schedules:read", rights: { table: read } },
 
+  { method: "POST", path: "/agent/github/claims", file: "github/create-installation-claim", who: people, scope: "triggers:write", rights: { table: [...ask, ...write], githubAppClient: ["GetParameter"] } },
+  { method: "POST", path: "/agent/github/installations", file: "github/claim-installation", who: people, scope: "triggers:write", rights: { table: [...ask, ...create, "DeleteItem"], githubAppClient: ["GetParameter"] }, timeoutSeconds: 30 },
+  { method: "GET", path: "/agent/github/installations", file: "github/list-installations", who: people, scope: "triggers:read", rights: { table: read } },
+  { method: "DELETE", path: "/agent/github/installations/{installationId}", file: "github/release-installation", who: people, scope: "triggers:write", rights: { table: [...ask, "UpdateItem", "DeleteItem"] } },
   { method: "POST", path: "/agent/triggers", file: "triggers/create-trigger", who: people, scope: "triggers:write", rights: { table: [...read, ...create, "DeleteItem"], webhookSecretsKey: ["GetParameter", "PutParameter"], webhookSecrets: ["GetParameters", "DeleteParameter"] } },
   { method: "GET", path: "/agent/triggers", file: "triggers/list-triggers", who: people, scope: "triggers:read", rights: { table: read } },
   { method: "GET", path: "/agent/triggers/{triggerUid}", file: "triggers/get-trigger", who: people, scope: "triggers:read", rights: { table: read } },
-  { method: "PUT", path: "/agent/triggers/{triggerUid}", file: "triggers/update-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, ...write] } },
+  { method: "PUT", path: "/agent/triggers/{triggerUid}", file: "triggers/update-trigger", who: people, scope: "triggers:write", rights: { table: [...read, ...write] } },
   { method: "DELETE", path: "/agent/triggers/{triggerUid}", file: "triggers/delete-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, "UpdateItem", "DeleteItem"], webhookSecrets: ["DeleteParameter"] } },
   { method: "POST", path: "/agent/triggers/{triggerUid}/pause", file: "triggers/pause-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, ...write] } },
   { method: "POST", path: "/agent/triggers/{triggerUid}/resume", file: "triggers/resume-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, ...write] } },
@@ -220,6 +224,7 @@ const lines: readonly Route[] = [
   { method: "GET", path: "/agent/triggers/{triggerUid}/deliveries", file: "triggers/list-trigger-deliveries", who: people, scope: "triggers:read", rights: { table: read } },
   { method: "GET", path: "/agent/triggers/{triggerUid}/deliveries/{deliveryId}", file: "triggers/get-trigger-delivery", who: people, scope: "triggers:read", rights: { table: ask, bucket: { GetObject: ["triggerEvent"] } } },
   { method: "POST", path: "/agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver", file: "triggers/redeliver-event", who: people, scope: "triggers:write", rights: { table: [...ask, ...write], bucket: { GetObject: ["triggerEvent"], PutObject: ["triggerEvent"] }, eventsQueue: send } },
+  { method: "POST", path: "/hooks/github-app", file: "triggers/receive-app-event", who: "public", scope: "public", rights: { table: [...read, ...write, "DeleteItem"], bucket: { PutObject: ["triggerEvent"] }, eventsQueue: send, githubAppWebhook: ["GetParameter"] } },
   { method: "POST", path: "/hooks/{triggerUid}", file: "triggers/receive-event", who: "public", scope: "public", rights: { table: [...ask, "PutItem"], bucket: { PutObject: ["triggerEvent"] }, eventsQueue: send, webhookSecretsKey: ["GetParameter"], webhookSecrets: ["GetParameters"] } },
 
   { method: "POST", path: "/agent/identities", file: "identities/create-identity", who: people, scope: "identities:write", rights: { table: [...ask, ...create] } },

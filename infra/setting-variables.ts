@@ -21,6 +21,7 @@ export function settingVariables(settings: Settings): Record<string, string> {
     ...(triggerEventsPerMinute !== undefined && { TRIGGER_EVENTS_PER_MINUTE: String(triggerEventsPerMinute) }),
     ...(threadEventsPerMinute !== undefined && { THREAD_EVENTS_PER_MINUTE: String(threadEventsPerMinute) }),
     ...(workerClaimSeconds !== undefined && { WORKER_CLAIM_SECONDS: String(workerClaimSeconds) }),
+    ...(settings.githubApp?.team !== undefined && { GITHUB_APP_TEAM: settings.githubApp.team }),
     ...(providers.length > 0 && { MODEL_PROVIDERS: providers.join(",") }),
     ...(settings.modelProviders.length > 0 && {
       NAMED_PROVIDERS: JSON.stringify(settings.modelProviders.map(toNamedProvider)),

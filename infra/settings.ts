@@ -89,6 +89,13 @@ export interface Settings {
     readonly id: string;
     /** Name of the parameter of Systems Manager that holds its private key. @default "/runyard/github-app-key" */
     readonly keyParameter: string;
+    /**
+     * Names of the parameters that hold its client secret, without which no installation can be claimed, and the secret of its webhook,
+     * without which no event is accepted; contexts `githubAppClientSecretParameter` and `githubAppWebhookSecretParameter`.
+     * @default "/runyard/github-app-client-secret" and "/runyard/github-app-webhook-secret"
+     */
+    readonly clientSecretParameter: string;
+    readonly webhookSecretParameter: string;
     /** The uid of the team that uses the installations which no team has claimed. @default no team does */
     readonly team?: string;
   };

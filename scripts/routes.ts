@@ -40,7 +40,12 @@ const targets: Targets = {
   github: {
     apiUrl: "",
     token: { name: "", arn: "parameter/github-token" },
-    app: { id: "", key: { name: "", arn: "parameter/github-app-key" } },
+    app: {
+      id: "",
+      key: { name: "", arn: "parameter/github-app-key" },
+      clientSecret: { name: "", arn: "parameter/github-app-client-secret" },
+      webhookSecret: { name: "", arn: "parameter/github-app-webhook-secret" },
+    },
   },
   models: { keys: [{ name: "", arn: "parameter/model-keys", variable: "" }], bedrock: [], environment: {} },
   secretsKey: { name: "", arn: "parameter/vault/secrets" },

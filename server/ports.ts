@@ -10,6 +10,7 @@ import type { GuidePorts } from "#shared/docs/guides.ts";
 import type { DispatchPorts } from "#shared/executions/dispatch-run.ts";
 import type { EndPorts, ReaperPorts } from "#shared/executions/execution-ports.ts";
 import type { PromptPorts } from "#shared/executions/resolve-prompt.ts";
+import type { ClaimPorts } from "#shared/github/installations.ts";
 import { auditedTable } from "#shared/http/audit/trail.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { RoutePorts } from "#shared/http/route-not-found.ts";
@@ -36,13 +37,14 @@ import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
 import { scheduleStore } from "#shared/schedules/schedule-store.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { signedUrlSeconds } from "#shared/settings.ts";
+import type { GithubApi } from "#shared/skills/github-api.ts";
 import type { DiscoveryPorts, Scanner, SkillPorts } from "#shared/skills/skill-ports.ts";
 import type { DeletionPorts as TeamDeletionPorts } from "#shared/teams/delete-team.ts";
 import type { LimitPorts } from "#shared/teams/team-ports.ts";
 import { createSpanExporter } from "#shared/tracing/create-span-exporter.ts";
 import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
 import { createObjectFetch, createSystemFetch } from "#shared/triggers/systems/system-api.ts";
-import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
+import type { AppIngressPorts, DecisionPorts } from "#shared/triggers/trigger-ports.ts";
 import type { KeySetStore } from "#shared/vault/key-set-store.ts";
 import { tableVault } from "#shared/vault/secret-value-store.ts";
 import type { OidcSignInPorts } from "#shared/web-sessions/oidc-sign-in.ts";
@@ -57,6 +59,7 @@ import { openDatabase } from "./database/open-database.ts";
 import { DiskBudget } from "./disk/disk-budget.ts";
 import { diskFileStore } from "./files/disk-file-store.ts";
 import { DiskFiles } from "./files/disk-files.ts";
+import { createAppPorts } from "./github-app.ts";
 import { projectRoot } from "./host/paths.ts";
 import { modelProviders } from "./model-providers.ts";
 import { Queues } from "./queue/queues.ts";
@@ -104,6 +107,8 @@ export type ServerPorts = DispatchPorts &
   IdentityTokenPorts &
   GuidePorts &
   DecisionPorts &
+  AppIngressPorts &
+  ClaimPorts &
   HttpPorts;
 
 /** The adapters of an installation that are used in addition to its ports. */
@@ -180,15 +185,11 @@ export interface PortOptions {
 const createDiscovery = (
   ports: Pick<DiscoveryPorts, "table" | "files" | "now">,
   { scanner, environment }: Pick<PortOptions, "scanner" | "environment">,
+  github: Pick<DiscoveryPorts["github"], "app" | keyof GithubApi>,
 ): DiscoveryPorts => ({
   ...ports,
   scanner,
-  github: {
-    apiUrl: environment["RUNYARD_GITHUB_API_URL"] || GITHUB_API,
-    token: async () => environment["RUNYARD_GITHUB_TOKEN"] || undefined,
-    fetch,
-    now: ports.now,
-  },
+  github: { ...github, token: async () => environment["RUNYARD_GITHUB_TOKEN"] || undefined },
 });
 
 /** The ports of the function that calls other systems. */
@@ -196,8 +197,10 @@ const createSystemPorts = (
   vault: SystemPorts["vault"],
   now: () => number,
   environment: PortOptions["environment"],
+  appTokens: SystemPorts["appTokens"],
 ): SystemPorts => ({
   vault,
+  appTokens,
   fetch: createSystemFetch(),
   objectFetch: createObjectFetch(),
   addresses: {
@@ -224,7 +227,10 @@ export function createPorts(
     downloadSeconds: signedUrlSeconds(),
     now,
   });
-  const discovery = createDiscovery({ table, files, now }, { scanner, environment });
+  const api = { apiUrl: environment["RUNYARD_GITHUB_API_URL"] || GITHUB_API, fetch, now };
+  const { appTokens, ...appPorts } = createAppPorts(directory, environment, table, api);
+  const github = { ...api, app: appPorts.app };
+  const discovery = createDiscovery({ table, files, now }, { scanner, environment }, github);
   const vault = tableVault(adapters.table, vaultKeys(adapters.installationKey));
   const allowsPrivate = environment["RUNYARD_WEBHOOKS_ALLOW_PRIVATE"] === "1";
   const sending: SendPorts = {
@@ -232,9 +238,10 @@ export function createPorts(
     fetch: createOutwardFetch({ allowsPrivate, timeoutMs: RECEIVER_MS }),
     now,
   };
-  const systemPorts = createSystemPorts(vault, now, environment);
+  const systemPorts = createSystemPorts(vault, now, environment, appTokens);
   return {
     ...discovery,
+    ...appPorts,
     webhookSecrets: vault,
     webhooks: { isAvailable: true, allowsPrivate },
     attempts: sqliteAttemptQueue(queues),
@@ -269,7 +276,6 @@ export function createPorts(
     spans: createSpanExporter(environment),
     signingKeys: createSigningKeys(adapters.signingKeyStore, now),
     webUrl,
-    app: undefined,
     sockets,
     workerSocketUrl: toSocketUrl(webUrl),
     // A connection is known here before its handshake ends.
@@ -282,8 +288,8 @@ export function createPorts(
     log: logLine,
     sleep: async (milliseconds) => void (await sleep(milliseconds)),
     discovery: {
-      async refresh({ url, ref }) {
-        await discoverSkills.handle({ v: 1, url, ...(ref === undefined ? {} : { ref }) }, discovery);
+      async refresh({ url, ref, teams }) {
+        await discoverSkills.handle({ v: 1, url, ...(ref === undefined ? {} : { ref }), teams }, discovery);
       },
     },
   };

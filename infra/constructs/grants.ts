@@ -71,8 +71,13 @@ export interface GithubParameters {
   readonly apiUrl: string;
   /** The parameter that holds its token, if it exists. */
   readonly token: Parameter;
-  /** Its GitHub App, the parameter that holds its private key, and the team of installations without a claim. @default none */
-  readonly app?: { readonly id: string; readonly key: Parameter; readonly team?: string };
+  /** Its GitHub App, and the parameters that hold its private key, its client secret and the secret of its webhook. @default none */
+  readonly app?: {
+    readonly id: string;
+    readonly key: Parameter;
+    readonly clientSecret: Parameter;
+    readonly webhookSecret: Parameter;
+  };
 }
 
 /** The providers of models. */
@@ -223,6 +228,26 @@ const grantGithubApp: GrantStep = ({ githubApp: actions }, targets) => {
   };
 };
 
+const grantGithubAppClient: GrantStep = ({ githubAppClient: actions }, targets) => {
+  if (!actions?.length) return nothing;
+  const { apiUrl, app } = requireTarget(targets.github, "github");
+  const secret = app === undefined ? {} : { GITHUB_APP_CLIENT_SECRET_PARAMETER: app.clientSecret.name };
+  return {
+    statements: readStatements(app === undefined ? [] : [app.key, app.clientSecret]),
+    environment: { GITHUB_API_URL: apiUrl, ...appVariables(app), ...secret },
+  };
+};
+
+const grantGithubAppWebhook: GrantStep = ({ githubAppWebhook: actions }, targets) => {
+  if (!actions?.length) return nothing;
+  const { app } = requireTarget(targets.github, "github");
+  if (app === undefined) return nothing;
+  return {
+    statements: readStatements([app.webhookSecret]),
+    environment: { GITHUB_APP_WEBHOOK_SECRET_PARAMETER: app.webhookSecret.name },
+  };
+};
+
 const grantParameterPath =
   (right: "secrets" | "webhookSecrets" | "identityKeys", variable: string): GrantStep =>
   (rights, targets) => {
@@ -325,6 +350,8 @@ const grantSteps: readonly GrantStep[] = [
   grantFunction("discovery", "DISCOVERY_FUNCTION_NAME"),
   grantGithub,
   grantGithubApp,
+  grantGithubAppClient,
+  grantGithubAppWebhook,
   grantVault,
   grantVaultKey("secretsKey", "SECRETS_KEY"),
   grantVaultKey("webhookSecretsKey", "WEBHOOK_SECRETS_KEY"),
@@ -364,9 +391,7 @@ const passRole = (role: Timers["role"]): PolicyStatement =>
   allow("iam", ["PassRole"], [role.roleArn], { StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" } });
 
 function appVariables(app: GithubParameters["app"]): Record<string, string> {
-  if (app === undefined) return {};
-  const team = app.team === undefined ? {} : { GITHUB_APP_TEAM: app.team };
-  return { GITHUB_APP_ID: app.id, GITHUB_APP_KEY_PARAMETER: app.key.name, ...team };
+  return app === undefined ? {} : { GITHUB_APP_ID: app.id, GITHUB_APP_KEY_PARAMETER: app.key.name };
 }
 
 function requireTarget<T>(target: T | undefined, right: string): T {

@@ -65,7 +65,7 @@ export class ExecutionStack extends Stack {
     const github = githubParameters(this, settings);
     const callers = createCallers(this, platform, {
       discovery: { ...stored, sandbox: sandbox.target, github },
-      systems: { ...stored, secrets, secretsKey },
+      systems: { ...stored, secrets, secretsKey, github },
     });
     this.workerSocket = new WorkerSocket(this, "WorkerSocket", { settings });
     this.targets = {
@@ -276,7 +276,14 @@ function githubParameters(stack: Stack, { githubApiUrl, githubTokenParameter, gi
   return {
     apiUrl: githubApiUrl,
     token: namedParameter(stack, githubTokenParameter),
-    ...(githubApp && { app: { ...githubApp, key: namedParameter(stack, githubApp.keyParameter) } }),
+    ...(githubApp && {
+      app: {
+        id: githubApp.id,
+        key: namedParameter(stack, githubApp.keyParameter),
+        clientSecret: namedParameter(stack, githubApp.clientSecretParameter),
+        webhookSecret: namedParameter(stack, githubApp.webhookSecretParameter),
+      },
+    }),
   };
 }
 

@@ -100,6 +100,7 @@ const PATH_TEXTS: Readonly<Record<string, string>> = {
   artifactUid: "The artifact's id.",
   conversationId: "The conversation's id.",
   scheduleId: "The schedule's id.",
+  installationId: "GitHub's id of the installation.",
   triggerUid: "The trigger's id.",
   deliveryId: "The delivery's id.",
   identityUid: "The identity's id.",

@@ -34,6 +34,7 @@ const TAGS: Readonly<Record<string, Tag>> = {
   secrets: { name: "Secrets", description: "Manage the secrets of a team. Values are never returned." },
   sessions: { name: "Sessions", description: "Resolve links to shared sessions." },
   mcp: { name: "MCP", description: "Start and steer runs from agents and editors." },
+  github: { name: "GitHub", description: "Claim installations of the deployment's GitHub App." },
   triggers: { name: "Triggers", description: "Start runs by the events of other systems." },
   audit: { name: "Audit", description: "Read who changed what in a team." },
   webhooks: { name: "Webhooks", description: "Receive the events of runs." },

@@ -27,6 +27,10 @@ import { shareEnvironment as environmentsShareEnvironment } from "#functions/env
 import { tryEnvironment as environmentsTryEnvironment } from "#functions/environments/try-environment.ts";
 import { unshareEnvironment as environmentsUnshareEnvironment } from "#functions/environments/unshare-environment.ts";
 import { updateEnvironment as environmentsUpdateEnvironment } from "#functions/environments/update-environment.ts";
+import { claimInstallation as githubClaimInstallation } from "#functions/github/claim-installation.ts";
+import { createInstallationClaim as githubCreateInstallationClaim } from "#functions/github/create-installation-claim.ts";
+import { listInstallations as githubListInstallations } from "#functions/github/list-installations.ts";
+import { releaseInstallation as githubReleaseInstallation } from "#functions/github/release-installation.ts";
 import { appendMessages as harnessAppendMessages } from "#functions/harness/append-messages.ts";
 import { commitSnapshot as harnessCommitSnapshot } from "#functions/harness/commit-snapshot.ts";
 import { createExternalConversation as harnessCreateExternalConversation } from "#functions/harness/create-external-conversation.ts";
@@ -127,6 +131,7 @@ import { getTriggerDelivery as triggersGetTriggerDelivery } from "#functions/tri
 import { listTriggerDeliveries as triggersListTriggerDeliveries } from "#functions/triggers/list-trigger-deliveries.ts";
 import { listTriggers as triggersListTriggers } from "#functions/triggers/list-triggers.ts";
 import { pauseTrigger as triggersPauseTrigger } from "#functions/triggers/pause-trigger.ts";
+import { receiveAppEvent as triggersReceiveAppEvent } from "#functions/triggers/receive-app-event.ts";
 import { receiveEvent as triggersReceiveEvent } from "#functions/triggers/receive-event.ts";
 import { redeliverEvent as triggersRedeliverEvent } from "#functions/triggers/redeliver-event.ts";
 import { resumeTrigger as triggersResumeTrigger } from "#functions/triggers/resume-trigger.ts";
@@ -189,6 +194,10 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "environments/try-environment": environmentsTryEnvironment,
   "environments/unshare-environment": environmentsUnshareEnvironment,
   "environments/update-environment": environmentsUpdateEnvironment,
+  "github/claim-installation": githubClaimInstallation,
+  "github/create-installation-claim": githubCreateInstallationClaim,
+  "github/list-installations": githubListInstallations,
+  "github/release-installation": githubReleaseInstallation,
   "harness/append-messages": harnessAppendMessages,
   "harness/commit-snapshot": harnessCommitSnapshot,
   "harness/create-external-conversation": harnessCreateExternalConversation,
@@ -289,6 +298,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   "triggers/list-trigger-deliveries": triggersListTriggerDeliveries,
   "triggers/list-triggers": triggersListTriggers,
   "triggers/pause-trigger": triggersPauseTrigger,
+  "triggers/receive-app-event": triggersReceiveAppEvent,
   "triggers/receive-event": triggersReceiveEvent,
   "triggers/redeliver-event": triggersRedeliverEvent,
   "triggers/resume-trigger": triggersResumeTrigger,

@@ -4,6 +4,7 @@ import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
 import type { Item, Table } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 import { GithubAccount, RepositorySelection } from "#shared/wire/github/installation.ts";
 import { UserProfile } from "#shared/wire/run.ts";
 
@@ -24,7 +25,7 @@ const entriesOf = (team: string) => ({
 });
 
 /** The installations that teams have claimed: one has one team at most. */
-export const installationStore = (table: Pick<Table, "get" | "query" | "batchGet" | "transact">) => ({
+export const installationStore = (table: Table) => ({
   async get(id: number): Promise<Installation | undefined> {
     const item = await table.get(keys.githubInstallation(id));
     return item === undefined ? undefined : v.parse(Installation, item);
@@ -56,6 +57,11 @@ export const installationStore = (table: Pick<Table, "get" | "query" | "batchGet
     );
   },
 
+  /** Records the account and the selection of repositories that GitHub reports; does nothing where no team has the installation. */
+  async refresh(id: number, set: Partial<Pick<Installation, "account" | "repository_selection">>): Promise<void> {
+    await writeIf(table, { kind: "update", key: keys.githubInstallation(id), set, if: { pk: { exists: true } } });
+  },
+
   /**
    * Has an installation belong to no team. Where the team does not have it, nothing changes but its entry in the team's list.
    * @throws ConflictError if another team has it
@@ -72,9 +78,12 @@ export const installationStore = (table: Pick<Table, "get" | "query" | "batchGet
   },
 });
 
-/** Tells which team may use an installation: the one that has claimed it, else the one that the operator has set, if any. */
+/** Tells which team may use an installation; undefined where no team may. */
+export type FindOwner = (installation: number) => Promise<string | undefined>;
+
+/** The team that has claimed an installation, else the one that the operator has set, if any. */
 export const findOwner =
-  (table: Pick<Table, "batchGet">, defaultTeam: string | undefined) =>
+  (table: Pick<Table, "batchGet">, defaultTeam: string | undefined): FindOwner =>
   async (id: number): Promise<string | undefined> => {
     const [item] = await table.batchGet([keys.githubInstallation(id)]);
     return item === undefined ? defaultTeam : v.parse(Installation, item).team_uid;

@@ -30,6 +30,8 @@ const BranchToPush = v.object({
   /** The path of the repository in its system, such as `owner/name`. */
   repository: v.string(),
   branch: v.string(),
+  /** The installation of the GitHub App that pushes; absent where the trigger's credential does. */
+  installation_id: v.exactOptional(v.number()),
 });
 export type BranchToPush = v.InferOutput<typeof BranchToPush>;
 

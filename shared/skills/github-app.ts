@@ -4,7 +4,7 @@ import { logLine } from "#shared/log/log.ts";
 import { type GithubApi, GithubRefusal, requestGithub, toOutage } from "./github-api.ts";
 
 /** Milliseconds before its expiry at which a token is no longer used, since discovery takes a while. */
-const SPARE_MS = 5 * 60_000;
+export const SPARE_MS = 5 * 60_000;
 /** Seconds that an assertion is backdated, so that GitHub accepts it where its clock is behind. */
 const BACKDATED_SECONDS = 60;
 /** Seconds after which an assertion expires; GitHub accepts ten minutes at most, by its own clock. */
@@ -106,7 +106,7 @@ async function issueToken(
   { id, privateKey, ownerOf }: AppSettings,
   api: GithubApi,
 ): Promise<AppToken | undefined> {
-  const token = signAssertion(id, readKey(await privateKey()), api.now());
+  const token = await signAssertion({ id, privateKey }, api.now());
   const what = `the App's installation for ${owner}/${repo}`;
   const path = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}/installation`;
   const found = await requestGithub(Installation, { path, token, what }, api).catch((error: unknown) => {
@@ -119,17 +119,30 @@ async function issueToken(
   // A renamed repository is redirected to by its number, and GitHub issues no token for the old name.
   const [, number] = /\/repositories\/(\d+)\/installation$/.exec(found.url) ?? [];
   const one = number === undefined ? { repositories: [repo] } : { repository_ids: [Number(number)] };
-  const body = { ...one, permissions: { contents: "read" } };
-  const tokens = `/app/installations/${found.body.id}/access_tokens`;
-  const issued = await requestGithub(Issued, { path: tokens, token, what, body }, api);
+  return requestToken(found.body.id, { ...one, permissions: { contents: "read" } }, { token, what }, api);
+}
+
+/**
+ * Requests a token of an installation by an assertion of the App.
+ * @throws DiscoveryFailure if GitHub does not respond or refuses it
+ */
+export async function requestToken(
+  installation: number,
+  body: object,
+  { token, what }: { readonly token: string; readonly what: string },
+  api: GithubApi,
+): Promise<AppToken> {
+  const path = `/app/installations/${installation}/access_tokens`;
+  const issued = await requestGithub(Issued, { path, token, what, body }, api);
   if (!issued.changed) throw toOutage(`GitHub's response about ${what} is not as documented`, api);
-  return { token: issued.body.token, installation: found.body.id, expiresAt: issued.body.expires_at };
+  return { token: issued.body.token, installation, expiresAt: issued.body.expires_at };
 }
 
 /** GitHub responds with 404 to an unknown App too, but with another message. */
 const isNotInstalled = ({ status, said }: GithubRefusal): boolean => status === 404 && said === "Not Found";
 
-class UnusableKey extends Error {}
+/** The App has no private key that can sign. */
+export class UnusableKey extends Error {}
 
 function readKey(pem: string | undefined): KeyObject {
   if (pem === undefined) throw new UnusableKey("its private key is not in its parameter");
@@ -144,8 +157,15 @@ function readKey(pem: string | undefined): KeyObject {
   return key;
 }
 
-/** The JSON Web Token that authenticates the App itself: https://docs.github.com/apps → "Generating a JSON Web Token". */
-function signAssertion(id: string, key: KeyObject, now: number): string {
+/**
+ * The JSON Web Token that authenticates the App itself: https://docs.github.com/apps → "Generating a JSON Web Token".
+ * @throws UnusableKey
+ */
+export async function signAssertion(
+  { id, privateKey }: Pick<AppSettings, "id" | "privateKey">,
+  now: number,
+): Promise<string> {
+  const key = readKey(await privateKey());
   const seconds = Math.floor(now / 1000);
   const claims = { iat: seconds - BACKDATED_SECONDS, exp: seconds + ASSERTION_SECONDS, iss: id };
   const content = [{ alg: "RS256", typ: "JWT" }, claims].map((part) => base64url(JSON.stringify(part))).join(".");

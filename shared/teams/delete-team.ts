@@ -1,4 +1,5 @@
 import { notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { installationStore } from "#shared/github/installation-store.ts";
 import { identityStore } from "#shared/identities/identity-store.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import { removeSecret } from "#shared/secrets/secrets.ts";
@@ -20,7 +21,7 @@ const hasSchedulesError = () => conflict("the team has schedules: delete them fi
 const hasSchedules = (parts: readonly TeamPart[]): boolean => parts.some(({ kind }) => kind === "schedule");
 
 /**
- * Deletes a team with everything in it: identities and their keys, environments, secrets, webhooks, triggers, invitations, memberships. Its runs
+ * Deletes a team with everything in it: identities and their keys, environments, secrets, webhooks, triggers, installations of the GitHub App, invitations, memberships. Its runs
  * must have ended and its schedules must be deleted before. The admin's own membership and the team itself are deleted last
  * and together, so that after an interruption the admin can delete the team again.
  */
@@ -72,6 +73,8 @@ async function removePart(team: string, part: TeamPart, admin: string, ports: De
       return removeWebhook([team], part.uid, ports);
     case "trigger":
       return removeTrigger([team], part.uid, ports);
+    case "installation":
+      return installationStore(ports.table).release(team, part.id);
     case "invitation":
       return store.deleteInvitation(team, part);
     case "member":

@@ -14,6 +14,7 @@ export type TeamPart =
   | { readonly kind: "secret"; readonly name: string }
   | { readonly kind: "webhook"; readonly uid: string }
   | { readonly kind: "trigger"; readonly uid: string }
+  | { readonly kind: "installation"; readonly id: number }
   | { readonly kind: "invitation"; readonly key: Key; readonly hash: string; readonly email: string }
   | { readonly kind: "member"; readonly user: string }
   | { readonly kind: "schedule" }
@@ -115,6 +116,8 @@ function toPart(item: Item): TeamPart {
       return { kind: "webhook", uid: rest };
     case "TRIGGER":
       return { kind: "trigger", uid: rest };
+    case "GITHUB_INSTALLATION":
+      return { kind: "installation", id: Number(rest) };
     case "INVITATION":
       return { kind: "invitation", key, hash: String(item["hash"]), email: String(item["email"]) };
     case "MEMBER":

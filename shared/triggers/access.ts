@@ -1,15 +1,13 @@
 import { statusText } from "#shared/records/run.ts";
-import type { Table } from "#shared/table/table.ts";
 import { asksForAccess } from "./author.ts";
-import type { TriggerEvent } from "./event.ts";
+import type { AnsweredEvent } from "./event.ts";
 import type { Ignored } from "./plan-run.ts";
 import { findSource } from "./sources/find-source.ts";
-import { readCredential, requestSystem } from "./systems/credential.ts";
+import { type CredentialPorts, nameCredential, readCredential, requestSystem } from "./systems/credential.ts";
 import type { SystemName, Systems } from "./systems/system-request.ts";
 import type { Trigger } from "./trigger-store.ts";
 
-export interface AccessPorts {
-  readonly table: Table;
+export interface AccessPorts extends CredentialPorts {
   readonly systems: Systems;
 }
 
@@ -24,14 +22,15 @@ export const toSystem = ({ kind }: Pick<Trigger, "kind">): SystemName | undefine
  */
 export async function findAccessRefusal(
   trigger: Trigger,
-  event: TriggerEvent,
+  event: AnsweredEvent,
   ports: AccessPorts,
 ): Promise<Ignored | undefined> {
   const system = toSystem(trigger);
-  if (system === undefined || trigger.credential === undefined || !asksForAccess(trigger, event)) return undefined;
+  const named = nameCredential(trigger, event);
+  if (system === undefined || named === undefined || !asksForAccess(trigger, event)) return undefined;
   const { place = "", account = "" } = findSource(trigger).toAccount?.(event) ?? {};
   if (place === "" || account === "") return toIgnored("the event does not tell who caused it, and where");
-  const credential = await readCredential(trigger.team_uid, trigger.credential, ports.table);
+  const credential = await readCredential(named, ports);
   const request = { action: "check_access", system, ...credential, place, account } as const;
   const { has_access } = await requestSystem(ports.systems, request);
   const who = event.author.name;

@@ -1,12 +1,13 @@
-import type { TriggerEvent } from "./event.ts";
+import type { AnsweredEvent } from "./event.ts";
 import { findSource } from "./sources/find-source.ts";
+import { nameCredential } from "./systems/credential.ts";
 import type { Trigger } from "./trigger-store.ts";
 
 const NOT_ASKED = "Runyard cannot tell whether the author has write access";
 
 /** Whether the system is asked what the author may do. Slack's events alone do not show who is a guest. */
-export function asksForAccess(trigger: Trigger, event: TriggerEvent): boolean {
-  if (trigger.credential === undefined || trigger.allow?.anyone === true) return false;
+export function asksForAccess(trigger: Trigger, event: AnsweredEvent): boolean {
+  if (nameCredential(trigger, event) === undefined || trigger.allow?.anyone === true) return false;
   const standing = findSource(trigger).judge(event);
   return standing === "unknown" || (trigger.kind === "slack" && standing === "trusted");
 }
@@ -15,7 +16,7 @@ export function asksForAccess(trigger: Trigger, event: TriggerEvent): boolean {
  * Why the author of an event may not have the trigger start runs, as far as the event itself shows; undefined if they may, or
  * where the system is asked.
  */
-export function findAuthorRefusal(trigger: Trigger, event: TriggerEvent): string | undefined {
+export function findAuthorRefusal(trigger: Trigger, event: AnsweredEvent): string | undefined {
   const { bots = [], anyone = false } = trigger.allow ?? {};
   const name = event.author.name;
   const who = name === "" ? "the author" : name;

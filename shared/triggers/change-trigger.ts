@@ -53,7 +53,7 @@ export function changeTrigger(
       ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
       ...scopesMember(changeScopes(before, scopes, caller)),
     };
-    checkReply(changed, ports.webhooks);
+    await checkReply(changed, ports.webhooks, ports.table);
     return replace(before, changed, ports);
   });
 }

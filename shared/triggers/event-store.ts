@@ -6,6 +6,7 @@ import type { ReceivedEvent } from "./event.ts";
 const Stored = v.object({
   ...TriggerEvent.entries,
   external_id: v.exactOptional(v.string()),
+  installation_id: v.exactOptional(v.number()),
   digests: v.tupleWithRest([v.string()], v.string()),
 });
 
@@ -13,8 +14,12 @@ type Files = Pick<FileStore, "get" | "put">;
 
 /** The events of deliveries, without the headers that they came with. Files are deleted after 30 days, as deliveries are. */
 export const eventStore = (files: Files) => ({
-  async add(trigger: string, delivery: string, { externalId, ...event }: ReceivedEvent): Promise<void> {
-    const stored = { ...event, ...(externalId === undefined ? {} : { external_id: externalId }) };
+  async add(trigger: string, delivery: string, { externalId, installationId, ...event }: ReceivedEvent): Promise<void> {
+    const stored = {
+      ...event,
+      ...(externalId === undefined ? {} : { external_id: externalId }),
+      ...(installationId === undefined ? {} : { installation_id: installationId }),
+    };
     await files.put(fileKeys.triggerEvent(trigger, delivery), JSON.stringify(stored), "application/json");
   },
 
@@ -22,7 +27,8 @@ export const eventStore = (files: Files) => ({
   async get(trigger: string, delivery: string): Promise<ReceivedEvent | undefined> {
     const file = await files.get(fileKeys.triggerEvent(trigger, delivery));
     if (file === undefined) return undefined;
-    const { external_id: externalId, ...event } = v.parse(Stored, JSON.parse(Buffer.from(file).toString()));
-    return { ...event, externalId };
+    const stored = v.parse(Stored, JSON.parse(Buffer.from(file).toString()));
+    const { external_id: externalId, installation_id: installationId, ...event } = stored;
+    return { ...event, externalId, ...(installationId === undefined ? {} : { installationId }) };
   },
 });

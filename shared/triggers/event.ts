@@ -8,8 +8,14 @@ import type { ReadHeader } from "./sources/source.ts";
 
 export type { TriggerEvent };
 
+/** An event with what triggers may do in answer to it. */
+export interface AnsweredEvent extends TriggerEvent {
+  /** The installation of the deployment's GitHub App by which it came, which is its credential. @default it came to the trigger's URL */
+  readonly installationId?: number | undefined;
+}
+
 /** What identifies a delivery, and the event in it. */
-export interface ReceivedEvent extends TriggerEvent {
+export interface ReceivedEvent extends AnsweredEvent {
   /** The id that the other system has for it. */
   readonly externalId: string | undefined;
   /** Two deliveries are of the same event if they have one of these in common. */
@@ -43,7 +49,12 @@ export function parseEvent(choice: SourceChoice, body: Buffer, header: ReadHeade
 }
 
 /** The members of an event that templates see. */
-export const toTemplateEvent = ({ externalId: _, digests: __, ...event }: ReceivedEvent): TriggerEvent => event;
+export const toTemplateEvent = ({
+  externalId: _,
+  digests: __,
+  installationId: ___,
+  ...event
+}: ReceivedEvent): TriggerEvent => event;
 
 /** The text by which Slack asks whether a URL belongs to who has the secret; undefined for an event. */
 export function readChallenge({ kind }: SourceChoice, { payload }: TriggerEvent): string | undefined {

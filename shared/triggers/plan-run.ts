@@ -6,7 +6,7 @@ import type { RunBody } from "#shared/records/run-body.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { planUnattendedRun, type UnattendedPorts } from "#shared/schedules/unattended-run.ts";
 import { findAuthorRefusal } from "./author.ts";
-import type { TriggerEvent } from "./event.ts";
+import type { AnsweredEvent, TriggerEvent } from "./event.ts";
 import { withPullHead } from "./pulls/pull-head.ts";
 import { findSource } from "./sources/find-source.ts";
 import type { PullHead } from "./sources/source.ts";
@@ -54,7 +54,7 @@ interface TriggeredRun {
 export async function planRun(
   runId: string,
   trigger: Trigger,
-  event: TriggerEvent,
+  event: AnsweredEvent,
   head: PullHead | undefined,
   ports: UnattendedPorts,
 ): Promise<TriggeredRun> {

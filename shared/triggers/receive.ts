@@ -2,15 +2,15 @@ import { RunyardError } from "#shared/errors.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { ReceivedDelivery } from "#shared/wire/triggers/delivery.ts";
 import { toFacts } from "./decide.ts";
-import { deliveryStore } from "./delivery-store.ts";
-import { parseEvent, readChallenge } from "./event.ts";
+import { deliveryStore, type NewDelivery } from "./delivery-store.ts";
+import { parseEvent, type ReceivedEvent, readChallenge } from "./event.ts";
 import { requestDecision } from "./request-decision.ts";
-import type { IngressPorts } from "./trigger-ports.ts";
+import type { IngressPorts, RequestPorts } from "./trigger-ports.ts";
 import { type Trigger, triggerStore } from "./trigger-store.ts";
 import { isBodyRecent, isVerified, type SignedRequest } from "./verify.ts";
 
 /** Takes the place of the secret of a trigger that does not exist, so that both take the same time. */
-const NO_SECRET = "whsec_bm8gdHJpZ2dlciBoYXMgdGhpcyBzZWNyZXQgYXQgYWxs";
+export const NO_SECRET = "whsec_bm8gdHJpZ2dlciBoYXMgdGhpcyBzZWNyZXQgYXQgYWxs";
 
 /**
  * Receives a delivery: verifies it, stores it, and requests the decision on it. An event is decided on once, however often it is
@@ -28,6 +28,17 @@ export async function receiveDelivery(
   const challenge = readChallenge(trigger, event);
   if (challenge !== undefined) return { challenge };
   const facts = toFacts(event, now);
+  await storeDelivery(uid, facts, event, ports);
+  return { delivery_id: facts.delivery_id };
+}
+
+/** Stores a delivery to a trigger, and requests the decision on it, unless it repeats an earlier one. */
+export async function storeDelivery(
+  uid: string,
+  facts: NewDelivery,
+  event: ReceivedEvent,
+  ports: RequestPorts,
+): Promise<void> {
   const store = deliveryStore(ports.table);
   await retryOnConflict("the event is", async () => {
     const found = await store.claim(uid, event.digests, facts);
@@ -36,7 +47,6 @@ export async function receiveDelivery(
     if ("of" in found) return store.add(uid, facts, { outcome: "duplicate", of: found.of });
     return requestDecision(uid, facts, event, { ...found.claim }, ports);
   });
-  return { delivery_id: facts.delivery_id };
 }
 
 async function verify(uid: string, request: SignedRequest, ports: IngressPorts): Promise<Trigger> {
@@ -56,7 +66,7 @@ async function verify(uid: string, request: SignedRequest, ports: IngressPorts):
   throw notVerified();
 }
 
-const notVerified = (): RunyardError =>
+export const notVerified = (): RunyardError =>
   new RunyardError("authentication_required", {
     detail: "the request has no valid signature for this trigger",
     headers: { "www-authenticate": "Bearer" },

@@ -1,3 +1,4 @@
+import type { FindOwner } from "#shared/github/installation-store.ts";
 import type { RateLimits } from "#shared/limits/token-bucket.ts";
 import type { ReceiverRules } from "#shared/notifications/receiver-url.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
@@ -46,9 +47,17 @@ export interface IngressPorts extends RequestPorts {
   readonly webhookSecrets: SecretVault;
 }
 
+/** Ports of the rule that receives the events of the deployment's GitHub App. */
+export interface AppIngressPorts extends RequestPorts {
+  /** The secret of the App's webhook; undefined where there is no App, or none is set. */
+  readonly appWebhookSecret: () => Promise<string | undefined>;
+  readonly ownerOf: FindOwner;
+}
+
 /** Ports of the rules that decide on deliveries. */
 export interface DecisionPorts extends RunPorts {
   readonly events: EventQueue;
+  readonly ownerOf: FindOwner;
   readonly systems: Systems;
   /** Each trigger has the rate limits of a caller. */
   readonly rates: RateLimits;

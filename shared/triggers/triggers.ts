@@ -1,4 +1,5 @@
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
+import { installationStore } from "#shared/github/installation-store.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -62,7 +63,7 @@ export async function addTrigger(
   const prompt = request.prompt ?? (choice.preset === undefined ? undefined : PRESETS[choice.preset].prompt);
   if (prompt === undefined) throw invalid("prompt", "is required without a preset");
   await checkRequest(request, { ...request, team_uid: team, created_by: toProfile(caller) }, caller, table);
-  checkReply(request, webhooks);
+  await checkReply({ ...request, team_uid: team }, webhooks, table);
   return runIdempotent<CreatedTrigger>(
     table,
     idempotency,
@@ -198,17 +199,20 @@ async function checkCredential(team: string, name: string, kind: TriggerKind, ta
   if (secret === undefined) throw invalid("credential", "must be the name of a secret of the team: create it first");
 }
 
-/** Refuses replies that cannot be sent: without a credential, and where the deployment does not send events of its runs. */
-export function checkReply(
-  { reply, credential = "" }: Pick<Trigger, "reply" | "credential">,
+/** Refuses replies that cannot be sent: without a credential, which events of the GitHub App bring along, and where the deployment does not send events of its runs. */
+export async function checkReply(
+  { team_uid, kind, reply, credential = "" }: Pick<Trigger, "team_uid" | "kind" | "reply" | "credential">,
   rules: ReceiverRules | undefined,
-): void {
+  table: Table,
+): Promise<void> {
   if (reply?.to !== "thread") return;
   if (rules?.isAvailable !== true) {
     const detail = "reply: this deployment does not send events of its runs";
     throw new RunyardError("operation_not_supported", { detail, errors: [{ path: "reply", message: "leave it out" }] });
   }
-  if (credential === "") throw invalid("reply", "needs a credential, with which the other system is called");
+  if (credential !== "" || (kind === "github" && (await installationStore(table).list([team_uid])).length > 0)) return;
+  const app = kind === "github" ? ", or an installation of the GitHub App that the team has claimed" : "";
+  throw invalid("reply", `needs a credential, with which the other system is called${app}`);
 }
 
 /** A trigger as responses show it. */

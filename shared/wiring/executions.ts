@@ -15,8 +15,8 @@ import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import { sandboxes } from "#shared/sandbox/sandboxes.ts";
 import { hasTenants, listSetting, offeredSandboxes, setting, settingIfAny } from "#shared/settings.ts";
 import { createSpanExporter } from "#shared/tracing/create-span-exporter.ts";
+import { createGithubApp } from "./github.ts";
 import { createRunEndpointPorts, createRunPorts } from "./runs.ts";
-import { createGithubApp } from "./skills.ts";
 import { createVault } from "./vault.ts";
 import { createWorkerSockets } from "./workers.ts";
 

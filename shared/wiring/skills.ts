@@ -1,15 +1,13 @@
 import { ssmClient } from "#shared/aws/clients.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
-import { findOwner } from "#shared/github/installation-store.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
-import { hasTenants, setting, settingIfAny } from "#shared/settings.ts";
+import { hasTenants, setting } from "#shared/settings.ts";
 import type { Github } from "#shared/skills/github-access.ts";
-import type { GithubApi } from "#shared/skills/github-api.ts";
-import { type GithubApp, githubApp } from "#shared/skills/github-app.ts";
 import type { DiscoveryPorts, SkillPorts } from "#shared/skills/skill-ports.ts";
 import type { Table } from "#shared/table/table.ts";
 import { createFiles, createFunctionCaller } from "#shared/wiring/adapters.ts";
 import { createTable, createTablePorts } from "./common.ts";
+import { createGithubApi, createGithubApp } from "./github.ts";
 
 /** Milliseconds that a call of the discovery function may take, and a call of a sandbox that scans a repository. */
 const DISCOVERY_MS = 25_000;
@@ -46,15 +44,6 @@ export function createDiscoveryPorts(): DiscoveryPorts {
   };
 }
 
-/** The deployment's GitHub App, if it has one. */
-export function createGithubApp(table: Pick<Table, "batchGet">): GithubApp | undefined {
-  const id = settingIfAny("GITHUB_APP_ID");
-  if (id === undefined) return undefined;
-  const privateKey = ssmParameter(ssmClient(), setting("GITHUB_APP_KEY_PARAMETER"), Date.now);
-  const ownerOf = findOwner(table, settingIfAny("GITHUB_APP_TEAM"));
-  return githubApp({ id, privateKey, ownerOf }, createGithubApi());
-}
-
 function createGithub(table: Pick<Table, "batchGet">): Github {
   return {
     ...createGithubApi(),
@@ -62,5 +51,3 @@ function createGithub(table: Pick<Table, "batchGet">): Github {
     app: createGithubApp(table),
   };
 }
-
-const createGithubApi = (): GithubApi => ({ apiUrl: setting("GITHUB_API_URL"), fetch, now: Date.now });

@@ -1,6 +1,7 @@
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import { configuredRateLimits } from "#shared/limits/token-bucket.ts";
 import type {
+  AppIngressPorts,
   DecisionPorts,
   IngressPorts,
   RequestPorts,
@@ -10,6 +11,7 @@ import type {
 } from "#shared/triggers/trigger-ports.ts";
 import { createEventQueue, createFiles } from "#shared/wiring/adapters.ts";
 import { createTablePorts, receiverRules } from "./common.ts";
+import { createAppWebhookSecret, createOwnerOf } from "./github.ts";
 import { createRunEndpointPorts, createRunPorts, hasContainers } from "./runs.ts";
 import { createSystems } from "./system-calls.ts";
 import { createWebhookSecrets } from "./vault.ts";
@@ -47,12 +49,25 @@ export const createIngressPorts = (): IngressPorts & HttpPorts => ({
 });
 
 /** The ports of the endpoint that pushes commits of runs. */
-export const createPushPorts = () => ({ ...createRunEndpointPorts(), systems: createSystems() });
+export function createPushPorts() {
+  const ports = createRunEndpointPorts();
+  return { ...ports, systems: createSystems(), ownerOf: createOwnerOf(ports.table) };
+}
+
+/** The ports of the endpoint that receives events of the GitHub App. */
+export function createAppIngressPorts(): AppIngressPorts & HttpPorts {
+  const ports = createRedeliveryPorts();
+  return { ...ports, appWebhookSecret: createAppWebhookSecret(), ownerOf: createOwnerOf(ports.table) };
+}
 
 /** The ports of the consumer that decides on events. */
-export const createDecisionPorts = (): DecisionPorts => ({
-  ...createRunPorts(),
-  events: createEventQueue(),
-  systems: createSystems(),
-  rates: configuredRateLimits(),
-});
+export function createDecisionPorts(): DecisionPorts {
+  const ports = createRunPorts();
+  return {
+    ...ports,
+    events: createEventQueue(),
+    systems: createSystems(),
+    ownerOf: createOwnerOf(ports.table),
+    rates: configuredRateLimits(),
+  };
+}

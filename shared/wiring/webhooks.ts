@@ -7,6 +7,7 @@ import { AttemptResult } from "#shared/webhooks/send-webhooks.ts";
 import type { AttemptPorts, DeliveryPlanPorts, WebhookReadPorts } from "#shared/webhooks/webhook-ports.ts";
 import { createFiles, createFunctionCaller } from "#shared/wiring/adapters.ts";
 import { createTable, createTablePorts, receiverRules } from "./common.ts";
+import { createOwnerOf } from "./github.ts";
 import { createSystems } from "./system-calls.ts";
 
 /** Milliseconds that a call of the sending function may take, and the request for an attempt. */
@@ -45,6 +46,7 @@ export function createAttemptPorts(): AttemptPorts & ReplyPorts {
     files: createFiles(),
     webUrl: settingIfAny("WEB_URL"),
     systems: createSystems(),
+    ownerOf: createOwnerOf(table),
     now: Date.now,
     sender: {
       async send(requests) {

@@ -34,11 +34,13 @@ it("every action names the kind of thing that it changes", () => {
   const types = recorded.map((route) => toAction(route.replace(" ", " /api/v1")).type);
   expect([...new Set(types)].toSorted()).toEqual([
     ...[
+      "claim",
       "conversation",
       "delivery",
       "environment",
       "followup",
       "identity",
+      "installation",
       "invitation",
       "key",
       "member",

@@ -108,6 +108,8 @@ const posts = routes
   .filter(({ method, who }) => method === "POST" && who.includes("personal"))
   // Each sign-in link is a new one-time token that is not stored, so a repeated request creates another.
   .filter(({ path }) => path !== "/session/link")
+  // Each claim has a state of its own, which is not stored as such, so a repeated request starts another.
+  .filter(({ path }) => path !== "/agent/github/claims")
   // URLs to download files are made for each request, and stored nowhere.
   .filter(({ path }) => path !== "/agent/runs/{runId}/attachments/download")
   // The MCP server says in the result of a tool that a call is repeated (mcp-server.test.ts).
@@ -121,6 +123,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   "POST /agent/environments": "create-environment",
   "POST /agent/environments/{environmentUid}/share": "share-environment:{environmentUid}",
   "POST /agent/environments/{environmentUid}/try": "create-run",
+  "POST /agent/github/installations": "claim-installation:{teamUid}",
   "POST /agent/identities": "create-identity",
   "POST /agent/identities/{identityUid}/keys": "create-key:{identityUid}",
   "POST /agent/identities/{identityUid}/trust-rules": "create-trust-rule:{identityUid}",

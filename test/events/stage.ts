@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import * as v from "valibot";
 import { type FixtureValues, fillFixture } from "../../emulator/event-fixture.ts";
+import { prepareClaim } from "../support/claim-installation.ts";
 import { FALLBACK_PORTS } from "../support/client.ts";
 import { BASE_URL, createTestControlPlane } from "../support/control-plane.ts";
 import { allowPush } from "../support/execution.ts";
@@ -37,6 +38,9 @@ const ARTIFACT = "hello\n";
 /** The header of CloudFront's requests in events/url/stream-events.json. */
 const ORIGIN_SECRET = "5d2c1b0a-9f8e-4d7c-8b6a-5f4e3d2c1b0a";
 
+/** What signs events/http/receive-app-event.json. */
+const APP_WEBHOOK_SECRET = "the-secret-of-the-app";
+
 /** What a model says to events/url/call-model.json. */
 const MODEL_RESPONSE = {
   type: "message",
@@ -48,6 +52,7 @@ const MODEL_RESPONSE = {
 /** Creates a control plane in memory that plays fixtures, each filled with the ids that earlier ones created. */
 export async function makeStage() {
   const controlPlane = await createTestControlPlane();
+  await prepareClaim({ plane: controlPlane });
   const oidc = await makeOidcStage(controlPlane.clock.now);
   const passes: number[] = [];
   const models = {
@@ -60,6 +65,7 @@ export async function makeStage() {
     ...models,
     issuers: oidc.issuers,
     signInIssuer: oidc.signInIssuer,
+    appWebhookSecret: async () => APP_WEBHOOK_SECRET,
     passes: { everySeconds: 15, sendPass: async (pass: number) => void passes.push(pass) },
     deadRuns: { drain: async () => undefined },
   };

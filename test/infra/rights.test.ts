@@ -223,18 +223,21 @@ describe("a function's role", () => {
     expect(JSON.stringify(readers[0]?.Resource)).not.toContain("github-app-key");
   });
 
-  it("can read the GitHub App's key for discovery and in resolve-prompt, if the settings name an App", () => {
+  it("can read the GitHub App's key where tokens are issued and installations claimed, if the settings name an App", () => {
     const own = synthesize({ githubAppId: "314159", githubAppKeyParameter: "/ours/app" });
     const readers = own
       .all<RoleProperties>("AWS::IAM::Role")
       .filter((role) => JSON.stringify(statementsIn(role)).includes(":parameter/ours/app"));
-    expect(readers).toHaveLength(2);
+    expect(readers).toHaveLength(5);
     const reads = readers.flatMap(statementsIn).filter(({ Action }) => Action === "ssm:GetParameter");
     const others = reads.flatMap(({ Resource }) =>
       [Resource].flat().filter((one) => !JSON.stringify(one).includes(":parameter/ours/app")),
     );
     expect(others.map((one) => /:parameter([^"]*)"/.exec(JSON.stringify(one))?.[1]).toSorted()).toEqual([
+      "/runyard/github-app-client-secret",
+      "/runyard/github-app-client-secret",
       "/runyard/github-token",
+      "/runyard/vault/secrets",
       "/runyard/vault/secrets",
     ]);
     expect(JSON.stringify(reads.map(({ Resource }) => Resource))).not.toContain("*");
@@ -244,7 +247,7 @@ describe("a function's role", () => {
       .all<{ Environment?: { Variables: Record<string, unknown> } }>("AWS::Lambda::Function")
       .map(({ Properties }) => Properties.Environment?.Variables ?? {})
       .filter((all) => "GITHUB_APP_ID" in all);
-    expect(variables).toHaveLength(2);
+    expect(variables).toHaveLength(5);
     for (const all of variables)
       expect(all).toMatchObject({ GITHUB_APP_ID: "314159", GITHUB_APP_KEY_PARAMETER: "/ours/app" });
     expect(variables.filter((all) => "GITHUB_TOKEN_PARAMETER" in all)).toHaveLength(1);

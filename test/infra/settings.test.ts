@@ -3,6 +3,12 @@ import { describe, expect, it } from "vitest";
 import { readSettings } from "#infra/read-settings.ts";
 import type { Settings } from "#infra/settings.ts";
 
+const appParameters = {
+  keyParameter: "/runyard/github-app-key",
+  clientSecretParameter: "/runyard/github-app-client-secret",
+  webhookSecretParameter: "/runyard/github-app-webhook-secret",
+};
+
 /** Reads the settings from a construct that is not an App, because each App creates a folder. */
 function read(context: Record<string, string>): Settings {
   const { node } = new RootConstruct();
@@ -183,18 +189,22 @@ describe("readSettings", () => {
   it.each([
     [{ webUrl: "https://a.example/" }, { webUrl: "https://a.example" }],
     [{ domainName: "a.b-c.example", certificateArn }, { domain: { name: "a.b-c.example", certificateArn } }],
-    [{ githubAppId: "Iv1.a" }, { githubApp: { id: "Iv1.a", keyParameter: "/runyard/github-app-key" } }],
+    [{ githubAppId: "Iv1.a" }, { githubApp: { id: "Iv1.a", ...appParameters } }],
     [
       { githubAppId: "1", githubAppTeam: "0199a3c4-0000-7000-8000-000000000001" },
+      { githubApp: { id: "1", ...appParameters, team: "0199a3c4-0000-7000-8000-000000000001" } },
+    ],
+    [
+      { githubAppId: "1", githubAppKeyParameter: "/ours/app", githubAppWebhookSecretParameter: "/ours/hook" },
       {
         githubApp: {
           id: "1",
-          keyParameter: "/runyard/github-app-key",
-          team: "0199a3c4-0000-7000-8000-000000000001",
+          ...appParameters,
+          keyParameter: "/ours/app",
+          webhookSecretParameter: "/ours/hook",
         },
       },
     ],
-    [{ githubAppId: "1", githubAppKeyParameter: "/ours/app" }, { githubApp: { id: "1", keyParameter: "/ours/app" } }],
     [
       { oidcIssuer: "https://a.example/realm", oidcClientId: "web", oidcClientSecretParameter: "/ours/secret" },
       { oidc: { issuer: "https://a.example/realm", clientId: "web", clientSecretParameter: "/ours/secret" } },

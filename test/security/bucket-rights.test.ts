@@ -8,6 +8,7 @@ import { fileKeys } from "#shared/files/file-store.ts";
 import { INLINE_BYTES } from "#shared/records/run-body.ts";
 import { isEndedHead } from "#shared/records/run-head.ts";
 import { deleteRun } from "#shared/retention/delete-run.ts";
+import { claimInstallation } from "../support/claim-installation.ts";
 import { createClient } from "../support/client.ts";
 import { createTestControlPlane, httpEvent, type TestControlPlane } from "../support/control-plane.ts";
 import {
@@ -204,6 +205,10 @@ async function useTriggerFiles(): Promise<void> {
     );
     return `/agent/triggers/${body.uid}/deliveries/${sent.delivery_id}`;
   };
+  await claimInstallation(plane, plane.team);
+  plane.repositories.appWebhookSecret = secret;
+  const ofApp = JSON.stringify({ installation: { id: 2_000_001 } });
+  await hooks.send("github-app", ofApp, signed.github(secret, ofApp, "issues", "of-the-app"));
   await send("first");
   const [run] = await hooks.runs();
   const failTurn = async (harness: Harness, first: number) => {

@@ -12,6 +12,10 @@ import { guideFiles } from "#shared/docs/guide-files.ts";
 import type { GuidePorts } from "#shared/docs/guides.ts";
 import { startExecution } from "#shared/executions/dispatch-run.ts";
 import { memoryFileStore } from "#shared/files/memory-file-store.ts";
+import type { AppClient } from "#shared/github/app-client.ts";
+import { findOwner } from "#shared/github/installation-store.ts";
+import type { InstallationTokens } from "#shared/github/installation-tokens.ts";
+import type { ClaimPorts } from "#shared/github/installations.ts";
 import { auditedTable } from "#shared/http/audit/trail.ts";
 import type { HttpPorts } from "#shared/http/endpoint.ts";
 import type { HttpResponse } from "#shared/http/problem.ts";
@@ -47,7 +51,7 @@ import { countMember, deleteMember } from "#shared/teams/member-store.ts";
 import { memoryScheduler } from "#shared/timers/memory-scheduler.ts";
 import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
 import { createObjectFetch, createSystemFetch } from "#shared/triggers/systems/system-api.ts";
-import type { DecisionPorts } from "#shared/triggers/trigger-ports.ts";
+import type { AppIngressPorts, DecisionPorts } from "#shared/triggers/trigger-ports.ts";
 import { memoryKeySetStore } from "#shared/vault/memory-key-set-store.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
 import type { AttemptRequest, AttemptResult } from "#shared/webhooks/send-webhooks.ts";
@@ -94,6 +98,8 @@ export type TestPorts = RetentionPorts &
   AttemptPorts &
   IdentityTokenPorts &
   DecisionPorts &
+  AppIngressPorts &
+  ClaimPorts &
   HttpPorts & {
     issuerUrl: string | undefined;
     readonly cursors: Cursors;
@@ -202,6 +208,10 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
   const addresses = { github: "http://127.0.0.1:1", gitlab: "http://127.0.0.1:1", slack: "http://127.0.0.1:1" };
   const systemPorts: SystemPorts = {
     vault: vaultWithinRights(vault),
+    appTokens: (request) => {
+      if (repositories.appTokens === undefined) throw new Error("the test has no GitHub App");
+      return repositories.appTokens(request);
+    },
     fetch: createSystemFetch(),
     objectFetch: createObjectFetch(),
     addresses,
@@ -289,6 +299,11 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
       return offered.includes("fargate");
     },
     ...discoveryPorts,
+    ownerOf: findOwner(table, undefined),
+    appWebhookSecret: async () => repositories.appWebhookSecret,
+    get appClient() {
+      return repositories.appClient;
+    },
     get app() {
       return repositories.githubApp;
     },
@@ -420,11 +435,17 @@ function createRepositorySettings() {
     githubUrl: string;
     githubToken: string | undefined;
     githubApp: GithubApp | undefined;
+    appClient: AppClient | undefined;
+    appTokens: InstallationTokens | undefined;
+    appWebhookSecret: string | undefined;
     scan: (request: ScanRequest) => Promise<unknown>;
   } = {
     githubUrl: "http://127.0.0.1:1",
     githubToken: undefined,
     githubApp: undefined,
+    appClient: undefined,
+    appTokens: undefined,
+    appWebhookSecret: undefined,
     scan: () => Promise.reject(new Error("no sandbox")),
   };
   return outside;

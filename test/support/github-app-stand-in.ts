@@ -10,6 +10,14 @@ interface Installation {
   readonly permissions: Readonly<Record<string, string>>;
   /** True where the owner has suspended it. */
   readonly suspended: boolean;
+  /** What it is installed on. */
+  readonly account: { readonly id: number; readonly login: string; readonly type: "Organization" | "User" };
+}
+
+/** A person on GitHub, and their roles in organizations. */
+interface Person {
+  readonly id: number;
+  readonly organizations: Readonly<Record<string, { readonly role: "admin" | "member"; readonly state?: "pending" }>>;
 }
 
 /** A token as it was issued. */
@@ -39,6 +47,7 @@ interface AppResponse {
 const DOCS = "https://docs.github.com/rest";
 const HOUR_MS = 3_600_000;
 const Claims = v.object({ iat: v.pipe(v.number(), v.integer()), exp: v.number(), iss: v.string() });
+const Exchange = v.strictObject({ client_id: v.string(), client_secret: v.string(), code: v.string() });
 const Wanted = v.strictObject({
   repositories: v.optional(v.array(v.string())),
   repository_ids: v.optional(v.array(v.number())),
@@ -53,6 +62,10 @@ const refused = (status: number, message: string): AppResponse => ({
 /** A GitHub App in GitHub's REST API, with its installations and the tokens that were issued to it. */
 export class GithubAppStandIn {
   readonly id = "314159";
+  readonly clientId = "Iv23liStandIn";
+  readonly clientSecret = "a-client-secret";
+  /** What the codes of people who have authorized the App are exchanged for, once each. */
+  readonly codes = new Map<string, Person>();
   /** In the format that GitHub issues: PEM, PKCS #1. */
   readonly privateKey: string;
   /** All tokens that were issued and not revoked. */
@@ -61,6 +74,7 @@ export class GithubAppStandIn {
   ahead = 0;
   readonly #publicKey: KeyObject;
   readonly #installations: Installation[] = [];
+  readonly #people = new Map<string, Person>();
   readonly #clock: () => number;
   #made = 0;
 
@@ -72,10 +86,11 @@ export class GithubAppStandIn {
   }
 
   /** Installs the App for repositories of one owner. */
-  install(repositories: readonly string[], more: Partial<Pick<Installation, "permissions" | "suspended">> = {}): void {
+  install(repositories: readonly string[], more: Partial<Omit<Installation, "id">> = {}): void {
     const permissions = { contents: "read", metadata: "read" };
     const id = 2_000_001 + this.#installations.length;
-    this.#installations.push({ id, repositories, permissions, suspended: false, ...more });
+    const account = { id: 7, login: "acme", type: "Organization" } as const;
+    this.#installations.push({ id, repositories, permissions, suspended: false, account, ...more });
   }
 
   /** Removes all installations, which revokes all tokens. */
@@ -95,6 +110,13 @@ export class GithubAppStandIn {
 
   /** The response to a request with the App's own token; undefined for other requests. `names` are all repositories. */
   respondTo({ method, pathname, token, body }: AppRequest, names: readonly string[]): AppResponse | undefined {
+    if (pathname === "/login/oauth/access_token") return this.#exchange(method, token, body);
+    const person = this.#people.get(token ?? "");
+    if (person !== undefined) return this.#respondToPerson(method, pathname, person);
+    const [, known] = /^\/app(?:\/installations\/(\d+))?$/.exec(pathname) ?? [undefined, undefined];
+    if (method === "GET" && pathname.startsWith("/app") && !pathname.endsWith("s")) {
+      return this.#findProblem(token) ?? this.#describe(known);
+    }
     const [, full, number] = /^\/(?:repos\/([^/]+\/[^/]+)|repositories\/(\d+))\/installation$/.exec(pathname) ?? [];
     const [, id] = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(pathname) ?? [];
     if (id === undefined && full === undefined && number === undefined) return undefined;
@@ -109,6 +131,45 @@ export class GithubAppStandIn {
       status: 200,
       body: { id: installation, app_id: Number(this.id), repository_selection: "selected", permissions },
     };
+  }
+
+  /** https://docs.github.com/en/rest/apps/apps */
+  #describe(installation: string | undefined): AppResponse {
+    if (installation === undefined) {
+      return { status: 200, body: { id: Number(this.id), slug: "runyard-of-acme", client_id: this.clientId } };
+    }
+    const found = this.#installations.find(({ id }) => id === Number(installation));
+    if (found === undefined) return refused(404, "Not Found");
+    const { id, account, permissions } = found;
+    return {
+      status: 200,
+      body: { id, account, permissions, repository_selection: "selected", app_id: Number(this.id) },
+    };
+  }
+
+  /** A code is valid once, and an error has the status 200. */
+  #exchange(method: string, token: string | undefined, body: string): AppResponse {
+    const wanted = v.safeParse(v.pipe(v.string(), v.parseJson(), Exchange), body);
+    if (method !== "POST" || token !== undefined || !wanted.success) return refused(404, "Not Found");
+    const { client_id, client_secret, code } = wanted.output;
+    if (client_id !== this.clientId || client_secret !== this.clientSecret) {
+      return { status: 200, body: { error: "incorrect_client_credentials" } };
+    }
+    const person = this.codes.get(code);
+    if (person === undefined) return { status: 200, body: { error: "bad_verification_code" } };
+    this.codes.delete(code);
+    const access_token = `ghu_made${++this.#made}`;
+    this.#people.set(access_token, person);
+    return { status: 200, body: { access_token, token_type: "bearer", scope: "" } };
+  }
+
+  #respondToPerson(method: string, pathname: string, { id, organizations }: Person): AppResponse {
+    if (method === "GET" && pathname === "/user") return { status: 200, body: { id, login: `person-${id}` } };
+    const [, login = ""] = /^\/user\/memberships\/orgs\/([^/]+)$/.exec(pathname) ?? [];
+    const found = organizations[login];
+    const organization = this.#installations.find(({ account }) => account.login === login)?.account;
+    if (method !== "GET" || found === undefined || organization === undefined) return refused(404, "Not Found");
+    return { status: 200, body: { state: "active", ...found, organization } };
   }
 
   #findProblem(token: string | undefined): AppResponse | undefined {

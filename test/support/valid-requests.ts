@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { keys } from "#shared/table/keys.ts";
+import { CLAIM_STATE, claimInstallation, prepareClaim } from "./claim-installation.ts";
 import { createClient, request } from "./client.ts";
 import type { ResponseBody, TestControlPlane } from "./control-plane.ts";
 import { allowPush, said } from "./execution.ts";
@@ -26,6 +27,7 @@ const WEBHOOK = { url: "https://hooks.runyard.test/events" };
 /** Routes that accept only what an OIDC issuer or a trigger's sender signed; tests of their own in test/api have one. */
 export const ISSUER_ROUTES: ReadonlySet<string> = new Set([
   "POST /agent/token",
+  "POST /hooks/github-app",
   "POST /hooks/{triggerUid}",
   "POST /session/oidc",
 ]);
@@ -64,6 +66,7 @@ export const bodies: Readonly<Record<string, (stage: Stage) => unknown>> = {
   "POST /agent/runs/{runId}/attachments/download": () => ({ attachment_ids: [] }),
   "POST /agent/schedules": () => nightly,
   "PUT /agent/schedules/{scheduleId}": () => ({ ...nightly, enabled: true }),
+  "POST /agent/github/installations": () => ({ installation_id: 2_000_001, state: CLAIM_STATE, code: "c0ffee" }),
   "POST /agent/identities": () => ({ name: "Reviewer" }),
   "PUT /agent/identities/{identityUid}": () => ({ description: "Reviews" }),
   "POST /agent/identities/{identityUid}/keys": () => ({ name: "laptop" }),
@@ -199,6 +202,11 @@ export async function prepare(route: string, stage: Stage): Promise<void> {
     const sent = { key: undefined, body: { build: 1 }, headers };
     const { body: delivery } = await request(stage.plane, "POST", `/hooks/${body.uid}`, sent);
     stage.made.set("deliveryId", delivery.delivery_id);
+  }
+  if (route.startsWith("POST /agent/github/")) await prepareClaim(stage);
+  if (route.includes("{installationId}")) {
+    await claimInstallation(stage.plane, stage.plane.team);
+    stage.made.set("installationId", "2000001");
   }
   if (route.includes("{webhookUid}")) {
     const { body } = await createClient(stage.plane).post("/agent/webhooks", WEBHOOK);

@@ -1,8 +1,8 @@
 import type { AccessPorts } from "../access.ts";
-import type { TriggerEvent } from "../event.ts";
+import type { AnsweredEvent } from "../event.ts";
 import { findSource } from "../sources/find-source.ts";
 import type { PullHead } from "../sources/source.ts";
-import { readCredential, requestSystem } from "../systems/credential.ts";
+import { nameCredential, readCredential, requestSystem } from "../systems/credential.ts";
 import type { Trigger } from "../trigger-store.ts";
 
 /**
@@ -12,15 +12,16 @@ import type { Trigger } from "../trigger-store.ts";
  */
 export async function findPullHead(
   trigger: Trigger,
-  event: TriggerEvent,
+  event: AnsweredEvent,
   ports: AccessPorts,
 ): Promise<PullHead | undefined> {
   const source = findSource(trigger);
   const pull = source.toPull?.(event);
   if (pull === undefined || pull.head !== undefined) return pull?.head;
   const { thread } = source.toPlaces?.(event) ?? {};
-  if (trigger.kind !== "github" || trigger.credential === undefined || thread === undefined) return undefined;
-  const credential = await readCredential(trigger.team_uid, trigger.credential, ports.table);
+  const named = nameCredential(trigger, event);
+  if (trigger.kind !== "github" || named === undefined || thread === undefined) return undefined;
+  const credential = await readCredential(named, ports);
   const request = { action: "read_pull", ...credential, repository: thread.container, pull: pull.number } as const;
   const { head } = await requestSystem(ports.systems, request);
   return head && { branch: head.branch, isFork: head.is_fork };

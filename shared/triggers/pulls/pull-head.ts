@@ -2,21 +2,22 @@ import * as v from "valibot";
 import { parseGithubUrl } from "#shared/environments/repositories.ts";
 import type { BranchToPush, RunBody } from "#shared/records/run-body.ts";
 import type { Repository } from "#shared/wire/config.ts";
-import type { TriggerEvent } from "../event.ts";
+import type { AnsweredEvent, TriggerEvent } from "../event.ts";
 import { findSource } from "../sources/find-source.ts";
 import { readText } from "../sources/member.ts";
 import type { PullHead } from "../sources/source.ts";
+import { nameCredential } from "../systems/credential.ts";
 import { BranchName, RepositoryPath } from "../systems/system-request.ts";
 import type { Trigger } from "../trigger-store.ts";
 
 /**
- * Has a run work on the head of a pull request, and lets the service push its commits there with the trigger's credential. What is in a fork was written by somebody without rights, so a run of it gets no
+ * Has a run work on the head of a pull request, and lets the service push its commits there with the credential for the event. What is in a fork was written by somebody without rights, so a run of it gets no
  * secrets and nothing else that proves who it is elsewhere, and its key creates no children, which would have them.
  */
 export function withPullHead(
   body: RunBody,
   trigger: Trigger,
-  event: TriggerEvent,
+  event: AnsweredEvent,
   head: PullHead | undefined,
 ): RunBody {
   if (head === undefined) return body;
@@ -42,19 +43,21 @@ export function withPullHead(
 function findBranchToPush(
   repositories: readonly Repository[],
   trigger: Trigger,
-  event: TriggerEvent,
+  event: AnsweredEvent,
   branch: string,
 ): BranchToPush | undefined {
-  const { kind: system, credential } = trigger;
-  const { repository, payload } = event;
+  const { kind: system } = trigger;
+  const { repository, payload, installationId: installation_id } = event;
   const isOfPull = (findSource(trigger).toPull?.(event)?.number ?? "") !== "";
-  if ((system !== "github" && system !== "gitlab") || credential === undefined || !isOfPull) return undefined;
+  if ((system !== "github" && system !== "gitlab") || !isOfPull) return undefined;
+  if (nameCredential(trigger, event) === undefined) return undefined;
   const first = readText(payload, system === "github" ? "repository" : "project", "default_branch");
   const own = repositories.find((one) => isOfEvent(one, trigger, event));
   if (own === undefined || branch === first || !v.is(BranchName, branch) || !v.is(RepositoryPath, repository)) {
     return undefined;
   }
-  return { system, url: own.url, repository, branch };
+  const installation = installation_id === undefined ? {} : { installation_id };
+  return { system, url: own.url, repository, branch, ...installation };
 }
 
 /** The ref by which the commits of a fork are in the repository itself. */

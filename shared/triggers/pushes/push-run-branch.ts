@@ -50,16 +50,18 @@ const refused = (detail: string): RunyardError => new RunyardError("conflict", {
 /** Returns why the commit was not pushed; undefined if it was. */
 async function push(
   triggerUid: string,
-  { system, repository, branch }: BranchToPush,
+  { system, repository, branch, installation_id }: BranchToPush,
   commit: string,
   file: string,
-  { table, files, systems }: PushPorts,
+  ports: PushPorts,
 ): Promise<string | undefined> {
-  const trigger = await triggerStore(table).get(triggerUid);
-  if (trigger?.credential === undefined) return "the trigger of the run was deleted, or has no credential";
+  const { files, systems } = ports;
+  const trigger = await triggerStore(ports.table).get(triggerUid);
+  if (trigger === undefined || (trigger.credential ?? installation_id) === undefined)
+    return "the trigger of the run was deleted, or has no credential";
   const { url: pack_url } = await files.downloadUrl(file, { filename: "objects.pack", contentType: PACK_TYPE });
   try {
-    const credential = await readCredential(trigger.team_uid, trigger.credential, table);
+    const credential = await readCredential({ ...trigger, installation_id }, ports);
     const request = { action: "push_branch", system, ...credential, repository, branch, commit, pack_url } as const;
     return (await systems.call(request)).failure;
   } catch (error) {

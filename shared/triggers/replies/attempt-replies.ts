@@ -1,5 +1,6 @@
 import { splitIntoBatches } from "#shared/arrays.ts";
 import { RunyardError } from "#shared/errors.ts";
+import type { FindOwner } from "#shared/github/installation-store.ts";
 import { sha256 } from "#shared/ids.ts";
 import { logLine } from "#shared/log/log.ts";
 import { nextAttemptAt } from "#shared/webhooks/attempt-deliveries.ts";
@@ -24,6 +25,7 @@ const MAX_REPEATS = 3;
 export interface ReplyPorts extends RenderPorts {
   readonly now: () => number;
   readonly systems: Systems;
+  readonly ownerOf: FindOwner;
 }
 
 /** Has the comments of runs show their present state, unless another attempt has them. Returns the number of those attempted. */
@@ -77,7 +79,7 @@ async function post(reply: Reply, postedSince: number | undefined, ports: ReplyP
   if (rendered === undefined) return {};
   const digest = sha256(JSON.stringify(rendered));
   if (digest === reply.posted) return {};
-  const credential = await readCredential(reply.team_uid, reply.credential, ports.table);
+  const credential = await readCredential(reply, ports);
   const { post_id } = await requestSystem(ports.systems, {
     action: "put_reply",
     ...credential,

@@ -4,6 +4,7 @@ import { type Item, type Put, type Table, type Update, valueUnchanged } from "#s
 import { writeIf } from "#shared/table/write-if.ts";
 import type { DeliveryRef } from "#shared/webhooks/webhook-ports.ts";
 import type { TriggerReply } from "#shared/wire/triggers/trigger.ts";
+import type { CredentialName } from "../systems/credential.ts";
 import { Place } from "../systems/system-request.ts";
 
 /** Milliseconds after which a reply is attempted if the request for its attempt is lost. */
@@ -14,8 +15,9 @@ const Reply = v.object({
   run_id: v.string(),
   team_uid: v.string(),
   trigger_uid: v.string(),
-  /** The name of the secret with which the system is called. */
-  credential: v.string(),
+  /** The name of the secret with which the system is called, or the installation of the GitHub App. */
+  credential: v.exactOptional(v.string()),
+  installation_id: v.exactOptional(v.number()),
   place: Place,
   /** What the comment is found by after a post whose response was lost. */
   nonce: v.string(),
@@ -39,12 +41,10 @@ const Reply = v.object({
   check_at: v.exactOptional(v.string()),
 });
 export type Reply = v.InferOutput<typeof Reply>;
-export type NewReply = Pick<
-  Reply,
-  "run_id" | "team_uid" | "trigger_uid" | "credential" | "place" | "nonce" | "pull"
-> & {
-  readonly shows: NonNullable<TriggerReply["show"]>;
-};
+export type NewReply = Pick<Reply, "run_id" | "team_uid" | "trigger_uid" | "place" | "nonce" | "pull"> &
+  CredentialName & {
+    readonly shows: NonNullable<TriggerReply["show"]>;
+  };
 
 const dueAt = (runId: string, at: number) => ({ check_shard: shardOfDelivery(runId, 0), check_at: sortableTime(at) });
 const IDLE = ["check_shard", "check_at", "claimed_until"] as const;
@@ -57,12 +57,14 @@ const toRef = (runId: string, check_at: string): DeliveryRef => ({
 });
 
 /** The write of the reply of a new run, which is attempted after the run's first event. */
-export const putReply = ({ pull, ...reply }: NewReply, now: number): Put => ({
+export const putReply = ({ pull, credential, installation_id, ...reply }: NewReply, now: number): Put => ({
   kind: "put",
   item: {
     ...keys.runReply(reply.run_id),
     v: 1,
     ...reply,
+    ...(credential === undefined ? {} : { credential }),
+    ...(installation_id === undefined ? {} : { installation_id }),
     ...(pull === undefined ? {} : { pull }),
     wanted: -1,
     tries: 0,

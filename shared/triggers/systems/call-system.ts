@@ -1,4 +1,6 @@
+import type { InstallationTokens } from "#shared/github/installation-tokens.ts";
 import type { OutwardFetch } from "#shared/oidc/outward-fetch.ts";
+import { DiscoveryFailure } from "#shared/skills/discovery-failure.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
 import { hasGithubAccess, putGithubReply, reactOnGithub, readGithubPull, setGithubStatus } from "./github-api.ts";
 import { hasGitlabAccess, putGitlabReply, reactOnGitlab } from "./gitlab-api.ts";
@@ -16,6 +18,8 @@ const MAX_CACHED = 1_000;
 export interface SystemPorts {
   readonly vault: Pick<SecretVault, "getAll">;
   readonly fetch: OutwardFetch;
+  /** Issues tokens of installations of the deployment's GitHub App. @default it has none */
+  readonly appTokens?: InstallationTokens | undefined;
   /** As `fetch`, for the objects of repositories, which take longer. */
   readonly objectFetch: OutwardFetch;
   readonly addresses: SystemAddresses;
@@ -26,16 +30,42 @@ export interface SystemPorts {
 
 /** Carries out a request with the team's secret. */
 export async function callSystem(request: SystemRequest, ports: SystemPorts): Promise<SystemResult> {
-  const { team_uid, secret_id } = request;
-  const token = (await ports.vault.getAll(team_uid, [secret_id])).get(secret_id);
-  if (token === undefined) return { failure: "the secret of the credential has no value" };
-  const access = { address: ports.addresses[toSystem(request)], token: token.trim(), fetch: ports.fetch };
   try {
+    const token = await readToken(request, ports);
+    if (token === undefined) return { failure: "the secret of the credential has no value" };
+    const access = { address: ports.addresses[toSystem(request)], token: token.trim(), fetch: ports.fetch };
     return await perform(request, access, ports);
   } catch (error) {
-    if (!(error instanceof SystemFailure)) throw error;
-    return { failure: error.message };
+    if (!(error instanceof SystemFailure) && !(error instanceof DiscoveryFailure)) throw error;
+    return { failure: error.message.slice(0, 300) };
   }
+}
+
+/** The least rights that each request needs of an installation of the GitHub App. */
+const PERMISSIONS = {
+  check_access: { metadata: "read" },
+  react: { issues: "write", pull_requests: "write" },
+  put_reply: { issues: "write", pull_requests: "write" },
+  set_status: { statuses: "write", pull_requests: "read" },
+  read_pull: { pull_requests: "read" },
+  push_branch: { contents: "write" },
+} as const satisfies Record<SystemRequest["action"], Record<string, string>>;
+
+async function readToken(request: SystemRequest, ports: SystemPorts): Promise<string | undefined> {
+  const { team_uid, secret_id, installation_id: installation } = request;
+  if (secret_id !== undefined) return (await ports.vault.getAll(team_uid, [secret_id])).get(secret_id);
+  if (installation === undefined) throw new SystemFailure("the request has no credential");
+  if (ports.appTokens === undefined) throw new SystemFailure("this deployment has no GitHub App");
+  return ports.appTokens({
+    installation,
+    repository: toRepository(request),
+    permissions: PERMISSIONS[request.action],
+  });
+}
+
+function toRepository(request: SystemRequest): string {
+  if (request.action === "check_access") return request.place;
+  return "repository" in request ? request.repository : request.place.container;
 }
 
 function toSystem(request: SystemRequest): SystemName {

@@ -1,22 +1,53 @@
 import { RunyardError } from "#shared/errors.ts";
+import type { FindOwner } from "#shared/github/installation-store.ts";
 import { secretStore } from "#shared/secrets/secret-store.ts";
 import type { Table } from "#shared/table/table.ts";
+import type { AnsweredEvent } from "../event.ts";
 import type { SystemRequest, SystemResult, Systems } from "./system-request.ts";
 
-/** What names the value of a credential. */
-export interface Credential {
+/** What names the value of a credential: a secret of the team, or its installation of the deployment's GitHub App. */
+export type Credential = { readonly team_uid: string } & (
+  | { readonly secret_id: string }
+  | { readonly installation_id: number }
+);
+
+/** A credential as triggers and replies name it. The installation comes first. */
+export interface CredentialName {
   readonly team_uid: string;
-  readonly secret_id: string;
+  /** The name of a secret. */
+  readonly credential?: string | undefined;
+  readonly installation_id?: number | undefined;
+}
+
+export interface CredentialPorts {
+  readonly table: Table;
+  readonly ownerOf: FindOwner;
+}
+
+/** The credential for what a trigger does in answer to an event; undefined where it has none. */
+export function nameCredential(
+  { team_uid, credential }: Pick<CredentialName, "team_uid" | "credential">,
+  { installationId: installation_id }: AnsweredEvent,
+): CredentialName | undefined {
+  if (installation_id !== undefined) return { team_uid, installation_id };
+  return credential === undefined ? undefined : { team_uid, credential };
 }
 
 /**
- * Finds the secret that a credential names.
- * @throws RunyardError, retryable, where the team has none: it can be created again
+ * Finds what a credential names.
+ * @throws RunyardError, retryable, where the team has it no longer: it can have it again
  */
-export async function readCredential(team: string, name: string, table: Table): Promise<Credential> {
-  const [secret] = await secretStore(table).getMany(team, [name]);
-  if (secret === undefined) throw unavailable(`the team has no secret ${name}, which is the trigger's credential`);
-  return { team_uid: team, secret_id: secret.id };
+export async function readCredential(
+  { team_uid, credential = "", installation_id }: CredentialName,
+  { table, ownerOf }: CredentialPorts,
+): Promise<Credential> {
+  if (installation_id !== undefined) {
+    if ((await ownerOf(installation_id)) === team_uid) return { team_uid, installation_id };
+    throw unavailable("the installation of the GitHub App does not belong to the team");
+  }
+  const [secret] = await secretStore(table).getMany(team_uid, [credential]);
+  if (secret !== undefined) return { team_uid, secret_id: secret.id };
+  throw unavailable(`the team has no secret ${credential}, which is the trigger's credential`);
 }
 
 /**

@@ -8,7 +8,9 @@ export type SystemName = v.InferOutput<typeof SystemName>;
 const credential = {
   team_uid: v.string(),
   /** The team's secret with the token of the system. */
-  secret_id: v.string(),
+  secret_id: v.exactOptional(v.string()),
+  /** The team's installation of the deployment's GitHub App, instead of a secret. */
+  installation_id: v.exactOptional(v.number()),
 };
 
 /** Where something is in a system. */

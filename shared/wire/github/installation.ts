@@ -1,4 +1,7 @@
 import * as v from "valibot";
+import { PageInfo } from "../list.ts";
+import { Timestamp } from "../primitives.ts";
+import { UserProfile } from "../run.ts";
 
 /** The account on GitHub that a GitHub App is installed on. */
 export const GithubAccount = v.object({
@@ -13,3 +16,55 @@ export type GithubAccount = v.InferOutput<typeof GithubAccount>;
 
 /** The repositories of the account that the App may access: all of them, or those that its owner has selected. */
 export const RepositorySelection = v.picklist(["all", "selected"]);
+
+/** An installation of the deployment's GitHub App that the team has claimed. */
+export const InstallationItem = v.object({
+  /** GitHub's id of the installation. */
+  installation_id: v.pipe(v.number(), v.integer()),
+  /** The account that it is installed on. */
+  account: GithubAccount,
+  /** The repositories of the account that it opens. */
+  repository_selection: RepositorySelection,
+  /** The team that uses it. */
+  scope: v.object({
+    /** An installation belongs to a team. */
+    type: v.literal("Team"),
+    /** The team's id. */
+    uid: v.string(),
+  }),
+  /** Who has claimed it. */
+  claimed_by: UserProfile,
+  /** When they have. */
+  claimed_at: Timestamp,
+});
+export type InstallationItem = v.InferOutput<typeof InstallationItem>;
+
+/** A page of installations. */
+export const ListInstallationsResponse = v.object({
+  /** The installations of the team, in the order of their ids. */
+  installations: v.array(InstallationItem),
+  /** The position of the page in the list. */
+  page_info: v.exactOptional(PageInfo),
+});
+
+/** The begin of a claim. Both pages of GitHub lead to the page of the web app that completes it, if there is one. */
+export const InstallationClaim = v.object({
+  /** The page of GitHub that installs the App, and asks who does. */
+  install_url: v.string(),
+  /** The page of GitHub that only asks who has installed the App, for an installation that exists. */
+  authorize_url: v.string(),
+  /** When the claim must be complete at the latest. */
+  expires_at: Timestamp,
+});
+export type InstallationClaim = v.InferOutput<typeof InstallationClaim>;
+
+/** What GitHub adds to the URL that it redirects to, and the installation. */
+export const ClaimInstallationRequest = v.object({
+  /** GitHub's id of the installation. */
+  installation_id: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  /** The `state` of the claim, which GitHub repeats. */
+  state: v.pipe(v.string(), v.minLength(1), v.maxLength(128)),
+  /** The `code` by which GitHub tells who has authorized the App. */
+  code: v.pipe(v.string(), v.minLength(1), v.maxLength(256)),
+});
+export type ClaimInstallationRequest = v.InferOutput<typeof ClaimInstallationRequest>;

@@ -702,6 +702,19 @@ class UpdateScheduleRequestParam(TypedDict, total=False):
     """The number of consecutive failed runs after which the schedule pauses itself, at most 10. By default it never does. 0 clears the limit."""
 
 
+class ClaimInstallationRequestParam(TypedDict, total=False):
+    """What GitHub adds to the URL that it redirects to, and the installation."""
+
+    installation_id: Required[int]
+    """GitHub's id of the installation."""
+
+    state: Required[str]
+    """The `state` of the claim, which GitHub repeats."""
+
+    code: Required[str]
+    """The `code` by which GitHub tells who has authorized the App."""
+
+
 class TriggerVerificationParam(TypedDict, total=False):
     """How the requests of the other system prove who sent them."""
 

@@ -149,6 +149,10 @@ TickOutcome = Literal["fired", "skipped", "late", "failed"]
 """The outcome of a planned firing: a run was created (`fired`), the firing was skipped, it came too late, or it failed."""
 
 
+RepositorySelection = Literal["all", "selected"]
+"""The repositories of the account that the App may access: all of them, or those that its owner has selected."""
+
+
 TriggerOutcome = Literal["started", "followed_up", "ignored", "duplicate", "failed"]
 """What a delivery to a trigger resulted in."""
 
@@ -240,6 +244,9 @@ SCOPES: Tuple[Scope, ...] = get_args(Scope)
 
 TICK_OUTCOMES: Tuple[TickOutcome, ...] = get_args(TickOutcome)
 """The values of `TickOutcome`."""
+
+REPOSITORY_SELECTIONS: Tuple[RepositorySelection, ...] = get_args(RepositorySelection)
+"""The values of `RepositorySelection`."""
 
 TRIGGER_OUTCOMES: Tuple[TriggerOutcome, ...] = get_args(TriggerOutcome)
 """The values of `TriggerOutcome`."""
@@ -2455,6 +2462,77 @@ class ListTicksResponse(BaseModel):
 
     ticks: List[ListTicksResponseTick]
     """The planned firings, newest first."""
+
+    page_info: Optional[PageInfo] = None
+    """The position of the page in the list."""
+
+
+class InstallationClaim(BaseModel):
+    """The begin of a claim. Both pages of GitHub lead to the page of the web app that completes it, if there is one."""
+
+    install_url: str
+    """The page of GitHub that installs the App, and asks who does."""
+
+    authorize_url: str
+    """The page of GitHub that only asks who has installed the App, for an installation that exists."""
+
+    expires_at: Timestamp
+    """When the claim must be complete at the latest. RFC 3339 with an offset."""
+
+
+class GithubAccount(BaseModel):
+    """The account on GitHub that a GitHub App is installed on."""
+
+    id: int
+    """The account's id."""
+
+    login: str
+    """The account's name."""
+
+    type: Union[Literal["Organization", "User"], str]
+    """The kind of the account."""
+
+
+class InstallationItemScope(BaseModel):
+    """The team that uses it."""
+
+    type: Literal["Team"]
+    """An installation belongs to a team."""
+
+    uid: str
+    """The team's id."""
+
+
+class InstallationItem(BaseModel):
+    """An installation of the deployment's GitHub App that the team has claimed."""
+
+    installation_id: int
+    """GitHub's id of the installation."""
+
+    account: GithubAccount
+    """The account that it is installed on."""
+
+    repository_selection: Union[RepositorySelection, str]
+    """The repositories of the account that it opens."""
+
+    scope: InstallationItemScope
+    """The team that uses it."""
+
+    claimed_by: RunCreatorInfo
+    """Who has claimed it."""
+
+    claimed_at: Timestamp
+    """When they have. RFC 3339 with an offset."""
+
+    warnings: Optional[List[RequestWarning]] = None
+    """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
+
+
+class ListInstallationsResponse(BaseModel):
+    """A page of installations."""
+
+    installations: List[InstallationItem]
+    """The installations of the team, in the order of their ids."""
 
     page_info: Optional[PageInfo] = None
     """The position of the page in the list."""

@@ -3,7 +3,7 @@ import { Runs } from "../resources/runs.ts";
 import { Attachments } from "../resources/attachments.ts";
 import { Artifacts } from "../resources/artifacts.ts";
 import type { Transport } from "../transport.ts";
-import { Agents, Audit, Conversations, Documentation, Environments, HarnessSupport, Identities, IdentityIssuer, Invitations, Keys, Mcp, Me, Models, Schedules, Secrets, Sessions, Teams, Token, Triggers, Usage, WebSessions, Webhooks, Workers } from "./resources.ts";
+import { Agents, Audit, Conversations, Documentation, Environments, Github, HarnessSupport, Identities, IdentityIssuer, Invitations, Keys, Mcp, Me, Models, Schedules, Secrets, Sessions, Teams, Token, Triggers, Usage, WebSessions, Webhooks, Workers } from "./resources.ts";
 
 /** All operations of the API, by resource. */
 export class ApiResources {
@@ -29,6 +29,8 @@ export class ApiResources {
   readonly models: Models;
   /** Create runs on a cron schedule. */
   readonly schedules: Schedules;
+  /** Claim installations of the deployment's GitHub App. */
+  readonly github: Github;
   /** Start runs by the events of other systems. */
   readonly triggers: Triggers;
   /** Manage the service accounts of a team's agents, with their keys and defaults. */
@@ -72,6 +74,7 @@ export class ApiResources {
     this.workers = new Workers(transport);
     this.models = new Models(transport);
     this.schedules = new Schedules(transport);
+    this.github = new Github(transport);
     this.triggers = new Triggers(transport);
     this.identities = new Identities(transport);
     this.token = new Token(transport);

@@ -10,6 +10,7 @@ export { HARNESS_NAMES } from "./lists/harness-names.ts";
 export { OVERLAPS } from "./lists/overlaps.ts";
 export { PULL_REQUEST_STATUSS } from "./lists/pull-request-statuss.ts";
 export { REASONING_LEVELS } from "./lists/reasoning-levels.ts";
+export { REPOSITORY_SELECTIONS } from "./lists/repository-selections.ts";
 export { ROLES } from "./lists/roles.ts";
 export { RUN_MODES } from "./lists/run-modes.ts";
 export { RUN_SOURCES } from "./lists/run-sources.ts";

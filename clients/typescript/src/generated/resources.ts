@@ -863,6 +863,54 @@ export class Schedules extends APIResource {
   }
 }
 
+export class Github extends APIResource {
+  /**
+   * Starts the claim of an installation of the GitHub App.
+   *
+   * GitHub redirects to the web app, with a `state`, a `code` and the `installation_id`, for POST
+   * /agent/github/installations. The claim must be complete within an hour. Requires the role `admin`.
+   *
+   * `POST /agent/github/claims`
+   */
+  beginClaim(options?: RequestOptions): APIPromise<types.InstallationClaim> {
+    return this.transport.request({ method: "POST", path: "/agent/github/claims", options });
+  }
+
+  /**
+   * Adds an installation of the GitHub App to the team.
+   *
+   * No other team can use it. The `code` must be of an owner of the account on which the App is installed. Returns 409
+   * if a team has claimed the installation. Requires the role `admin`, and the person who has begun the claim.
+   *
+   * `POST /agent/github/installations`
+   */
+  claim(body: types.ClaimInstallationRequest, options?: RequestOptions): APIPromise<types.InstallationItem> {
+    return this.transport.request({ method: "POST", path: "/agent/github/installations", body, options });
+  }
+
+  /**
+   * Lists the team's installations of the GitHub App.
+   *
+   * Requires the role `admin`.
+   *
+   * `GET /agent/github/installations`
+   */
+  installations(query?: types.GithubInstallationsParams, options?: RequestOptions): PagePromise<types.InstallationItem, types.ListInstallationsResponse> {
+    return this.transport.page({ method: "GET", path: "/agent/github/installations", query, options }, (body: types.ListInstallationsResponse) => body.installations);
+  }
+
+  /**
+   * Removes an installation of the GitHub App from the team.
+   *
+   * The App stays installed on GitHub. Requires the role `admin`.
+   *
+   * `DELETE /agent/github/installations/{installationId}`
+   */
+  release(installationId: string, options?: RequestOptions): APIPromise<void> {
+    return this.transport.request({ method: "DELETE", path: path`/agent/github/installations/${installationId}`, options });
+  }
+}
+
 export class Triggers extends APIResource {
   /**
    * Creates a trigger, which turns events of another system into runs.
@@ -1000,6 +1048,18 @@ export class Triggers extends APIResource {
    */
   redeliver(triggerUid: string, deliveryId: string, options?: RequestOptions): APIPromise<types.TriggerDelivery> {
     return this.transport.request({ method: "POST", path: path`/agent/triggers/${triggerUid}/deliveries/${deliveryId}/redeliver`, options });
+  }
+
+  /**
+   * Accepts an event of the deployment's GitHub App.
+   *
+   * The triggers of the kind `github` of the team that has claimed the installation get a delivery each. GitHub signs
+   * the request with the secret of the App's webhook.
+   *
+   * `POST /hooks/github-app`
+   */
+  receiveAppEvent(options?: RequestOptions): APIPromise<types.ReceivedDelivery> {
+    return this.transport.request({ method: "POST", path: "/hooks/github-app", options });
   }
 
   /**

@@ -589,6 +589,15 @@ interface components {
             /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
             warnings?: components["schemas"]["RequestWarning"][];
         };
+        /** @description What GitHub adds to the URL that it redirects to, and the installation. */
+        ClaimInstallationRequest: {
+            /** @description GitHub's id of the installation. */
+            installation_id: number;
+            /** @description The `state` of the claim, which GitHub repeats. */
+            state: string;
+            /** @description The `code` by which GitHub tells who has authorized the App. */
+            code: string;
+        };
         /** @description An event that an execution reports for its timeline. */
         ClientEvent: {
             /** @description The event's id. At most 512 bytes in UTF-8. */
@@ -1728,6 +1737,18 @@ interface components {
             /** @description True if `***` replaces secrets of the run in the patch. */
             redacted?: boolean;
         };
+        /** @description The account on GitHub that a GitHub App is installed on. */
+        GithubAccount: {
+            /** @description The account's id. */
+            id: number;
+            /** @description The account's name. */
+            login: string;
+            /**
+             * @description The kind of the account.
+             * @enum {string}
+             */
+            type: "Organization" | "User";
+        };
         /** @description The snapshot files of a run's latest ended execution. */
         HandoffAttachments: {
             /** @description The files of the snapshot. */
@@ -1947,6 +1968,46 @@ interface components {
             /** @description Why the run cannot have the secret. The harness must fail the run. */
             unavailable: string;
         };
+        /** @description The begin of a claim. Both pages of GitHub lead to the page of the web app that completes it, if there is one. */
+        InstallationClaim: {
+            /** @description The page of GitHub that installs the App, and asks who does. */
+            install_url: string;
+            /** @description The page of GitHub that only asks who has installed the App, for an installation that exists. */
+            authorize_url: string;
+            /**
+             * Format: date-time
+             * @description When the claim must be complete at the latest. RFC 3339 with an offset.
+             */
+            expires_at: string;
+        };
+        /** @description An installation of the deployment's GitHub App that the team has claimed. */
+        InstallationItem: {
+            /** @description GitHub's id of the installation. */
+            installation_id: number;
+            /** @description The account that it is installed on. */
+            account: components["schemas"]["GithubAccount"];
+            /** @description The repositories of the account that it opens. */
+            repository_selection: components["schemas"]["RepositorySelection"];
+            /** @description The team that uses it. */
+            scope: {
+                /**
+                 * @description An installation belongs to a team.
+                 * @constant
+                 */
+                type: "Team";
+                /** @description The team's id. */
+                uid: string;
+            };
+            /** @description Who has claimed it. */
+            claimed_by: components["schemas"]["RunCreatorInfo"];
+            /**
+             * Format: date-time
+             * @description When they have. RFC 3339 with an offset.
+             */
+            claimed_at: string;
+            /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
+            warnings?: components["schemas"]["RequestWarning"][];
+        };
         /** @description A request to end the current turn. Each number is new and higher than those before it. */
         Interrupt: {
             /** @description The number of the interrupt, higher than those before it. */
@@ -2061,6 +2122,13 @@ interface components {
         ListIdentitiesResponse: {
             /** @description The identities, oldest first. */
             agents: components["schemas"]["IdentityItem"][];
+            /** @description The position of the page in the list. */
+            page_info?: components["schemas"]["PageInfo"];
+        };
+        /** @description A page of installations. */
+        ListInstallationsResponse: {
+            /** @description The installations of the team, in the order of their ids. */
+            installations: components["schemas"]["InstallationItem"][];
             /** @description The position of the page in the list. */
             page_info?: components["schemas"]["PageInfo"];
         };
@@ -2748,6 +2816,11 @@ interface components {
             /** @description The directories to check out, at most 50, besides the files at the top. Defaults to the whole repository. */
             sparse_paths?: string[];
         };
+        /**
+         * @description The repositories of the account that the App may access: all of them, or those that its owner has selected.
+         * @enum {string}
+         */
+        RepositorySelection: "all" | "selected";
         /** @description An access token for one repository, valid for this execution only. */
         RepositoryToken: {
             /** @description The URL of the repository that the token is for. */
@@ -5173,6 +5246,12 @@ interface components {
             /** @description The `page_info.next_cursor` of the previous page. */
             cursor?: string;
         };
+        GithubInstallationsParams: {
+            /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
+            limit?: number;
+            /** @description The `page_info.next_cursor` of the previous page. */
+            cursor?: string;
+        };
         TriggersListParams: {
             /** @description The maximum number of items. By default, up to 500 items or 4 MB. */
             limit?: number;
@@ -5381,6 +5460,7 @@ export type AuditVia = components['schemas']['AuditVia'];
 export type Block = components['schemas']['Block'];
 export type CancelRunsRequest = components['schemas']['CancelRunsRequest'];
 export type CancelRunsResponse = components['schemas']['CancelRunsResponse'];
+export type ClaimInstallationRequest = components['schemas']['ClaimInstallationRequest'];
 export type ClientEvent = components['schemas']['ClientEvent'];
 export type CommitSnapshotRequest = components['schemas']['CommitSnapshotRequest'];
 export type CommitSnapshotResponse = components['schemas']['CommitSnapshotResponse'];
@@ -5429,6 +5509,7 @@ export type FollowupItem = components['schemas']['FollowupItem'];
 export type FollowupOutcome = components['schemas']['FollowupOutcome'];
 export type FollowupPolicy = components['schemas']['FollowupPolicy'];
 export type GitChanges = components['schemas']['GitChanges'];
+export type GithubAccount = components['schemas']['GithubAccount'];
 export type HandoffAttachments = components['schemas']['HandoffAttachments'];
 export type HarnessName = components['schemas']['HarnessName'];
 export type HeartbeatRequest = components['schemas']['HeartbeatRequest'];
@@ -5437,6 +5518,8 @@ export type IdentityItem = components['schemas']['IdentityItem'];
 export type IdentityTokenRequest = components['schemas']['IdentityTokenRequest'];
 export type IdentityTokenResponse = components['schemas']['IdentityTokenResponse'];
 export type InjectedSecret = components['schemas']['InjectedSecret'];
+export type InstallationClaim = components['schemas']['InstallationClaim'];
+export type InstallationItem = components['schemas']['InstallationItem'];
 export type Interrupt = components['schemas']['Interrupt'];
 export type InterruptRunResponse = components['schemas']['InterruptRunResponse'];
 export type InvitationItem = components['schemas']['InvitationItem'];
@@ -5448,6 +5531,7 @@ export type ListDeliveriesResponse = components['schemas']['ListDeliveriesRespon
 export type ListEnvironmentsResponse = components['schemas']['ListEnvironmentsResponse'];
 export type ListFollowupsResponse = components['schemas']['ListFollowupsResponse'];
 export type ListIdentitiesResponse = components['schemas']['ListIdentitiesResponse'];
+export type ListInstallationsResponse = components['schemas']['ListInstallationsResponse'];
 export type ListInvitationsResponse = components['schemas']['ListInvitationsResponse'];
 export type ListKeysResponse = components['schemas']['ListKeysResponse'];
 export type ListMembersResponse = components['schemas']['ListMembersResponse'];
@@ -5502,6 +5586,7 @@ export type ReportArtifactRequest = components['schemas']['ReportArtifactRequest
 export type ReportArtifactResponse = components['schemas']['ReportArtifactResponse'];
 export type ReportShutdownRequest = components['schemas']['ReportShutdownRequest'];
 export type Repository = components['schemas']['Repository'];
+export type RepositorySelection = components['schemas']['RepositorySelection'];
 export type RepositoryToken = components['schemas']['RepositoryToken'];
 export type RequestUsage = components['schemas']['RequestUsage'];
 export type RequestWarning = components['schemas']['RequestWarning'];
@@ -5614,6 +5699,7 @@ export type AgentsListParams = components['schemas']['AgentsListParams'];
 export type WorkersListParams = components['schemas']['WorkersListParams'];
 export type SchedulesListParams = components['schemas']['SchedulesListParams'];
 export type SchedulesTicksParams = components['schemas']['SchedulesTicksParams'];
+export type GithubInstallationsParams = components['schemas']['GithubInstallationsParams'];
 export type TriggersListParams = components['schemas']['TriggersListParams'];
 export type TriggersDeliveriesParams = components['schemas']['TriggersDeliveriesParams'];
 export type IdentitiesListParams = components['schemas']['IdentitiesListParams'];

@@ -13,6 +13,7 @@ from .audit import AsyncAudit
 from .conversations import AsyncConversations
 from .documentation import AsyncDocumentation
 from .environments import AsyncEnvironments
+from .github import AsyncGithub
 from .harness_support import AsyncHarnessSupport
 from .identities import AsyncIdentities
 from .identity_issuer import AsyncIdentityIssuer
@@ -90,6 +91,11 @@ class AsyncResources(AsyncTransport):
     def schedules(self) -> AsyncSchedules:
         """Create runs on a cron schedule."""
         return AsyncSchedules(self)
+
+    @cached_property
+    def github(self) -> AsyncGithub:
+        """Claim installations of the deployment's GitHub App."""
+        return AsyncGithub(self)
 
     @cached_property
     def triggers(self) -> AsyncTriggers:

@@ -13,6 +13,7 @@ from .audit import Audit
 from .conversations import Conversations
 from .documentation import Documentation
 from .environments import Environments
+from .github import Github
 from .harness_support import HarnessSupport
 from .identities import Identities
 from .identity_issuer import IdentityIssuer
@@ -90,6 +91,11 @@ class Resources(Transport):
     def schedules(self) -> Schedules:
         """Create runs on a cron schedule."""
         return Schedules(self)
+
+    @cached_property
+    def github(self) -> Github:
+        """Claim installations of the deployment's GitHub App."""
+        return Github(self)
 
     @cached_property
     def triggers(self) -> Triggers:

@@ -436,6 +436,16 @@ class Triggers(Resource):
             options=options,
         )
 
+    def receive_app_event(self, **options: Unpack[RequestOptions]) -> ReceivedDelivery:
+        """Accepts an event of the deployment's GitHub App.
+
+        The triggers of the kind `github` of the team that has claimed the installation get a delivery each.
+        GitHub signs the request with the secret of the App's webhook.
+
+        `POST /hooks/github-app`
+        """
+        return self._call("POST", "/hooks/github-app", cast_to=ReceivedDelivery, options=options)
+
     def receive(self, trigger_uid: str, **options: Unpack[RequestOptions]) -> ReceivedDelivery:
         """Accepts an event for a trigger.
 
@@ -469,4 +479,5 @@ class TriggersWithRawResponse:
         self.deliveries = to_raw(raw.deliveries)
         self.retrieve_delivery = to_raw(raw.retrieve_delivery)
         self.redeliver = to_raw(raw.redeliver)
+        self.receive_app_event = to_raw(raw.receive_app_event)
         self.receive = to_raw(raw.receive)

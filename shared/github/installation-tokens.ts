@@ -1,0 +1,48 @@
+import { DiscoveryFailure } from "#shared/skills/discovery-failure.ts";
+import type { GithubApi } from "#shared/skills/github-api.ts";
+import {
+  type AppSettings,
+  type AppToken,
+  requestToken,
+  SPARE_MS,
+  signAssertion,
+  UnusableKey,
+} from "#shared/skills/github-app.ts";
+
+/** What a token of an installation is for. */
+interface TokenRequest {
+  readonly installation: number;
+  /** The only repository that the token opens, as `owner/name`. */
+  readonly repository: string;
+  readonly permissions: Readonly<Record<string, string>>;
+}
+
+/**
+ * Returns a token of an installation of the deployment's GitHub App. Who calls it has checked whose the installation is.
+ * @throws DiscoveryFailure if GitHub does not respond or refuses it, and where the App is incomplete
+ */
+export type InstallationTokens = (request: TokenRequest) => Promise<string>;
+
+/** Issues tokens that are cached in memory until shortly before they expire. */
+export function createInstallationTokens(
+  settings: Pick<AppSettings, "id" | "privateKey">,
+  api: GithubApi,
+): InstallationTokens {
+  const cached = new Map<string, AppToken>();
+  return async (request) => {
+    for (const [key, { expiresAt }] of cached) if (expiresAt - SPARE_MS <= api.now()) cached.delete(key);
+    const key = JSON.stringify(request);
+    const before = cached.get(key);
+    if (before !== undefined) return before.token;
+    const { installation, repository, permissions } = request;
+    const token = await signAssertion(settings, api.now()).catch((error: unknown) => {
+      if (!(error instanceof UnusableKey)) throw error;
+      throw new DiscoveryFailure("external_authentication_required", `the GitHub App: ${error.message}`, api.now());
+    });
+    const repositories = [repository.split("/").at(-1)];
+    const what = `the App's installation for ${repository}`;
+    const made = await requestToken(installation, { repositories, permissions }, { token, what }, api);
+    cached.set(key, made);
+    return made.token;
+  };
+}

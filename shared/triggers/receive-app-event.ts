@@ -1,0 +1,68 @@
+import * as v from "valibot";
+import { type Installation, installationStore } from "#shared/github/installation-store.ts";
+import type { Table } from "#shared/table/table.ts";
+import { ConflictError } from "#shared/table/transact.ts";
+import { GithubAccount, RepositorySelection } from "#shared/wire/github/installation.ts";
+import type { ReceivedDelivery } from "#shared/wire/triggers/delivery.ts";
+import { toFacts } from "./decide.ts";
+import { parseEvent, type ReceivedEvent } from "./event.ts";
+import { NO_SECRET, notVerified, storeDelivery } from "./receive.ts";
+import type { AppIngressPorts } from "./trigger-ports.ts";
+import { triggerStore } from "./trigger-store.ts";
+import { isVerified, type SignedRequest } from "./verify.ts";
+
+const Id = v.object({ installation: v.object({ id: v.pipe(v.number(), v.integer()) }) });
+const Changed = v.object({
+  installation: v.object({ account: GithubAccount, repository_selection: RepositorySelection }),
+});
+const Renamed = v.object({ account: GithubAccount });
+
+/**
+ * Receives an event of the deployment's GitHub App: verifies it, and stores a delivery of it for each trigger of the kind `github`
+ * of the team that owns the installation. Resolves with the id that these deliveries have, also where there are none.
+ */
+export async function deliverAppEvent(request: SignedRequest, ports: AppIngressPorts): Promise<ReceivedDelivery> {
+  const secret = await ports.appWebhookSecret();
+  const now = ports.now();
+  const isGenuine = isVerified({ kind: "github" }, secret ?? NO_SECRET, request, now);
+  if (secret === undefined || !isGenuine) throw notVerified();
+  const event = parseEvent({ kind: "github" }, request.body, request.header);
+  const facts = toFacts(event, now);
+  const found = v.safeParse(Id, event.payload);
+  if (!found.success) return { delivery_id: facts.delivery_id };
+  const installationId = found.output.installation.id;
+  // Before the installation is deleted, so that its triggers get this event as well.
+  const team = await ports.ownerOf(installationId);
+  await noteInstallation(installationId, event, ports.table);
+  const triggers = team === undefined ? [] : await triggerStore(ports.table).list([team]);
+  const takers = triggers.filter(({ kind }) => kind === "github");
+  await Promise.all(takers.map(({ uid }) => storeDelivery(uid, facts, { ...event, installationId }, ports)));
+  return { delivery_id: facts.delivery_id };
+}
+
+/** Keeps what is stored of an installation true: one that is deleted belongs to no team. */
+async function noteInstallation(id: number, { type, action, payload }: ReceivedEvent, table: Table): Promise<void> {
+  const store = installationStore(table);
+  if (type === "installation" && action === "deleted") {
+    const claimed = await store.get(id);
+    if (claimed !== undefined) await store.release(claimed.team_uid, id).catch(ignoreConflict);
+    return;
+  }
+  const changed = readChange(type, payload);
+  if (changed !== undefined) await store.refresh(id, changed);
+}
+
+function readChange(type: string, payload: unknown): Partial<Installation> | undefined {
+  if (type === "installation_target") {
+    const renamed = v.safeParse(Renamed, payload);
+    return renamed.success ? { account: renamed.output.account } : undefined;
+  }
+  if (type !== "installation" && type !== "installation_repositories") return undefined;
+  const changed = v.safeParse(Changed, payload);
+  return changed.success ? changed.output.installation : undefined;
+}
+
+/** Another team has claimed it meanwhile, which GitHub allows no more. */
+function ignoreConflict(error: unknown): void {
+  if (!(error instanceof ConflictError)) throw error;
+}
