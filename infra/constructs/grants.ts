@@ -231,21 +231,20 @@ const grantGithubApp: GrantStep = ({ githubApp: actions }, targets) => {
 const grantGithubAppClient: GrantStep = ({ githubAppClient: actions }, targets) => {
   if (!actions?.length) return nothing;
   const { apiUrl, app } = requireTarget(targets.github, "github");
-  const secret = app === undefined ? {} : { GITHUB_APP_CLIENT_SECRET_PARAMETER: app.clientSecret.name };
+  if (app === undefined) return nothing;
+  const secret = { GITHUB_APP_CLIENT_SECRET_PARAMETER: app.clientSecret.name };
   return {
-    statements: readStatements(app === undefined ? [] : [app.key, app.clientSecret]),
+    statements: readStatements([app.key, app.clientSecret]),
     environment: { GITHUB_API_URL: apiUrl, ...appVariables(app), ...secret },
   };
 };
 
 const grantGithubAppWebhook: GrantStep = ({ githubAppWebhook: actions }, targets) => {
   if (!actions?.length) return nothing;
-  const { app } = requireTarget(targets.github, "github");
-  if (app === undefined) return nothing;
-  return {
-    statements: readStatements([app.webhookSecret]),
-    environment: { GITHUB_APP_WEBHOOK_SECRET_PARAMETER: app.webhookSecret.name },
-  };
+  const { webhookSecret } = requireTarget(targets.github, "github").app ?? {};
+  if (webhookSecret === undefined) return nothing;
+  const environment = { GITHUB_APP_WEBHOOK_SECRET_PARAMETER: webhookSecret.name };
+  return { statements: readStatements([webhookSecret]), environment };
 };
 
 const grantParameterPath =

@@ -49,6 +49,7 @@ describe("routes.ts", () => {
       "/public/runs/{sessionId}/artifacts/{artifactUid}",
       "/agent/conversations/{conversationId}/redirect",
       "/agent/sessions/{sessionId}/redirect",
+      "/hooks/github-app",
       "/hooks/{triggerUid}",
       "/agent/token",
       "/session",

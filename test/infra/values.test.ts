@@ -12,6 +12,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   "build-sandbox-image": "undefined MB, 30 s",
   "call-model": "512 MB, 900 s",
   "cancel-runs": "512 MB, 30 s",
+  "claim-installation": "512 MB, 30 s",
   "create-run": "512 MB, 30 s",
   "create-token": "512 MB, 20 s",
   "delete-identity": "512 MB, 30 s",
