@@ -48,6 +48,8 @@ const PERMISSIONS = {
   put_reply: { issues: "write", pull_requests: "write" },
   set_status: { statuses: "write", pull_requests: "read" },
   read_pull: { pull_requests: "read" },
+  // Only Slack has these.
+  read_thread: {},
   push_branch: { contents: "write" },
 } as const satisfies Record<SystemRequest["action"], Record<string, string>>;
 

@@ -24,7 +24,7 @@ export async function addThreadMessages(
   const { thread, message } = findSource(trigger).toPlaces?.(event) ?? {};
   const isReply = thread !== undefined && message !== undefined && thread.item !== message.item;
   if (toSystem(trigger) !== "slack" || trigger.credential === undefined || !isReply) return prompt;
-  const credential = await readCredential(trigger.team_uid, trigger.credential, ports.table);
+  const credential = await readCredential(trigger, ports);
   const place = { system: "slack", ...thread } as const;
   const { messages = [], failure } = await ports.systems.call({
     ...{ action: "read_thread", ...credential, place, before: message.item },
