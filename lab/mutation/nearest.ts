@@ -1,6 +1,6 @@
 /** Chooses the tests that a change is tried with, so that running them once leaves most of five minutes for its mutants. */
 import { readFileSync } from "node:fs";
-import { matchesGlob } from "node:path";
+import { basename, matchesGlob } from "node:path";
 import { findBlocksAround, toFileKey } from "../planted/blocks.ts";
 import { listFiles } from "../planted/planted.ts";
 import { type Reach, readReach, splitWords } from "../planted/reach.ts";
@@ -34,7 +34,7 @@ export async function findNearestTests(
   const isMatched = (file: string, globs: readonly string[]) => globs.some((glob) => matchesGlob(file, glob));
   const tests = (await listFiles(["test"]))
     .filter((file) => isMatched(file, include) && !isMatched(file, exclude))
-    .map((file) => ({ file, code: readFileSync(file, "utf8"), words: splitWords(file) }));
+    .map((file) => ({ file, code: readFileSync(file, "utf8"), words: splitWords(basename(file)) }));
   const ranked: (readonly Test[])[] = [];
   for (const [file, lines] of Map.groupBy(patterns, toFile)) ranked.push(await rankTests(file, lines, tests, reach));
   // By turns, so that each changed file gets its nearest tests before another one gets more.
