@@ -18,8 +18,11 @@ const setups: Readonly<Record<string, string>> = { agents: "scripts/install-agen
 
 /** Projects that call functions of the service in their own process. */
 const CALLERS: readonly string[] = [...folders, "contract", "local", "agents", "web", "escape"];
-/** Projects whose tests share a process: they work on memory stores, and each file cleans up. That saves half of their time. */
-const SHARED: readonly string[] = ["domain", "api"];
+/**
+ * Projects whose tests share a process: they work on memory stores or templates, and each file cleans up. That saves half of their
+ * time.
+ */
+const SHARED: readonly string[] = ["domain", "api", "infra"];
 
 /** Files that take longest, much of it waiting. They start first, so that none of them is left over at the end. */
 const SLOW = [

@@ -87,8 +87,22 @@ export const EVERY_SETTING: Readonly<Record<string, string>> = {
   workerClaimSeconds: "30",
 };
 
+/** The templates of the last settings. The files of this folder share a process, and most use the same ones. */
+const known = new Map<string, Synthesized>();
+const MAX_KNOWN = 6;
+
 /** Synthesizes the templates of a deployment. Functions have stand-in code, which does not affect the templates. */
 export function synthesize(context: Record<string, string> = {}): Synthesized {
+  const key = JSON.stringify(context);
+  const synthesized = known.get(key) ?? makeTemplates(context);
+  known.delete(key);
+  known.set(key, synthesized);
+  const [oldest] = known.keys();
+  if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
+  return synthesized;
+}
+
+function makeTemplates(context: Record<string, string>): Synthesized {
   const directory = mkdtempSync(join(tmpdir(), "runyard-synth-"));
   try {
     const assetDir = join(directory, "code");
