@@ -7,7 +7,7 @@ import { authenticate } from "#shared/http/caller.ts";
 import { type EventText, type HttpResponse, problem } from "#shared/http/problem.ts";
 import { readTraceId } from "#shared/http/response.ts";
 import { logLine } from "#shared/log/log.ts";
-import { chooseEncoding, compress, isCompressible } from "../host/http/compress.ts";
+import { chooseEncoding, compress, compressStream, isCompressible } from "../host/http/compress.ts";
 import { type LocalProblem, sendProblem } from "../host/http/problem-response.ts";
 import { tooSlow } from "../host/http/request-checks.ts";
 import type { ServerPorts } from "../ports.ts";
@@ -198,11 +198,24 @@ async function send(
   outgoing.end(content);
 }
 
-/** Sends a stream as fast as the client reads it. The client connects again after an error. */
-async function stream({ outgoing, routeKey }: Exchange, response: HttpResponse, text: EventText): Promise<void> {
-  outgoing.writeHead(response.statusCode, response.headers);
+/** Sends a stream as fast as the client reads it, compressed if the client accepts that. The client connects again after an error. */
+async function stream(
+  { incoming, outgoing, routeKey }: Exchange,
+  response: HttpResponse,
+  text: EventText,
+): Promise<void> {
+  const isCompressed = chooseEncoding(incoming.headers["accept-encoding"], ["gzip"]) !== undefined;
+  outgoing.writeHead(response.statusCode, {
+    ...response.headers,
+    vary: "accept-encoding",
+    ...(isCompressed ? { "content-encoding": "gzip" } : {}),
+  });
+  outgoing.flushHeaders();
+  const source = Readable.from(text);
+  const signal = AbortSignal.timeout(MAX_STREAM_MS);
   try {
-    await pipeline(Readable.from(text), outgoing, { signal: AbortSignal.timeout(MAX_STREAM_MS) });
+    if (isCompressed) await pipeline(source, compressStream(), outgoing, { signal });
+    else await pipeline(source, outgoing, { signal });
   } catch (error) {
     if (!isDisconnect(error)) logLine("warn", "a stream was ended", { route: routeKey, error });
     outgoing.destroy();

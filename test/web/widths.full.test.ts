@@ -56,6 +56,28 @@ const belowWindow = (page: Page): Promise<number> =>
     return Math.round(main.getBoundingClientRect().bottom + parseFloat(getComputedStyle(main).scrollMarginBottom) - innerHeight);
   })()`);
 
+describe("the page of a run", () => {
+  it.each([320, 390, 768, 1024, 1440])(
+    "has its composer in view at each place, in a window of %i pixels",
+    async (width) => {
+      const run = pages.find(({ path }) => /^\/runs\/[^/]{30,}$/.test(path));
+      const { page } = await app.open(run?.path ?? "", { width });
+      const composer = page.getByLabel("Continue with a follow-up");
+      await composer.waitFor();
+      await page.getByRole("complementary", { name: "Details" }).getByRole("heading", { name: "Events" }).waitFor();
+      for (const place of ["0", "document.documentElement.scrollHeight"]) {
+        await page.evaluate(`scrollTo(0, ${place})`);
+        await expect
+          .poll(async () => {
+            const { y = -1, height = 0 } = (await composer.boundingBox()) ?? {};
+            return y >= 0 && y + height <= 900;
+          })
+          .toBe(true);
+      }
+    },
+  );
+});
+
 describe("the page of a live run", () => {
   it.each([360, 768, 1024, 1440])("follows its conversation in a window of %i pixels", async (width) => {
     const folder = await mkdtemp(join(tmpdir(), "runyard-live-"));

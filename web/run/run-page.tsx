@@ -3,7 +3,7 @@ import "../styles/text.css";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ArrowDown } from "lucide-react";
-import { Suspense, useEffect, useMemo, useState } from "react";
+import { Suspense, useEffect, useMemo, useRef, useState } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { runQuery } from "../api/queries.ts";
 import { queryClient, refreshQueries } from "../api/query-client.ts";
@@ -103,6 +103,7 @@ function RunBody({ run, followed, onChanged }: BodyProps) {
   const { feed, error, refresh } = followed;
   const entries = useMemo(() => [promptEntry(run), ...withoutEnd(run, feed.entries)], [run, feed.entries]);
   const stick = useStickToEnd(entries, !isEnded(run.state));
+  const foot = useFootHeight();
   return (
     <>
       {run.approval === undefined ? (
@@ -125,23 +126,38 @@ function RunBody({ run, followed, onChanged }: BodyProps) {
         <section className="run-main" aria-label="Conversation" ref={stick.content}>
           {error === undefined ? <Conversation entries={entries} /> : <ErrorNotice error={error} onRetry={refresh} />}
           <RunEnd run={run} onChanged={onChanged} />
-          <div className="run-foot">
-            {!stick.isAtEnd && (
-              <Button small className="to-end" icon={<ArrowDown size={14} aria-hidden />} onClick={stick.toEnd}>
-                Latest
-              </Button>
-            )}
-            <Suspense>
-              <Composer run={run} onSent={onChanged} />
-            </Suspense>
-          </div>
         </section>
+        <div className="run-foot" ref={foot}>
+          {!stick.isAtEnd && (
+            <Button small className="to-end" icon={<ArrowDown size={14} aria-hidden />} onClick={stick.toEnd}>
+              Latest
+            </Button>
+          )}
+          <Suspense>
+            <Composer run={run} onSent={onChanged} />
+          </Suspense>
+        </div>
         <Suspense fallback={<aside className="run-aside" aria-label="Details" />}>
           <RunAside run={run} feed={feed} />
         </Suspense>
       </div>
     </>
   );
+}
+
+/** Keeps as much room below the columns as the composer, which lies over them, needs. */
+function useFootHeight() {
+  const foot = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = foot.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() =>
+      element.parentElement?.style.setProperty("--foot", `${element.offsetHeight}px`),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return foot;
 }
 
 /** What follows the conversation: the changes of repositories, and the follow-ups that the agent has not taken yet. */

@@ -1,5 +1,5 @@
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { brotliCompress, constants, createGzip, type Gzip, gzip } from "node:zlib";
 
 export type Encoding = "br" | "gzip";
 
@@ -10,15 +10,20 @@ const TEXT = /^(text\/|application\/(json|problem\+json|manifest\+json|javascrip
 /** Of eleven: a few milliseconds for a page of a list. */
 const BROTLI_QUALITY = 4;
 
-/** The best content coding that a client accepts, by its Accept-Encoding header (RFC 9110, section 12.5.3). */
-export function chooseEncoding(accepted: string | undefined): Encoding | undefined {
+const ENCODINGS: readonly Encoding[] = ["br", "gzip"];
+
+/**
+ * The best content coding that a client accepts, by its Accept-Encoding header (RFC 9110, section 12.5.3).
+ * @param among those that the content can have, the best first
+ */
+export function chooseEncoding(accepted: string | undefined, among = ENCODINGS): Encoding | undefined {
   const codings = new Map(
     (accepted ?? "").split(",").map((coding) => {
       const [name = "", ...parameters] = coding.split(";").map((part) => part.trim().toLowerCase());
       return [name, !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))] as const;
     }),
   );
-  return (["br", "gzip"] as const).find((name) => codings.get(name) ?? codings.get("*") ?? false);
+  return among.find((name) => codings.get(name) ?? codings.get("*") ?? false);
 }
 
 export const isCompressible = (type: string, bytes: number): boolean => bytes >= MIN_BYTES && TEXT.test(type);
@@ -32,3 +37,10 @@ export function compress(content: Buffer, encoding: Encoding, quality = BROTLI_Q
   };
   return promisify(brotliCompress)(content, { params });
 }
+
+/**
+ * Compresses a stream by gzip. What is written is sent at once. The memory of a stream that is open for long is a quarter of the usual,
+ * 64 KiB; Brotli would need several megabytes.
+ */
+export const compressStream = (): Gzip =>
+  createGzip({ flush: constants.Z_SYNC_FLUSH, windowBits: 13, memLevel: 6, level: 6 });

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
+import { createGunzip } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAdminKey } from "#server/admin-key.ts";
 import type { Endpoint } from "#server/http/endpoints.ts";
@@ -318,6 +319,7 @@ describe("the wait of a request", () => {
 });
 
 describe("a stream", () => {
+  const readAll = text;
   const headers = { accept: "text/event-stream" };
   const streaming = (text: AsyncGenerator<string, void>) => () =>
     ok({ headers: { "content-type": "text/event-stream" }, stream: text });
@@ -337,6 +339,36 @@ describe("a stream", () => {
     first.resolve();
     expect(await reader?.read()).toEqual({ done: false, value: "two\n" });
     expect((await reader?.read())?.done).toBe(true);
+  });
+
+  it("is compressed for clients that accept it, and each piece is sent at once", async () => {
+    const read = Promise.withResolvers<void>();
+    async function* text() {
+      yield "data: one\n".repeat(2000);
+      await read.promise;
+      yield "data: two\n";
+    }
+    respond = streaming(text());
+    const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
+    request(`${url}/runs/1/events`, { headers: { ...headers, "accept-encoding": "gzip, br" } }, resolve).end();
+    const response = await promise;
+    expect([response.headers["content-encoding"], response.headers.vary]).toEqual(["gzip", "accept-encoding"]);
+    let bytes = 0;
+    response.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    const content = readAll(response.pipe(createGunzip()).on("data", () => read.resolve()));
+    expect(await content).toBe(`${"data: one\n".repeat(2000)}data: two\n`);
+    expect(bytes).toBeLessThan(1000);
+  });
+
+  it("is not compressed for other clients", async () => {
+    async function* text() {
+      yield "one\n";
+    }
+    respond = streaming(text());
+    const response = await fetch(`${url}/runs/1/events`, { headers: { ...headers, "accept-encoding": "identity" } });
+    expect([response.headers.get("content-encoding"), await response.text()]).toEqual([null, "one\n"]);
   });
 
   it("is opened at most 512 times, and again after another one has ended or failed", async () => {
