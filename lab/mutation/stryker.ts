@@ -10,6 +10,9 @@ import { RESULTS_VARIABLE, type Result, readResults } from "./results.ts";
 import { testsToEnvironment } from "./suites.ts";
 import { listExcluded } from "./throw-away.ts";
 
+/** Our plug-ins of StrykerJS, from the root of the repository. */
+export const PLUGINS = "./lab/mutation/plugins.ts";
+
 export interface MutationRun {
   /** Names the incremental report. */
   readonly name: string;
@@ -120,7 +123,7 @@ function toOptions(run: MutationRun, copies: string) {
     testRunner: "vitest",
     // Tests reach endpoints by imports that only running them shows, so Vitest cannot find out which tests are related.
     vitest: { configFile: "lab/mutation/vitest.config.ts", pool: "forks", related: false },
-    plugins: ["@stryker-mutator/vitest-runner", "./scripts/mutation/plugins.ts"],
+    plugins: ["@stryker-mutator/vitest-runner", PLUGINS],
     ignorers: ["texts"],
     reporters: ["results", "progress-append-only"],
     coverageAnalysis: "perTest",

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { findNearestTests } from "../../lab/mutation/nearest.ts";
 import { findRedundantTests, type Result, readEquivalents } from "../../lab/mutation/results.ts";
+import { PLUGINS } from "../../lab/mutation/stryker.ts";
 import { findSuite } from "../../lab/mutation/suites.ts";
 
 const UNKNOWN = { keys: [], tests: {} };
@@ -10,6 +11,10 @@ const findTests = (...patterns: string[]) => {
   const suite = patterns.flatMap((pattern) => findSuite(pattern) ?? []);
   return findNearestTests(patterns, [...new Set(suite)], UNKNOWN);
 };
+
+it("StrykerJS finds our plug-ins where its configuration names them", () => {
+  expect(existsSync(PLUGINS)).toBe(true);
+});
 
 describe("findNearestTests", () => {
   it("finds tests that import the file or have its name, and those of its importers where there are none", async () => {
