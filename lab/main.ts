@@ -18,6 +18,10 @@ export const LAB: Toolbox = {
     "bench-web": { file: "test/web/budgets/main.ts", summary: "measures the speed of the web app" },
     screenshots: { file: "test/web/gallery/main.ts", summary: "takes pictures of every page of the web app" },
     chaos: { file: "lab/chaos/chaos.ts", summary: "kills processes under load and checks what is stored" },
+    deliveries: {
+      file: "lab/deliveries/deliveries.ts",
+      summary: "sends 10,000 events to triggers of a service that is killed, and measures the ingress",
+    },
     attack: { file: "lab/attack.ts", summary: "attacks the host from sandboxes at random" },
     drill: { file: "lab/drill.ts", summary: "rehearses docs/aws.md on the AWS emulator" },
     mutate: { file: "lab/mutate.ts", summary: "changes the code in small ways and runs the nearest tests" },
