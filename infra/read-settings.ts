@@ -102,6 +102,7 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
     tableName: text("tableName") ?? prefix,
     frontDoor,
     closedApi,
+    detailedAlarms: flag("detailedAlarms", false),
     originSecretSalts: readSalts(list("originSecretSalts")),
     sandboxTenancy: flag("sandboxTenancy", true),
     ...concurrency,

@@ -29,6 +29,8 @@ export interface Settings {
   readonly existingTableStream?: string;
   /** A bucket that is used in place of the created one, such as that of an earlier installation. @default none */
   readonly existingBucket?: string;
+  /** Whether there are alarms on single services of AWS too, which cost $0.10 a month each. @default false */
+  readonly detailedAlarms: boolean;
   /** Address that alarms are mailed to. @default alarms only show in the console */
   readonly alarmEmail?: string;
   /** Runs that are dispatched at the same time, 2 to 1,000; fewer in accounts with fewer than 1,000 concurrent executions. @default 50 */

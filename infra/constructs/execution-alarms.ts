@@ -26,7 +26,15 @@ export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsPr
   new Alarm(scope, "RunsWaiting", {
     name: "runs-waiting",
     impact: "Runs stay QUEUED for minutes although their team has room.",
-    metric: measureWait(scope, props.reaper.log),
+    metric: measureWait(scope, props.reaper.log, { id: "LongestWait", field: "waitedSeconds" }),
+    threshold: 300,
+    periods: 5,
+    topic,
+  });
+  new Alarm(scope, "EndsWaiting", {
+    name: "ends-waiting",
+    impact: "Runs have ended, but their transcripts, usage and the next waiting runs are late.",
+    metric: measureWait(scope, props.reaper.log, { id: "EndsWait", field: "endsWaitedSeconds" }),
     threshold: 300,
     periods: 5,
     topic,
@@ -61,16 +69,20 @@ export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsPr
 }
 
 /**
- * The longest wait, by the line that the reaper logs at the end of each pass. The age of the oldest message would not show the runs whose
+ * The longest wait for a start, or for the handling of an end, by the line that the reaper logs at the end of each pass. The age of the oldest message would not show the runs whose
  * message is lost or was handled, such as those that wait for an execution of the deployment.
  */
-function measureWait(scope: Construct, logGroup: ILogGroup): Metric {
-  return new MetricFilter(scope, "LongestWait", {
+function measureWait(
+  scope: Construct,
+  logGroup: ILogGroup,
+  { id, field }: { readonly id: string; readonly field: string },
+): Metric {
+  return new MetricFilter(scope, id, {
     logGroup,
-    filterPattern: FilterPattern.numberValue("$.waitedSeconds", ">", 0),
+    filterPattern: FilterPattern.numberValue(`$.${field}`, ">", 0),
     metricNamespace: toNamespace(scope),
-    metricName: "LongestWait",
-    metricValue: "$.waitedSeconds",
+    metricName: id,
+    metricValue: `$.${field}`,
   }).metric({ period: Duration.minutes(1), statistic: Stats.MAXIMUM });
 }
 

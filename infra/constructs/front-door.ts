@@ -69,6 +69,7 @@ export class FrontDoor extends Construct {
   readonly url: string;
   /** The host of CloudFront's own, which the DNS record of another domain name leads to. */
   readonly domainName: string;
+  readonly distributionId: string;
 
   constructor(scope: Construct, id: string, props: FrontDoorProps) {
     super(scope, id);
@@ -130,6 +131,7 @@ export class FrontDoor extends Construct {
     if (props.webDir !== undefined) {
       this.deployWeb(props.webDir, web, distribution);
     }
+    this.distributionId = distribution.distributionId;
     this.domainName = distribution.distributionDomainName;
     this.url = `https://${props.domain?.name ?? this.domainName}`;
   }

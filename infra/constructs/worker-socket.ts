@@ -20,7 +20,7 @@ export class WorkerSocket extends Construct {
   readonly target: WorkerSocketTarget;
   /** The address that workers connect to; on an emulator its path. */
   readonly url: string;
-  readonly #apiId: string;
+  readonly apiId: string;
 
   constructor(scope: Construct, id: string, { settings }: WorkerSocketProps) {
     super(scope, id);
@@ -35,7 +35,7 @@ export class WorkerSocket extends Construct {
       autoDeploy: true,
       throttle: { rateLimit: 200, burstLimit: 500 },
     });
-    this.#apiId = api.apiId;
+    this.apiId = api.apiId;
     const path = `/_aws/execute-api/${api.apiId}/${STAGE}`;
     const isLocal = settings.stage === "local";
     this.url = isLocal ? path : stage.url;
@@ -62,14 +62,14 @@ export class WorkerSocket extends Construct {
       const { lambda } = new BaseFunction(scope, id, { ...common, ...source });
       const { region, partition, account } = Stack.of(scope);
       const integration = new CfnIntegration(scope, `${id}Integration`, {
-        apiId: this.#apiId,
+        apiId: this.apiId,
         integrationType: "AWS_PROXY",
         integrationMethod: "POST",
         integrationUri: `arn:${partition}:apigateway:${region}:lambda:path/2015-03-31/functions/${lambda.functionArn}/invocations`,
         timeoutInMillis: Duration.seconds(source.timeoutSeconds).toMilliseconds(),
       });
       new CfnRoute(scope, `${id}Route`, {
-        apiId: this.#apiId,
+        apiId: this.apiId,
         routeKey,
         authorizationType: "NONE",
         target: `integrations/${integration.ref}`,
@@ -78,7 +78,7 @@ export class WorkerSocket extends Construct {
         action: "lambda:InvokeFunction",
         functionName: lambda.functionArn,
         principal: "apigateway.amazonaws.com",
-        sourceArn: `arn:${partition}:execute-api:${region}:${account}:${this.#apiId}/${STAGE}/${routeKey}`,
+        sourceArn: `arn:${partition}:execute-api:${region}:${account}:${this.apiId}/${STAGE}/${routeKey}`,
       });
     }
   }

@@ -14,6 +14,7 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import type { Construct } from "constructs";
 import { Alarm } from "../constructs/alarm.ts";
+import { createDetailedApiAlarms } from "../constructs/detailed-alarms.ts";
 import { EventStream } from "../constructs/event-stream.ts";
 import { FrontDoor } from "../constructs/front-door.ts";
 import { webCors } from "../constructs/web-cors.ts";
@@ -74,9 +75,9 @@ export class ApiStack extends Stack {
     const hasDoor = onAws && settings.frontDoor;
     this.harnessApiId = onAws ? this.createHarnessApi(settings, stage).apiId : undefined;
 
-    const { door, originSecrets } = hasDoor
+    const { door, originSecrets, streams } = hasDoor
       ? this.frontDoor(platform, data)
-      : { door: undefined, originSecrets: undefined };
+      : { door: undefined, originSecrets: undefined, streams: undefined };
     this.originSecrets = originSecrets;
     const servesWeb = onAws && door === undefined && webDir !== undefined;
     if (servesWeb) new WebFunction(this, "Web", { apiId: api.apiId, webDir, filesOrigin: toOrigin(data) });
@@ -97,6 +98,12 @@ export class ApiStack extends Stack {
       threshold: 5,
       topic: this.alarmTopic,
     });
+
+    const refusals = countResponses(this, "RefusedRequests", accessLog, "429");
+    if (settings.detailedAlarms && onAws) {
+      const ofDoor = door === undefined ? undefined : { streams, distributionId: door.distributionId };
+      createDetailedApiAlarms(this, { refusals, door: ofDoor, topic: this.alarmTopic });
+    }
 
     new CfnOutput(this, "ApiId", { value: api.apiId });
     new CfnOutput(this, "ApiEndpoint", { value: api.apiEndpoint });
@@ -127,7 +134,8 @@ export class ApiStack extends Stack {
       ...(settings.domain && { domain: settings.domain }),
       filesOrigin: toOrigin({ bucket }),
     });
-    return { door, originSecrets: settings.closedApi ? events.acceptedSecrets : undefined };
+    const originSecrets = settings.closedApi ? events.acceptedSecrets : undefined;
+    return { door, originSecrets, streams: events.lambda.functionName };
   }
 
   private topic(email: string | undefined): Topic {

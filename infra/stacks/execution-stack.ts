@@ -6,11 +6,13 @@ import { Asset } from "aws-cdk-lib/aws-s3-assets";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
 import { BaseFunction, type BaseFunctionProps, verbNoun } from "../constructs/base-function.ts";
+import { createDetailedExecutionAlarms } from "../constructs/detailed-alarms.ts";
 import { createExecutionAlarms } from "../constructs/execution-alarms.ts";
 import { FargateTasks } from "../constructs/fargate-tasks.ts";
 import type { GithubParameters, ParameterPath, Targets, TracingTarget } from "../constructs/grants.ts";
 import { MicrovmImage } from "../constructs/microvm-image.ts";
 import { ModelGateway, namedModels } from "../constructs/model-gateway.ts";
+import { OperationsDashboard } from "../constructs/operations-dashboard.ts";
 import { namedParameter, type Parameter } from "../constructs/parameter.ts";
 import { QueueWorker, WorkQueue } from "../constructs/queue-worker.ts";
 import { SandboxFunction } from "../constructs/sandbox-function.ts";
@@ -95,7 +97,7 @@ export class ExecutionStack extends Stack {
     // No emulator streams responses; the local gateway does instead.
     const gateway = settings.stage === "aws" ? new ModelGateway(this, "ModelGateway", common) : undefined;
     const modelUrl = gateway?.url;
-    const { dispatcher, decider } = createWorkers(this, queues, common, modelUrl);
+    const { dispatcher, ender, decider } = createWorkers(this, queues, common, modelUrl);
     this.workerSocket.addRoutes(this, common);
     // X-Ray bills traces, and those of functions that run all the time would be most of them.
     const repeated = { ...common, traced: false };
@@ -119,6 +121,17 @@ export class ExecutionStack extends Stack {
     const passes = { minutely: [...minutely, attempter], hourly };
     const watched = { dispatcher, reaper, passes, gateway };
     createExecutionAlarms(this, { ...watched, topic: api.alarmTopic });
+    if (settings.stage === "aws") {
+      new OperationsDashboard(this, "Operations", { functions: { dispatcher, reaper, ender, gateway } });
+      const functions = {
+        sandbox: sandbox.lambda.functionName,
+        gateway: gateway?.lambda.functionName,
+        planner: planner?.lambda.functionName,
+      };
+      const { tableName } = data.table;
+      const watchedByAws = { tableName, scheduleGroup: toName(this), socketApiId: this.workerSocket.apiId, functions };
+      if (settings.detailedAlarms) createDetailedExecutionAlarms(this, { ...watchedByAws, topic: api.alarmTopic });
+    }
 
     new CfnOutput(this, "ModelUrl", { value: modelUrl ?? `${api.addresses.baseUrl}/model` });
     new CfnOutput(this, "WorkerSocketUrl", { value: this.workerSocket.url });
@@ -193,7 +206,7 @@ function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelU
     // It sends a run whose sandbox cannot start yet back to its own queue.
     recursive: true,
   });
-  new QueueWorker(stack, "EndRun", {
+  const ender = new QueueWorker(stack, "EndRun", {
     ...common,
     ...eventSources.endRun,
     environment: { ...common.environment, ...capacity },
@@ -216,7 +229,7 @@ function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelU
     // Its pass of each minute sends to its own queue.
     recursive: true,
   });
-  return { dispatcher, decider };
+  return { dispatcher, ender, decider };
 }
 
 /** Invokes functions each minute and never retries: the next minute repeats what this one missed. */

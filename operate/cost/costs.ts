@@ -61,6 +61,7 @@ export function idleMonth(deployed: Deployed, { idleMinute }: CountedCalls): Bil
     ["… their writes", "writeUnits", idleMinute.writes * MINUTES],
     ["… their logs", "logGb", invocations * ASSUMPTIONS.logGb],
     ["alarms", "alarms", alarms],
+    ["dashboards", "dashboards", deployed.dashboards],
     ["KMS keys of secrets", "kmsKeys", deployed.kmsKeys],
     ["the sandbox image", "imageGb", images * ASSUMPTIONS.imageGb],
   ]);

@@ -11,6 +11,7 @@ export interface Deployed {
   /** Queues that Lambda polls. */
   readonly mappings: number;
   readonly alarms: number;
+  readonly dashboards: number;
   /** Names of the functions that a rule invokes each minute. */
   readonly minutely: readonly string[];
   /** Names of those that a rule invokes each hour. */
@@ -108,6 +109,7 @@ function read(templates: readonly v.InferOutput<typeof Template>[]): Deployed {
       ([, { Properties }]) => !v.is(StreamProperties, Properties),
     ).length,
     alarms: ofType("AWS::CloudWatch::Alarm").length,
+    dashboards: ofType("AWS::CloudWatch::Dashboard").length,
     minutely: invokedAt("rate(1 minute)"),
     hourly: invokedAt("rate(1 hour)"),
     functions,

@@ -67,6 +67,7 @@ export const PRICE_TABLE = {
     comparedWith: "https://appropri8-astro.pages.dev/tutorials/2025/12/02/deploying-simple-api-aws/page/7",
   },
   alarms: { dollars: 0.1, per: "alarm and month", alwaysFree: 10, source: CLOUDWATCH, comparedWith: FREE_TIER },
+  dashboards: { dollars: 3, per: "dashboard and month", alwaysFree: 3, source: CLOUDWATCH },
   logGb: { dollars: 0.5, per: "GB of logs", alwaysFree: 5, source: CLOUDWATCH },
   traces: {
     dollars: 5 / MILLION,

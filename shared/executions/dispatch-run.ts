@@ -121,7 +121,7 @@ async function takeSlot(head: RunHead, start: Start, ports: DispatchPorts): Prom
     const takes = head.slot ?? (await chooseSlot(head, ports));
     const place = await findNeededPlace(head, ports);
     if (place === "full") {
-      if (await waitForDeployment(head, takes, ports)) return false;
+      if (await waitForDeployment(head, takes, ports)) return logWait(head, "deployment");
       continue;
     }
     try {
@@ -132,11 +132,17 @@ async function takeSlot(head: RunHead, start: Start, ports: DispatchPorts): Prom
       // Another run took the place.
       if (error.failedOnly("executions")) continue;
       if (head.slot !== undefined) throw error;
-      if (await enterWaitQueue(head, takes, announceWaiting(ports), ports)) return false;
+      if (await enterWaitQueue(head, takes, announceWaiting(ports), ports)) return logWait(head, takes);
     }
   }
   // The slots change too fast: the message is retried.
   throw new Error(`run ${head.run_id} got neither a slot nor a place in the wait queue`);
+}
+
+/** Logs which capacity a run waits for, and whose run it is: the dashboard shows who waits. */
+function logWait(head: RunHead, capacity: "deployment" | SlotKind): false {
+  logLine("info", "run waits", { run_id: head.run_id, owner_uid: parseOwner(head).uid, capacity });
+  return false;
 }
 
 /** Finds a place among the executions of the deployment, where it limits them and the run has none. */

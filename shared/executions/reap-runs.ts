@@ -48,6 +48,8 @@ export interface Pass {
   readonly circuitOpen: boolean;
   /** The longest time, in seconds, that a run waits although its owner has room. An alarm reads it in the log. Absent where none waits. */
   readonly waitedSeconds?: number;
+  /** The longest time, in seconds, since the end of a run that was not handled yet. An alarm reads it as well. Absent where none waits. */
+  readonly endsWaitedSeconds?: number;
 }
 
 /**
@@ -68,6 +70,7 @@ export async function reapRuns(ports: RunPorts): Promise<Pass> {
     ...rounds.map(({ longest }) => longest),
     (mayWait ? await readWait(ports) : undefined) ?? 0,
   );
+  const longestEnd = Math.max(0, ...rounds.map(({ longestEnd }) => longestEnd));
   const sum = (name: "looked" | "lost" | "failed") => rounds.reduce((total, round) => total + round[name], 0);
   const isWorking = rounds.some(({ working }) => working > 0);
   const isQuiet = rounds.every(({ isQuiet }) => isQuiet);
@@ -78,6 +81,7 @@ export async function reapRuns(ports: RunPorts): Promise<Pass> {
     alive: isWorking || (!isQuiet && (await hasDueRun(now, ports))),
     circuitOpen: rounds.some(({ circuitOpen }) => circuitOpen),
     ...(longest > 0 && { waitedSeconds: Math.ceil(longest / 1000) }),
+    ...(longestEnd > 0 && { endsWaitedSeconds: Math.ceil(longestEnd / 1000) }),
   };
 }
 
@@ -85,8 +89,9 @@ export async function reapRuns(ports: RunPorts): Promise<Pass> {
 interface Round extends Pick<Pass, "looked" | "lost" | "failed" | "circuitOpen"> {
   readonly working: number;
   readonly isQuiet: boolean;
-  /** The longest wait, in milliseconds. */
+  /** The longest waits, in milliseconds: for a start, and for the handling of an end. */
   readonly longest: number;
+  readonly longestEnd: number;
 }
 
 async function checkRound({ due, isQuiet }: DueRuns, now: number, ports: RunPorts): Promise<Round> {
@@ -102,6 +107,7 @@ async function checkRound({ due, isQuiet }: DueRuns, now: number, ports: RunPort
     failed += checks.filter(({ status }) => status === "rejected").length;
   }
   for (const run of unreadable) await postponeCheck(run, now + MAX_RESEND_MS, ports);
+  const ends = runs.filter(({ head }) => isEndUnhandled(head)).map(({ head }) => now - head.updated_at);
   const waits = runs.filter(({ head }) => waitsForService(head)).map(({ head }) => now - head.updated_at);
   return {
     looked: runs.length,
@@ -111,12 +117,16 @@ async function checkRound({ due, isQuiet }: DueRuns, now: number, ports: RunPort
     working: working.length,
     isQuiet,
     longest: Math.max(0, ...waits),
+    longestEnd: Math.max(0, ...ends),
   };
 }
 
 /** True if a run has all that it needs to start, but for the service: neither its owner's limit nor a worker keeps it waiting. */
 const waitsForService = (head: RunHead): boolean =>
   head.state === "QUEUED" && isOnOwnSandbox(head) && head.waiting === undefined && head.deployment_entry === undefined;
+
+/** True if a run has ended, and the function that handles ends has not completed it; the end of its sandbox is not awaited. */
+const isEndUnhandled = (head: RunHead): boolean => isTerminal(head.state) && !isStopAwaited(head);
 
 type ReadableRun = DueRun & { readonly head: RunHead };
 

@@ -1,3 +1,4 @@
+import { logLine } from "#shared/log/log.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import { executorOf, parseOwner, type RunHead } from "#shared/records/run-head.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
@@ -22,7 +23,17 @@ export async function countUsage(head: RunHead, { table }: { readonly table: Tab
       run_ms: head.run_time_ms,
     };
     if (!differs(sums, counted)) return;
-    await store.count(head.run_id, parseOwner(head), toDimensions(head), counted, sums);
+    const owner = parseOwner(head);
+    await store.count(head.run_id, owner, toDimensions(head), counted, sums);
+    logLine("info", "run counted", {
+      run_id: head.run_id,
+      owner_type: owner.type,
+      owner_uid: owner.uid,
+      state: head.state,
+      // What was not counted before, so that sums of lines are right.
+      cost: sums.cost - counted.cost,
+      run_seconds: (sums.run_ms - counted.run_ms) / 1_000,
+    });
   });
 }
 

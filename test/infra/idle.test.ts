@@ -41,8 +41,8 @@ describe("what a deployment costs while it is idle", () => {
     expect(retries?.Properties).toMatchObject({ MaximumRetryAttempts: 2, MaximumEventAgeInSeconds: 600 });
   });
 
-  it("contains two alarms more than the ten that are free of charge", () => {
-    expect(deployment.all("AWS::CloudWatch::Alarm").length).toBeLessThanOrEqual(12);
+  it("contains three alarms more than the ten that are free of charge", () => {
+    expect(deployment.all("AWS::CloudWatch::Alarm").length).toBeLessThanOrEqual(13);
   });
 
   it("moves the files of runs to Intelligent-Tiering, and deletes none of them", () => {

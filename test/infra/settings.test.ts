@@ -173,6 +173,7 @@ describe("readSettings", () => {
       tableName: "runyard",
       frontDoor: true,
       closedApi: false,
+      detailedAlarms: false,
       originSecretSalts: ["initial"],
       sandboxTenancy: true,
       accountConcurrency: 1_000_000,

@@ -61,7 +61,6 @@ describe("the stacks", () => {
       /^AWS::Route53::HostedZone/,
       /^AWS::ApplicationAutoScaling::/,
       /^AWS::Lambda::(Alias|Version)/,
-      /^AWS::CloudWatch::Dashboard/,
     ];
     const types = aws.stacks.flatMap(({ resources }) => resources.map(({ Type }) => Type));
     expect(types.filter((type) => hourly.some((pattern) => pattern.test(type)))).toEqual([]);
@@ -72,8 +71,13 @@ describe("the stacks", () => {
     expect(json).not.toMatch(/contributorInsights/i);
   });
 
-  it("have at most two alarms more than the ten free ones", () => {
-    expect(aws.all("AWS::CloudWatch::Alarm").length).toBeLessThanOrEqual(12);
+  it("have one dashboard, of the three of an account that are free", () => {
+    expect(aws.all("AWS::CloudWatch::Dashboard")).toHaveLength(1);
+    expect(local.all("AWS::CloudWatch::Dashboard")).toEqual([]);
+  });
+
+  it("have at most three alarms more than the ten free ones", () => {
+    expect(aws.all("AWS::CloudWatch::Alarm").length).toBeLessThanOrEqual(13);
   });
 
   it("reject settings that cannot work, by name", () => {
@@ -272,14 +276,14 @@ describe("the API", () => {
 });
 
 describe("on the local cloud", () => {
-  it("everything except CloudFront, the streams and the API of harnesses behind it, the stream of the table, the model gateway, the sandbox image, the alarm topic, the bucket's logs and protection against loss is as on AWS", () => {
+  it("everything except CloudFront, the streams and the API of harnesses behind it, the stream of the table, the model gateway, the sandbox image, the alarm topic, the dashboard, the bucket's logs and protection against loss is as on AWS", () => {
     const ids = (deployment: Synthesized) =>
       deployment.stacks.flatMap(({ name, resources }) => resources.map(({ id, Type }) => `${name}/${Type}/${id}`));
     const absent = ids(aws).filter((id) => !ids(local).includes(id));
     expect(
       absent.filter(
         (id) =>
-          !/FrontDoor|EventStream|Harness(Api|Stage)|Other(Integration|Route|Permission)|Webhooks(Dead|Plan|Source|AttemptEvents)|EventRule\w*WebhooksPlan|BucketLogs|CDKBucketDeployment|S3AutoDeleteObjects|Model(Gateway|Calls)|SandboxImage|SNS::Topic/.test(
+          !/FrontDoor|EventStream|Operations|Harness(Api|Stage)|Other(Integration|Route|Permission)|Webhooks(Dead|Plan|Source|AttemptEvents)|EventRule\w*WebhooksPlan|BucketLogs|CDKBucketDeployment|S3AutoDeleteObjects|Model(Gateway|Calls)|SandboxImage|SNS::Topic/.test(
             id,
           ),
       ),

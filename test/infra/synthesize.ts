@@ -46,6 +46,7 @@ export const EVERY_SETTING: Readonly<Record<string, string>> = {
   compatibleModels: "small,large",
   compatibleTimeoutSeconds: "600",
   createsPerMinute: "11",
+  detailedAlarms: "true",
   disabledModels: "openai/gpt-5.4",
   dispatchConcurrency: "7",
   domainName: "agents.example",

@@ -39,7 +39,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   "run-sandbox-image": "2048 MB, 900 s, disk of 4096 MB",
   "send-message": "512 MB, 30 s",
   "send-webhooks": "256 MB, 35 s",
-  "call-systems": "256 MB, 14 s",
+  "call-systems": "512 MB, 28 s",
   "stream-events": "512 MB, 900 s",
   "unarchive-runs": "512 MB, 30 s",
 };
@@ -85,6 +85,14 @@ const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 const ALARMS: Readonly<Record<string, { watches: string; ok: Series[]; inAlarm: Series[] }>> = {
   "api-errors": { watches: "Sum of Runyard ApiErrors in 300 s", ok: [[4], [null]], inAlarm: [[5], [500]] },
   "ends-dead": deadLetters("Maximum of AWS/SQS ApproximateNumberOfMessagesVisible in 60 s"),
+  "ends-waiting": {
+    watches: "Maximum of Runyard EndsWait in 60 s",
+    ok: [
+      [299, 299, 299, 299, 299],
+      [300, 300, 300, 300, null],
+    ],
+    inAlarm: [[300, 300, 300, 300, 300]],
+  },
   "events-dead": deadLetters("Maximum of AWS/SQS ApproximateNumberOfMessagesVisible in 60 s"),
   "functions-throttled": { watches: "Sum of AWS/Lambda Throttles in 300 s", ok: [[9], [null]], inAlarm: [[10]] },
   "leases-extended": { watches: "Sum of Runyard CircuitOpenPasses in 300 s", ok: [[0], [null]], inAlarm: [[1]] },
