@@ -17,6 +17,7 @@ export const AWS: Toolbox = {
       file: "operate/vault.ts",
       summary: "rotates the keys of secrets, and moves former secrets into the table",
     },
+    "github-app": { file: "operate/github-app.ts", summary: "stores the keys of the deployment's GitHub App" },
     cost: { file: "operate/cost.ts", summary: "computes the cost of an idle month and of a run of ten minutes" },
   },
 };

@@ -6,6 +6,7 @@ import { bootstrapCommand } from "./commands/bootstrap.ts";
 import { modelsCommand, skillsCommand, workersCommand } from "./commands/catalog.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { environmentsCommand } from "./commands/environments.ts";
+import { githubCommand } from "./commands/github/github.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { loginCommand, logoutCommand, whoamiCommand } from "./commands/login.ts";
 import { loginLinkCommand } from "./commands/login-link.ts";
@@ -59,6 +60,7 @@ export function makeProgram(context: Context): CommandUnknownOpts {
     .addCommand(environmentsCommand(context))
     .addCommand(secretsCommand(context))
     .addCommand(triggersCommand(context))
+    .addCommand(githubCommand(context))
     .addCommand(webhooksCommand(context))
     .addCommand(teamsCommand(context))
     .addCommand(keysCommand(context))

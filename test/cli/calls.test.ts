@@ -269,6 +269,27 @@ const CALLS: readonly (readonly [line: string, responses: readonly ResponseBody[
     ["GET /agent/usage?from=2026-05-01&group_by=creator"],
   ],
   ["workers list", [api({ workers: [] })], ["GET /agent/connected-self-hosted-workers"]],
+  ["github list", [api({ installations: [] })], ["GET /agent/github/installations"]],
+  [
+    "github claim",
+    [api({ install_url: "https://x/i", authorize_url: "https://x/a", expires_at: "2026-05-18T20:00:00.000Z" })],
+    ["POST /agent/github/claims"],
+  ],
+  [
+    "github claim https://runyard.test/github?installation_id=7&state=s&code=c",
+    [
+      api({
+        installation_id: 7,
+        account: { id: 1, login: "acme", type: "User" },
+        repository_selection: "all",
+        scope: { type: "Team", uid: "t" },
+        claimed_by: { type: "user", uid: "u" },
+        claimed_at: "2026-05-18T19:00:00.000Z",
+      }),
+    ],
+    ["POST /agent/github/installations"],
+  ],
+  ["github release 7", [api(undefined, { status: 204, raw: "" })], ["DELETE /agent/github/installations/7"]],
   ["api get /agent/teams", [api({ teams: [] })], ["GET /agent/teams"]],
   [
     "login-link",
@@ -288,6 +309,7 @@ const ELSEWHERE = [
   "agent",
   "runs open-pr",
   "triggers replay",
+  "github setup",
   "audit export",
   "mcp",
   "mcp login",

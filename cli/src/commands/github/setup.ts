@@ -1,0 +1,127 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import path from "node:path";
+import { Command } from "@commander-js/extra-typings";
+import * as v from "valibot";
+import type { Context } from "../../context.ts";
+import { writePrivately } from "../../files.ts";
+import { wholeNumber } from "../../options.ts";
+import { Problem, usage } from "../../problem.ts";
+import { withExamples } from "../examples.ts";
+import { renderForm, toManifest } from "./manifest.ts";
+
+const SETUP_MS = 60 * 60_000;
+const REQUEST_MS = 30_000;
+
+/** What GitHub returns once, when it has created an App. */
+const CreatedApp = v.object({
+  id: v.pipe(v.number(), v.integer()),
+  slug: v.string(),
+  client_id: v.string(),
+  client_secret: v.string(),
+  webhook_secret: v.string(),
+  pem: v.string(),
+});
+type CreatedApp = v.InferOutput<typeof CreatedApp>;
+
+/** `runyard github setup`: creates the GitHub App of a deployment. */
+export function setupCommand(context: Context) {
+  const command = new Command("setup")
+    .description("create the GitHub App of a deployment, and store its keys in a file")
+    .option("--url <url>", "public address of the deployment (default: that of the API)")
+    .option("--org <name>", "organization that owns the App (default: your own account)")
+    .option("--name <name>", "name of the App, which is unique on GitHub", "Runyard")
+    .option("--public", "let other accounts than the owner's install the App")
+    .option("--file <path>", "file for the keys", "github-app.json")
+    .option("--github-url <url>", "address of GitHub", "https://github.com")
+    .option("--port <number>", "port of this machine to which the browser returns", wholeNumber(0, 65_535))
+    .option("--code <code>", "the code in the URL of a browser that could not return to this machine")
+    .action(async ({ url, org, name, file, githubUrl, port = 0, code, ...options }) => {
+      const place = path.resolve(context.shell.cwd, file);
+      if (existsSync(place)) throw usage(`${file} exists.`, "Delete it, or name another file as --file.");
+      const github = githubUrl.replace(/\/+$/, "");
+      const isPublic = options.public === true;
+      const given = code ?? (await receiveCode(context, { url, org, name, github, port, isPublic }));
+      const app = await convert(given, github);
+      await writePrivately(place, app);
+      show(context, app, file, github);
+    });
+  return withExamples(command, "runyard github setup --org acme --url https://runyard.example.com");
+}
+
+function show(context: Context, { id, slug }: CreatedApp, file: string, github: string): void {
+  context.show({ id, slug, file }, () => {
+    context.say(`The App ${slug} is created, with the id ${id}. Its keys are in ${file}, which only you can read.`);
+    context.say("On one machine: move the file into the data directory of the server, and restart the server.");
+    context.say(`On AWS: npm run aws -- github-app ${file}`);
+    context.say(`Then install the App, and claim the installation for your team: ${github}/apps/${slug}`);
+  });
+}
+
+interface Wanted {
+  readonly url: string | undefined;
+  readonly org: string | undefined;
+  readonly name: string;
+  readonly github: string;
+  readonly port: number;
+  readonly isPublic: boolean;
+}
+
+/** Serves the form on this machine, and waits for the browser that GitHub redirects back. */
+async function receiveCode(context: Context, { url, org, name, github, port, isPublic }: Wanted): Promise<string> {
+  const webUrl = (url ?? new URL((await context.connection()).baseURL).origin).replace(/\/+$/, "");
+  const state = randomBytes(24).toString("base64url");
+  const owner = org === undefined ? "" : `/organizations/${encodeURIComponent(org)}`;
+  const action = `${github}${owner}/settings/apps/new?state=${state}`;
+  const received = Promise.withResolvers<string>();
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
+    const code = searchParams.get("code");
+    if (pathname === "/") {
+      const redirectUrl = `http://${request.headers.host}/callback`;
+      const place = { webUrl, baseURL: `${webUrl}/api/v1`, name, isPublic, redirectUrl };
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8", connection: "close" });
+      return void response.end(renderForm(action, toManifest(place)));
+    }
+    if (pathname !== "/callback" || code === null || searchParams.get("state") !== state)
+      return void response.writeHead(404, { connection: "close" }).end("This is not the App that was to be created.");
+    response.writeHead(200, { "content-type": "text/plain; charset=utf-8", connection: "close" });
+    response.end("You can close this page and return to the terminal.");
+    received.resolve(code);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(new Problem(`Cannot listen on port ${port}: ${error.message}`)));
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const timer = setTimeout(() => received.reject(new Problem("Nobody created the App within an hour.")), SETUP_MS);
+  try {
+    const address = server.address();
+    const own = typeof address === "object" ? address?.port : port;
+    context.note(`Open this address in a browser on this machine: http://127.0.0.1:${own}/`);
+    return await received.promise;
+  } finally {
+    clearTimeout(timer);
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+/** Exchanges the code, which GitHub accepts once, within an hour. */
+async function convert(code: string, github: string): Promise<CreatedApp> {
+  const api = github === "https://github.com" ? "https://api.github.com" : `${github}/api/v3`;
+  const response = await fetch(`${api}/app-manifests/${encodeURIComponent(code)}/conversions`, {
+    method: "POST",
+    headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28", "user-agent": "runyard" },
+    signal: AbortSignal.timeout(REQUEST_MS),
+  }).catch((error: unknown) => {
+    throw new Problem(`GitHub does not respond: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  if (response.status !== 201)
+    throw new Problem(`GitHub does not accept the code: the status is ${response.status}.`, {
+      remedy: "A code is valid once, for an hour: create the App again.",
+    });
+  const parsed = v.safeParse(CreatedApp, await response.json().catch(() => undefined));
+  if (!parsed.success) throw new Problem("GitHub's response is not as documented.");
+  return parsed.output;
+}
