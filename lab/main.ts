@@ -14,6 +14,10 @@ export const LAB: Toolbox = {
       summary: "lets a service live through 24 hours in minutes",
       nodeOptions: ["--expose-gc"],
     },
+    "bench-repositories": {
+      file: "lab/bench/repositories.ts",
+      summary: "measures clones of a large repository, with mirrors",
+    },
     scale: { file: "lab/scale/scale.ts", summary: "simulates rates of runs within the limits of DynamoDB" },
     "bench-web": { file: "test/web/budgets/main.ts", summary: "measures the speed of the web app" },
     screenshots: { file: "test/web/gallery/main.ts", summary: "takes pictures of every page of the web app" },

@@ -7,6 +7,7 @@ import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
 import { logLine } from "#shared/log/log.ts";
 import type { ScheduledEvent } from "#shared/queue/scheduled-event.ts";
+import { commitAuthor } from "#shared/runs/config-layers.ts";
 import { runScan } from "#shared/sandbox/harness-process.ts";
 import { createAdminKey } from "./admin-key.ts";
 import { registerConsumers } from "./consumers.ts";
@@ -70,6 +71,8 @@ export interface Server {
  * @throws DatabaseInUse if another process has the directory open
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
+  // A wrong value would otherwise fail each new run.
+  commitAuthor();
   await prepareDirectory(options.directory);
   // The rules read these from the settings, as they do in Lambda functions.
   Object.assign(process.env, localModels(options.environment, options.directory).variables);

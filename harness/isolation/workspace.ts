@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeTree } from "#shared/sandbox/remove-tree.ts";
@@ -15,6 +15,15 @@ export interface Workspace {
 
 /** Without an identity, no commit works. Repositories and the variables of git, such as GIT_AUTHOR_NAME, take precedence. */
 const GIT_IDENTITY = "[user]\n\tname = Runyard\n\temail = agent@runyard.invalid\n";
+
+/** Makes this the author of commits, where neither a repository nor a variable says otherwise. @param home of the commands */
+export function setCommitAuthor(home: string, author: string): void {
+  const [, name = "", email = ""] = /^(.*) <(.*)>$/s.exec(author) ?? [];
+  appendFileSync(join(home, ".gitconfig"), `[user]\n\tname = ${quoteValue(name)}\n\temail = ${quoteValue(email)}\n`);
+}
+
+/** A value of git's configuration. A control character would end it, or the file. */
+const quoteValue = (text: string): string => `"${text.replace(/\p{Cc}+/gu, " ").replace(/["\\]/g, "\\$&")}"`;
 
 /** Creates the directories below TMPDIR. */
 export function createWorkspace(): Workspace {

@@ -2,7 +2,7 @@ import type { InjectedSecret, ResolvePromptResponse } from "#shared/wire/harness
 import { addCommitHookTemplate, toCoAuthorVariable } from "../git/co-author.ts";
 import { createMarker } from "../isolation/processes.ts";
 import type { Sandbox } from "../isolation/sandbox.ts";
-import type { Workspace } from "../isolation/workspace.ts";
+import { setCommitAuthor, type Workspace } from "../isolation/workspace.ts";
 import { createEgress, type Egress } from "../network/egress.ts";
 import type { RunContext } from "../setup/setup.ts";
 import { Stop } from "../support/stop.ts";
@@ -36,12 +36,13 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   if (context === undefined) throw new Stop("unreachable", "the response of resolve-prompt has no context");
   const secrets = collectValues(context.secrets ?? []);
   for (const value of [...Object.values(secrets), ...listServerSecrets(context.mcp_servers)]) redactor.add(value);
-  const { harness } = context.agent_config;
+  const { harness, commit_author: author } = context.agent_config;
   const thirdParty = findThirdPartyAgent(harness?.type);
   const acpAgent = harness?.agent === undefined ? undefined : findAcpAgent(harness.agent);
   const installed = thirdParty ?? acpAgent;
   const programs = installed === undefined ? undefined : findAgentFolder(installed);
   if (context.creator !== undefined) addCommitHookTemplate(workspace.paths.home);
+  if (author !== undefined) setCommitAuthor(workspace.paths.home, author);
   const network = await openRunNetwork(context);
   const { egress, limited } = network;
   const sandbox = createSandbox({

@@ -146,6 +146,7 @@ function toChange(request: UpdateEnvironmentRequest, before: Environment | undef
     reasoning_level: request.reasoning_level,
     output_schema: request.output_schema,
     approvals: request.approvals,
+    commit_author: request.commit_author,
     secrets: request.secrets?.map(({ name }) => name),
   };
   const entries = Object.entries(given).flatMap(([name, value]) =>

@@ -59,6 +59,7 @@ async function hashInputs(head: ExecutingHead, body: RunBody, { table }: RunPort
       repositories: config.repositories ?? [],
       setup_commands,
       secrets: versions.map(({ name, id }) => `${name} ${id}`).toSorted(),
+      ...(config.commit_author === undefined ? {} : { commit_author: config.commit_author }),
       ...(docker_image === undefined ? {} : { docker_image }),
       ...(variables === undefined ? {} : { variables }),
       ...(providers === undefined ? {} : { providers }),

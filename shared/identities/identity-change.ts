@@ -49,6 +49,7 @@ export function toIdentityChange(
     reasoning_level: request.reasoning_level,
     output_schema: request.output_schema,
     approvals: request.approvals,
+    commit_author: request.commit_author,
     worker_host: request.worker_host,
     secrets: appendSecrets(request, before) ?? secrets?.map(({ name }) => name),
     on_behalf_of_enabled: request.on_behalf_of_enabled,

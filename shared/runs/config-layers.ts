@@ -1,5 +1,8 @@
+import * as v from "valibot";
 import type { Identity } from "#shared/records/identity.ts";
 import type { Team } from "#shared/records/team.ts";
+import { settingIfAny } from "#shared/settings.ts";
+import { CommitAuthor } from "#shared/wire/commit-author.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import { pickLimits } from "#shared/wire/limits/run-limits.ts";
 
@@ -27,6 +30,20 @@ export function withDefaults<R extends Configured>(request: R, { identity, team 
     ...config,
   };
   return Object.keys(filled).length === 0 ? request : { ...request, config: filled };
+}
+
+/** Fills in the author of commits that neither the request, its identity nor its environment sets: the team's, else the deployment's. */
+export function withCommitAuthor<R extends Configured>(request: R, { team }: Pick<Layers, "team">): R {
+  const author = team?.commit_author ?? commitAuthor();
+  if (author === undefined || request.config?.commit_author !== undefined) return request;
+  return { ...request, config: { ...request.config, commit_author: author } };
+}
+
+/** The author that the deployment sets; undefined: that of the harness. */
+export function commitAuthor(): string | undefined {
+  const author = settingIfAny("RUNYARD_COMMIT_AUTHOR");
+  if (author === undefined || v.is(CommitAuthor, author)) return author;
+  throw new Error("RUNYARD_COMMIT_AUTHOR must be a name and an email address, such as Build Bot <bot@example.com>");
 }
 
 /** The defaults of an identity for its runs, as a run's configuration. */

@@ -32,7 +32,7 @@ import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 import { type Actors, resolveActors } from "./actors/resolve-actors.ts";
 import { checkApprovals, joinApprovals } from "./approvals/approval-rules.ts";
 import { findBounds, refuseBeyond, withinRun } from "./child-rights.ts";
-import { withDefaults } from "./config-layers.ts";
+import { withCommitAuthor, withDefaults } from "./config-layers.ts";
 import { checkFallbacks, checkResolvedFallbacks, withUsableFallbacks } from "./fallback-models.ts";
 import { checkHarness, checkNamedModel, chooseHarnessModel } from "./harness-model.ts";
 import { requireReadableOutput, withUsableOutput } from "./output/output-format.ts";
@@ -154,7 +154,8 @@ async function fillRequest(
   const chosen = bounds === undefined ? withLayers : withinRun(withLayers, bounds);
   const reader = { ...environmentReader(principal, owner), inherited: bounds?.config.environment_id };
   const environment = await findRunEnvironment(chosen.config, reader, ports.table);
-  const filled = withUsableOutput(withUsableFallbacks(withEnvironment(chosen, environment), request), request);
+  const placedRequest = withCommitAuthor(withEnvironment(chosen, environment), actors);
+  const filled = withUsableOutput(withUsableFallbacks(placedRequest, request), request);
   if (filled !== request) checkConfig(filled, check);
   const { execution_location = "REMOTE" } = request;
   const placed = { ...copySetup(environment), execution_location, config: filled.config };

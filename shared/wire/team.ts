@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { CommitAuthor } from "./commit-author.ts";
 import { EmailAddress } from "./email.ts";
 import { PageInfo } from "./list.ts";
 import { Id, Name, optional, usdUpTo } from "./primitives.ts";
@@ -24,6 +25,8 @@ export const TeamSettings = v.object({
   default_model_id: v.nullable(v.string()),
   /** The environment of runs that set none. */
   default_environment_id: v.nullable(v.string()),
+  /** The author of commits of runs that set none, such as `Build Bot <bot@example.com>`. Null: that of the deployment. */
+  commit_author: v.nullable(v.string()),
   /** The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited. */
   budget_usd_month: v.nullable(v.number()),
   /** The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
@@ -53,6 +56,8 @@ const SettingsChange = v.object({
   default_model_id: optional(Id),
   /** The environment of runs that set none. */
   default_environment_id: optional(Id),
+  /** The author of commits of runs that set none, such as `Build Bot <bot@example.com>`. Null: that of the deployment. */
+  commit_author: optional(CommitAuthor),
   /** The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited. */
   budget_usd_month: optional(usdUpTo(MAX_BUDGET_USD_MONTH)),
   /** The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */

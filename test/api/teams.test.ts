@@ -25,6 +25,7 @@ const DEFAULTS = {
   queue_limit: 1_000,
   default_model_id: null,
   default_environment_id: null,
+  commit_author: null,
   budget_usd_month: null,
   retention_days: null,
   sharing_allowed: true,

@@ -31,6 +31,17 @@ describe("a commit of a run", () => {
     expect(await run(commits, { agent_config })).toBe(message.repeat(3));
   });
 
+  it("has the author that its configuration names, whatever characters the name has, unless variables say otherwise", async () => {
+    const agent_config = { commit_author: 'Build "the" \\ Bot; #1 <bot@example.com>' };
+    const show = "git log -1 --format='%an <%ae> %cn <%ce>'";
+    const made = await run(`git init -q; ${commit()} >/dev/null; ${show}; git config core.x || true`, { agent_config });
+    expect(made).toBe(`${agent_config.commit_author} ${agent_config.commit_author}\n`);
+    const variables = { GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: creator.email };
+    expect(await run(`git init -q; ${commit()} >/dev/null; ${show}`, { agent_config, variables })).toMatch(
+      /^Ada <ada@/,
+    );
+  });
+
   it("names nobody if the run has no person, and not its author", async () => {
     await using plane = await FakeControlPlane.start({ prompt: `\`\`\`sh\ngit init -q; ${commit()}\n\`\`\`\n` });
     await runHarness(plane);

@@ -72,6 +72,7 @@ function printEnvironment(context: Context, { uid, config, ...item }: Environmen
     ["repositories", [...new Set([...others, ...github])].join("\n") || undefined],
     ["set-up", config.setup_commands.join("\n") || undefined],
     ["variables", formatVariables(config.variables)],
+    ["commit author", config.commit_author],
     ["AWS role", config.providers?.aws?.role_arn],
     ["Google Cloud project", config.providers?.gcp?.project_number],
     ["network", config.network && formatNetwork(config.network)],
@@ -117,6 +118,7 @@ function commandWithMembers(name: string) {
       new Option("--network <mode>", "what its commands may call").choices(["open", "allowlist", "none"] as const),
     )
     .option("--allow-domain <domain>", "domain, wildcard or preset of the network allowlist; repeatable", repeated)
+    .option("--commit-author <name-and-email>", "author of commits, such as `Build Bot <bot@example.com>`")
     .option("--secret <name>", "secret that its runs receive; repeatable", repeated)
     .option("--image <image>", "container image to run in")
     .option("--worker <id>", "self-hosted worker of its runs");
@@ -131,6 +133,7 @@ const buildBody = ({
   secret,
   variable: variables,
   awsRole,
+  commitAuthor: commit_author,
   image,
   worker,
   ...more
@@ -142,6 +145,7 @@ const buildBody = ({
   setup_commands: dropEmpty(setup),
   variables,
   providers: buildProviders(awsRole),
+  commit_author,
   network: buildNetwork(more),
   secrets: dropEmpty(secret)?.map((name) => ({ name })),
 });

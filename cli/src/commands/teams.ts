@@ -60,6 +60,7 @@ function printTeam(context: Context, team: TeamItem & Partial<Pick<TeamDetail, "
       ["queue", settings.queue_limit],
       ["model", settings.default_model_id],
       ["environment", settings.default_environment_id],
+      ["commit author", settings.commit_author],
       ["budget", settings.budget_usd_month],
       ["retention", settings.retention_days],
       ["public runs", settings.sharing_allowed ? "allowed" : "forbidden"],
@@ -83,6 +84,7 @@ function updateCommand(context: Context) {
     .option("--name <name>", "new name")
     .option("--model <id>", "default model of its runs")
     .option("--env <uid|name>", "default environment of its runs")
+    .option("--commit-author <name-and-email>", "author of commits, such as `Build Bot <bot@example.com>`")
     .option("--budget <usd>", "what its models may cost in a calendar month (default: no limit)", numberOrDefault)
     .option("--retention <days>", "days for which runs are kept after their end (default: no limit)", numberOrDefault)
     .addOption(
@@ -94,20 +96,23 @@ function updateCommand(context: Context) {
     .option("--concurrency <n>", "runs that execute at the same time", numberOrDefault)
     .option("--queue <n>", "runs that wait for capacity", numberOrDefault)
     .option("--agents <n>", "agents that are available", numberOrDefault)
-    .action(async (given, { name, model, env, budget, retention, sharing, concurrency, queue, agents }) => {
-      const client = await context.client();
-      const settings = defined({
-        default_model_id: orNull(model),
-        default_environment_id: env === undefined || env === "" ? orNull(env) : await environmentUid(client, env),
-        budget_usd_month: orNull(budget),
-        retention_days: orNull(retention),
-        sharing_allowed: sharing === undefined ? undefined : sharing === "allowed",
-        concurrency_limit: orNull(concurrency),
-        queue_limit: orNull(queue),
-        identity_limit: orNull(agents),
-      });
-      printTeam(context, await client.teams.update(await teamUid(client, given), defined({ name, settings })));
-    });
+    .action(
+      async (given, { name, model, env, commitAuthor, budget, retention, sharing, concurrency, queue, agents }) => {
+        const client = await context.client();
+        const settings = defined({
+          default_model_id: orNull(model),
+          default_environment_id: env === undefined || env === "" ? orNull(env) : await environmentUid(client, env),
+          commit_author: orNull(commitAuthor),
+          budget_usd_month: orNull(budget),
+          retention_days: orNull(retention),
+          sharing_allowed: sharing === undefined ? undefined : sharing === "allowed",
+          concurrency_limit: orNull(concurrency),
+          queue_limit: orNull(queue),
+          identity_limit: orNull(agents),
+        });
+        printTeam(context, await client.teams.update(await teamUid(client, given), defined({ name, settings })));
+      },
+    );
   return withExamples(
     command,
     "runyard teams update Core --retention 90 --budget 500",

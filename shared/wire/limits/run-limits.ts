@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { ClearableCommitAuthor, CommitAuthor } from "../commit-author.ts";
 import { Approvals } from "../execution/approval.ts";
 import { OutputSchema, StoredOutputSchema } from "../output/output-schema.ts";
 import { Id, optional } from "../primitives.ts";
@@ -54,9 +55,11 @@ export const AgentSettings = {
    * `approval`. The rules of a parent hold for its children.
    */
   approvals: v.exactOptional(Approvals),
+  /** The author and committer of commits that set none, such as `Build Bot <bot@example.com>`. */
+  commit_author: v.exactOptional(CommitAuthor),
 };
 
-/** The limits, models, reasoning, responses and approvals of an identity's or environment's runs: 0, `[]`, `{}` and `""` clear them. */
+/** The limits, models, reasoning, responses, approvals and author of an identity's or environment's runs: 0, `[]`, `{}` and `""` clear them. */
 export const LimitDefaults = {
   /** The `timeout_minutes` of runs that set none, up to 10,080. 0 clears it. */
   timeout_minutes: optional(wholeUpTo(MAX.timeout_minutes, 0)),
@@ -72,6 +75,8 @@ export const LimitDefaults = {
   output_schema: optional(OutputSchema),
   /** The `approvals` of runs that set none. `[]` clears them. */
   approvals: optional(Approvals),
+  /** The `commit_author` of runs that set none. `""` clears it. */
+  commit_author: optional(ClearableCommitAuthor),
 };
 
 /** The limits and settings of an identity's or environment's runs, as they are stored and shown. */
@@ -87,6 +92,7 @@ export function pickLimits({
   reasoning_level,
   output_schema,
   approvals,
+  commit_author,
 }: StoredLimits): StoredLimits {
   return {
     ...(timeout_minutes === undefined ? {} : { timeout_minutes }),
@@ -96,5 +102,6 @@ export function pickLimits({
     ...(reasoning_level === undefined ? {} : { reasoning_level }),
     ...(output_schema === undefined ? {} : { output_schema }),
     ...(approvals === undefined ? {} : { approvals }),
+    ...(commit_author === undefined ? {} : { commit_author }),
   };
 }

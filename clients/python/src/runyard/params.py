@@ -224,6 +224,9 @@ class AmbientAgentConfigParam(TypedDict, total=False):
     approvals: Sequence[AmbientAgentConfigApprovalParam]
     """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children."""
 
+    commit_author: str
+    """The author and committer of commits that set none, such as `Build Bot <bot@example.com>`. At most 512 bytes in UTF-8. Must be a name and an email address, such as Build Bot <bot@example.com>."""
+
     base_prompt: str
     """Additional instructions for the agent. At most 65536 bytes in UTF-8."""
 
@@ -1070,6 +1073,9 @@ class CreateIdentityRequestParam(TypedDict, total=False):
     approvals: Optional[Sequence[CreateIdentityRequestApprovalParam]]
     """The `approvals` of runs that set none. `[]` clears them."""
 
+    commit_author: Optional[str]
+    """The `commit_author` of runs that set none. `""` clears it."""
+
     base_harness: Optional[Union[HarnessName, Literal[""]]]
     """The older name of `harness.type`. `""` clears the harness."""
 
@@ -1243,6 +1249,9 @@ class UpdateIdentityRequestParam(TypedDict, total=False):
 
     approvals: Optional[Sequence[UpdateIdentityRequestApprovalParam]]
     """The `approvals` of runs that set none. `[]` clears them."""
+
+    commit_author: Optional[str]
+    """The `commit_author` of runs that set none. `""` clears it."""
 
     base_harness: Optional[Union[HarnessName, Literal[""]]]
     """The older name of `harness.type`. `""` clears the harness."""
@@ -1451,6 +1460,9 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
     approvals: Optional[Sequence[CreateEnvironmentRequestApprovalParam]]
     """The `approvals` of runs that set none. `[]` clears them."""
 
+    commit_author: Optional[str]
+    """The `commit_author` of runs that set none. `""` clears it."""
+
     secrets: Optional[Sequence[CreateEnvironmentRequestSecretParam]]
     """The secrets available to runs, at most 50."""
 
@@ -1555,6 +1567,9 @@ class UpdateEnvironmentRequestParam(TypedDict, total=False):
     approvals: Optional[Sequence[UpdateEnvironmentRequestApprovalParam]]
     """The `approvals` of runs that set none. `[]` clears them."""
 
+    commit_author: Optional[str]
+    """The `commit_author` of runs that set none. `""` clears it."""
+
     secrets: Optional[Sequence[UpdateEnvironmentRequestSecretParam]]
     """The secrets available to runs, at most 50."""
 
@@ -1620,6 +1635,9 @@ class CreateTeamRequestSettingsParam(TypedDict, total=False):
     default_environment_id: Optional[str]
     """The environment of runs that set none."""
 
+    commit_author: Optional[str]
+    """The author of commits of runs that set none, such as `Build Bot <bot@example.com>`. Null: that of the deployment."""
+
     budget_usd_month: Optional[float]
     """The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited."""
 
@@ -1658,6 +1676,9 @@ class UpdateTeamRequestSettingsParam(TypedDict, total=False):
 
     default_environment_id: Optional[str]
     """The environment of runs that set none."""
+
+    commit_author: Optional[str]
+    """The author of commits of runs that set none, such as `Build Bot <bot@example.com>`. Null: that of the deployment."""
 
     budget_usd_month: Optional[float]
     """The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited."""

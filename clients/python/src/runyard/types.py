@@ -555,6 +555,9 @@ class ResolvedAgentConfig(BaseModel):
     approvals: Optional[List[ResolvedAgentConfigApproval]] = None
     """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children."""
 
+    commit_author: Optional[str] = None
+    """The author and committer of commits that set none, such as `Build Bot <bot@example.com>`. At most 512 bytes in UTF-8. Must be a name and an email address, such as Build Bot <bot@example.com>."""
+
     base_prompt: Optional[str] = None
     """Additional instructions for the agent. At most 65536 bytes in UTF-8."""
 
@@ -2307,6 +2310,9 @@ class EnvironmentConfig(BaseModel):
     approvals: Optional[List[EnvironmentConfigApproval]] = None
     """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children."""
 
+    commit_author: Optional[str] = None
+    """The author and committer of commits that set none, such as `Build Bot <bot@example.com>`. At most 512 bytes in UTF-8. Must be a name and an email address, such as Build Bot <bot@example.com>."""
+
     secrets: Optional[List[EnvironmentConfigSecret]] = None
     """The secrets available to runs, at most 50."""
 
@@ -3373,6 +3379,9 @@ class IdentityItem(BaseModel):
     approvals: Optional[List[IdentityItemApproval]] = None
     """Calls that wait until a person approves them, at most 20. A run waits as `BLOCKED` with `waiting_for` `approval`. The rules of a parent hold for its children."""
 
+    commit_author: Optional[str] = None
+    """The author and committer of commits that set none, such as `Build Bot <bot@example.com>`. At most 512 bytes in UTF-8. Must be a name and an email address, such as Build Bot <bot@example.com>."""
+
     harness_auth_secrets: Optional[IdentityItemHarnessAuthSecrets] = None
     """The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models."""
 
@@ -3820,6 +3829,9 @@ class TeamSettings(BaseModel):
 
     default_environment_id: Optional[str]
     """The environment of runs that set none."""
+
+    commit_author: Optional[str]
+    """The author of commits of runs that set none, such as `Build Bot <bot@example.com>`. Null: that of the deployment."""
 
     budget_usd_month: Optional[float]
     """The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited."""

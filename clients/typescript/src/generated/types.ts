@@ -66,6 +66,8 @@ interface components {
                 /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[];
+            /** @description The author and committer of commits that set none, such as `Build Bot <bot@example.com>`. At most 512 bytes in UTF-8. Must be a name and an email address, such as Build Bot <bot@example.com>. */
+            commit_author?: string;
             /** @description Additional instructions for the agent. At most 65536 bytes in UTF-8. */
             base_prompt?: string;
             /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
@@ -750,6 +752,8 @@ interface components {
                 /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[] | null;
+            /** @description The `commit_author` of runs that set none. `""` clears it. */
+            commit_author?: string | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
@@ -851,6 +855,8 @@ interface components {
                 /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[] | null;
+            /** @description The `commit_author` of runs that set none. `""` clears it. */
+            commit_author?: string | null;
             /** @description The older name of `harness.type`. `""` clears the harness. */
             base_harness?: (components["schemas"]["HarnessName"] | "") | null;
             /** @description The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models. */
@@ -938,6 +944,8 @@ interface components {
                 default_model_id?: string | null;
                 /** @description The environment of runs that set none. */
                 default_environment_id?: string | null;
+                /** @description The author of commits of runs that set none, such as `Build Bot <bot@example.com>`. Null: that of the deployment. */
+                commit_author?: string | null;
                 /** @description The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited. */
                 budget_usd_month?: number | null;
                 /** @description The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
@@ -1426,6 +1434,8 @@ interface components {
                 /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[];
+            /** @description The author and committer of commits that set none, such as `Build Bot <bot@example.com>`. At most 512 bytes in UTF-8. Must be a name and an email address, such as Build Bot <bot@example.com>. */
+            commit_author?: string;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. */
@@ -1907,6 +1917,8 @@ interface components {
                 /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[];
+            /** @description The author and committer of commits that set none, such as `Build Bot <bot@example.com>`. At most 512 bytes in UTF-8. Must be a name and an email address, such as Build Bot <bot@example.com>. */
+            commit_author?: string;
             /** @description The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models. */
             harness_auth_secrets?: {
                 /** @description The name of the secret with the API key for Anthropic's models. */
@@ -3058,6 +3070,8 @@ interface components {
                 /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[];
+            /** @description The author and committer of commits that set none, such as `Build Bot <bot@example.com>`. At most 512 bytes in UTF-8. Must be a name and an email address, such as Build Bot <bot@example.com>. */
+            commit_author?: string;
             /** @description Additional instructions for the agent. At most 65536 bytes in UTF-8. */
             base_prompt?: string;
             /** @description The environment to set up before the agent starts. At most 512 bytes in UTF-8. */
@@ -4006,6 +4020,8 @@ interface components {
             default_model_id: string | null;
             /** @description The environment of runs that set none. */
             default_environment_id: string | null;
+            /** @description The author of commits of runs that set none, such as `Build Bot <bot@example.com>`. Null: that of the deployment. */
+            commit_author: string | null;
             /** @description The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited. */
             budget_usd_month: number | null;
             /** @description The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */
@@ -4500,6 +4516,8 @@ interface components {
                 /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[] | null;
+            /** @description The `commit_author` of runs that set none. `""` clears it. */
+            commit_author?: string | null;
             /** @description The secrets available to runs, at most 50. */
             secrets?: {
                 /** @description The secret's name. Must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and start with a letter, digit or underscore. */
@@ -4606,6 +4624,8 @@ interface components {
                 /** @description A text in the command, or in the arguments as JSON of a tool without a command. `*` stands for any text, and line breaks and several spaces count as one space. Defaults to every call of the tool. At most 1024 bytes in UTF-8. */
                 match?: string;
             }[] | null;
+            /** @description The `commit_author` of runs that set none. `""` clears it. */
+            commit_author?: string | null;
             /** @description The older name of `harness.type`. `""` clears the harness. */
             base_harness?: (components["schemas"]["HarnessName"] | "") | null;
             /** @description The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models. */
@@ -4674,6 +4694,8 @@ interface components {
                 default_model_id?: string | null;
                 /** @description The environment of runs that set none. */
                 default_environment_id?: string | null;
+                /** @description The author of commits of runs that set none, such as `Build Bot <bot@example.com>`. Null: that of the deployment. */
+                commit_author?: string | null;
                 /** @description The maximum cost of the team's model calls in a calendar month (UTC), in US dollars. Null: not limited. */
                 budget_usd_month?: number | null;
                 /** @description The days after which ended runs are deleted, with all their files, 1 to 3,650. Null: they are kept. */

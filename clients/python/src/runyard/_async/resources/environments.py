@@ -59,6 +59,7 @@ class AsyncEnvironments(AsyncResource):
         ] = NOT_GIVEN,
         output_schema: Union[Optional[Mapping[str, Any]], NotGiven] = NOT_GIVEN,
         approvals: Union[Optional[Sequence[CreateEnvironmentRequestApprovalParam]], NotGiven] = NOT_GIVEN,
+        commit_author: Union[Optional[str], NotGiven] = NOT_GIVEN,
         secrets: Union[Optional[Sequence[CreateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
@@ -88,6 +89,7 @@ class AsyncEnvironments(AsyncResource):
             reasoning_level: The `reasoning_level` of runs that set none. `""` clears it.
             output_schema: The `output_schema` of runs that set none. `{}` clears it.
             approvals: The `approvals` of runs that set none. `[]` clears them.
+            commit_author: The `commit_author` of runs that set none. `""` clears it.
             secrets: The secrets available to runs, at most 50.
         """
         return await self._call(
@@ -113,6 +115,7 @@ class AsyncEnvironments(AsyncResource):
                 "reasoning_level": reasoning_level,
                 "output_schema": output_schema,
                 "approvals": approvals,
+                "commit_author": commit_author,
                 "secrets": secrets,
             },
             options=options,
@@ -193,6 +196,7 @@ class AsyncEnvironments(AsyncResource):
         ] = NOT_GIVEN,
         output_schema: Union[Optional[Mapping[str, Any]], NotGiven] = NOT_GIVEN,
         approvals: Union[Optional[Sequence[UpdateEnvironmentRequestApprovalParam]], NotGiven] = NOT_GIVEN,
+        commit_author: Union[Optional[str], NotGiven] = NOT_GIVEN,
         secrets: Union[Optional[Sequence[UpdateEnvironmentRequestSecretParam]], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> EnvironmentItem:
@@ -222,6 +226,7 @@ class AsyncEnvironments(AsyncResource):
             reasoning_level: The `reasoning_level` of runs that set none. `""` clears it.
             output_schema: The `output_schema` of runs that set none. `{}` clears it.
             approvals: The `approvals` of runs that set none. `[]` clears them.
+            commit_author: The `commit_author` of runs that set none. `""` clears it.
             secrets: The secrets available to runs, at most 50.
         """
         return await self._call(
@@ -246,6 +251,7 @@ class AsyncEnvironments(AsyncResource):
                 "reasoning_level": reasoning_level,
                 "output_schema": output_schema,
                 "approvals": approvals,
+                "commit_author": commit_author,
                 "secrets": secrets,
             },
             options=options,

@@ -74,6 +74,7 @@ class Identities(Resource):
         ] = NOT_GIVEN,
         output_schema: Union[Optional[Mapping[str, Any]], NotGiven] = NOT_GIVEN,
         approvals: Union[Optional[Sequence[CreateIdentityRequestApprovalParam]], NotGiven] = NOT_GIVEN,
+        commit_author: Union[Optional[str], NotGiven] = NOT_GIVEN,
         base_harness: Union[Optional[Union[HarnessName, Literal[""]]], NotGiven] = NOT_GIVEN,
         harness_auth_secrets: Union[Optional[CreateIdentityRequestHarnessAuthSecretsParam], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
@@ -106,6 +107,7 @@ class Identities(Resource):
             reasoning_level: The `reasoning_level` of runs that set none. `""` clears it.
             output_schema: The `output_schema` of runs that set none. `{}` clears it.
             approvals: The `approvals` of runs that set none. `[]` clears them.
+            commit_author: The `commit_author` of runs that set none. `""` clears it.
             base_harness: The older name of `harness.type`. `""` clears the harness.
             harness_auth_secrets: The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models.
         """
@@ -133,6 +135,7 @@ class Identities(Resource):
                 "reasoning_level": reasoning_level,
                 "output_schema": output_schema,
                 "approvals": approvals,
+                "commit_author": commit_author,
                 "base_harness": base_harness,
                 "harness_auth_secrets": harness_auth_secrets,
             },
@@ -204,6 +207,7 @@ class Identities(Resource):
         ] = NOT_GIVEN,
         output_schema: Union[Optional[Mapping[str, Any]], NotGiven] = NOT_GIVEN,
         approvals: Union[Optional[Sequence[UpdateIdentityRequestApprovalParam]], NotGiven] = NOT_GIVEN,
+        commit_author: Union[Optional[str], NotGiven] = NOT_GIVEN,
         base_harness: Union[Optional[Union[HarnessName, Literal[""]]], NotGiven] = NOT_GIVEN,
         harness_auth_secrets: Union[Optional[UpdateIdentityRequestHarnessAuthSecretsParam], NotGiven] = NOT_GIVEN,
         secrets_append: Union[Optional[Sequence[UpdateIdentityRequestSecretsAppendParam]], NotGiven] = NOT_GIVEN,
@@ -237,6 +241,7 @@ class Identities(Resource):
             reasoning_level: The `reasoning_level` of runs that set none. `""` clears it.
             output_schema: The `output_schema` of runs that set none. `{}` clears it.
             approvals: The `approvals` of runs that set none. `[]` clears them.
+            commit_author: The `commit_author` of runs that set none. `""` clears it.
             base_harness: The older name of `harness.type`. `""` clears the harness.
             harness_auth_secrets: The secrets with the API keys for its runs' calls to Anthropic's and OpenAI's models.
             secrets_append: Secrets to add to those of the identity. Must be the only member of its request.
@@ -265,6 +270,7 @@ class Identities(Resource):
                 "reasoning_level": reasoning_level,
                 "output_schema": output_schema,
                 "approvals": approvals,
+                "commit_author": commit_author,
                 "base_harness": base_harness,
                 "harness_auth_secrets": harness_auth_secrets,
                 "secrets_append": secrets_append,
