@@ -189,7 +189,7 @@ function mostAtStart(file: string): number {
   if (/^docs\/(get-openapi|get-reference(-page)?|list-pages)$/.test(file)) return 840_000;
   // The key set is nothing but a parameter, so its function always needs the client of Systems Manager.
   if (file === "run-identity/list-signing-keys") return 279_000;
-  if (file === "runs/create-run") return 232_000;
+  if (file === "runs/create-run") return 233_000;
   // The response is checked against the output schema of its run.
   if (file === "runs/get-response") return 168_000;
   return file === "runs/list-runs" ? 175_500 : 157_000;
@@ -205,17 +205,19 @@ function carriedBytes(output: string): number {
   // A follow-up with attachments copies uploads to its run.
   if (/^(runs\/send-followup|conversations\/send-conversation-followup)\//.test(output)) return 3_500;
   // The endpoints that accept a configuration and create a run carry the library that checks its addresses (13 kB).
-  if (output.startsWith("environments/try-environment/")) return 48_500;
+  if (output.startsWith("environments/try-environment/")) return 50_500;
   // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members and options, and the reads of workers and secrets.
-  if (output.startsWith("runs/create-run/")) return 70_500;
+  if (output.startsWith("runs/create-run/")) return 71_500;
   // It creates a run from a stored configuration.
   if (output.startsWith("schedules/run-schedule/")) return 38_000;
   // They carry the cron library, and the rules of a configuration with the library that checks its addresses.
-  if (/^schedules\/(create|update)-/.test(output)) return 53_500;
+  if (/^schedules\/(create|update)-/.test(output)) return 55_000;
   // They check the configuration of the runs; the one that creates a trigger carries the vault.
   if (/^triggers\/(create|update)-/.test(output)) return 26_500;
+  // Its response and its request have every setting of runs.
+  if (output.startsWith("environments/create-environment/")) return 1_500;
   // The preview of an event plans a run, with the check that its model is not gone.
-  if (output.startsWith("triggers/test-trigger/")) return 32_500;
+  if (output.startsWith("triggers/test-trigger/")) return 33_500;
   // The response carries the library that checks it against the output schema of its run.
   if (output.startsWith("runs/get-response/")) return 7_200;
   if (output.startsWith("runs/list-runs/")) return 16_500;
