@@ -8,7 +8,6 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode, useEffect } from "react";
 import { createRoot } from "react-dom/client";
-import { readStored, store } from "./api/browser-storage.ts";
 import { isSignedOut } from "./api/client.ts";
 import { dropEarlyResponses } from "./api/early-responses.ts";
 import { endFirstRender } from "./api/first-render.ts";
@@ -16,20 +15,10 @@ import { queryClient, refreshQueries } from "./api/query-client.ts";
 import { keepSession, sessionQuery } from "./api/session.ts";
 import { onTeamChoice } from "./api/team-choice.ts";
 import { router } from "./router.tsx";
+import { reloadIfReachable } from "./shell/reload.ts";
 
-const RELOADED = "runyard.reloaded";
-
-// A page that was opened before a deployment requests files that the deployment replaced. Loading the app again helps there, but not
-// where the service cannot be reached: the browser would show its own error in place of the app.
-addEventListener("vite:preloadError", () => {
-  const last = Number(readStored("sessionStorage", RELOADED) ?? 0);
-  if (Date.now() - last < 60_000) return;
-  const reload = ({ ok }: Response) => {
-    // Without storage, the page that is loaded next would not know of this reload, and could repeat it without end.
-    if (ok && store("sessionStorage", RELOADED, String(Date.now()))) location.reload();
-  };
-  fetch("/", { method: "HEAD", cache: "no-store" }).then(reload, () => undefined);
-});
+// A page that was opened before a deployment requests files that the deployment replaced. Loading the app again helps there.
+addEventListener("vite:preloadError", () => void reloadIfReachable());
 
 // A session that has ended leads back to the sign-in. What was written and not sent is there after it.
 const leaveIfSignedOut = (event: { readonly type: string; readonly action?: { readonly type: string } }) => {

@@ -11,25 +11,26 @@ import { readBeforeFirstRender } from "./api/first-render.ts";
 import { queryClient } from "./api/query-client.ts";
 import { sessionQuery } from "./api/session.ts";
 import { RunSearch } from "./runs/run-search.ts";
-import { NotFoundPage, PageError } from "./shell/page-error.tsx";
+import { AppError, NotFoundPage, PageError } from "./shell/page-error.tsx";
+import { MissingPartError } from "./shell/reload.ts";
 import { Shell } from "./shell/shell.tsx";
 
 const Optional = v.optional(v.fallback(v.optional(v.string()), undefined));
 
 /**
  * A page whose script is loaded when it is first shown. The router would load the whole app again where that fails, which only
- * `main.tsx` does, where it helps.
+ * `reload.ts` does, where it helps.
  */
 const loadPage: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(
     () =>
       load().catch((error: unknown) => {
-        throw new Error("A part of the app could not be loaded. Check your connection.", { cause: error });
+        throw new MissingPartError(error);
       }),
     name,
   );
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: PageError });
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: AppError });
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -172,6 +173,9 @@ const settingsSection = createRoute({
   component: loadPage(() => import("./settings/settings-page.tsx"), "SettingsPage"),
 });
 
+/** Addresses of no page, within the frame of all pages. */
+const unknown = createRoute({ getParentRoute: () => shell, path: "$", component: NotFoundPage });
+
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitations/$token",
@@ -180,7 +184,7 @@ const invitation = createRoute({
 
 const pages = [
   ...[home, inbox, runs, newRun, run, schedules, schedule, triggers, trigger],
-  ...[environments, environment, agents, agent, resources, usage, settings, settingsSection],
+  ...[environments, environment, agents, agent, resources, usage, settings, settingsSection, unknown],
 ];
 
 export const router = createRouter({
@@ -189,6 +193,8 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   scrollRestoration: true,
   defaultPendingMs: 300,
+  // In place of the page alone: the navigation stays.
+  defaultErrorComponent: PageError,
 });
 
 declare module "@tanstack/react-router" {

@@ -87,7 +87,10 @@ export class WebFunction extends Construct {
 
 const isLayer = (layer: unknown): layer is LayerVersion => layer instanceof LayerVersion;
 
-/** Responds with a file of the layer, or with the app's page for every path that names no file. */
+/**
+ * Responds with a file of the layer, or with the app's page for every path that names no file; with the status 404 if the app has no
+ * page there by its paths.json.
+ */
 export const WEB_HANDLER = `const { readdirSync, readFileSync } = require("node:fs");
 const types = { css: "text/css", html: "text/html", js: "text/javascript", svg: "image/svg+xml", json: "application/json" };
 let files;
@@ -97,6 +100,14 @@ const load = (folder) => readdirSync("/opt" + folder, { withFileTypes: true }).f
   const type = types[path.split(".").pop()];
   return [[path, { type: type ? type + "; charset=utf-8" : "application/octet-stream", body: readFileSync("/opt" + path).toString("base64") }]];
 });
+const isKnown = (wanted) => {
+  const paths = files.get("/paths.json");
+  const segments = (wanted === "/" || !wanted.endsWith("/") ? wanted : wanted.slice(0, -1)).split("/");
+  return !paths || JSON.parse(Buffer.from(paths.body, "base64").toString()).some((path) => {
+    const parts = path.split("/");
+    return parts.length === segments.length && parts.every((part, at) => part[0] === "$" || part === segments[at]);
+  });
+};
 exports.handler = async ({ rawPath }) => {
   files ??= new Map(load(""));
   const isPage = !rawPath.split("/").pop().includes(".");
@@ -107,6 +118,6 @@ exports.handler = async ({ rawPath }) => {
     "cache-control": rawPath.startsWith("/assets/") && file ? "public, max-age=31536000, immutable" : "no-cache",
   };
   if (file === undefined) return { statusCode: 404, headers, body: "" };
-  return { statusCode: 200, headers: { ...headers, "content-type": file.type }, body: file.body, isBase64Encoded: true };
+  return { statusCode: isPage && !isKnown(rawPath) ? 404 : 200, headers: { ...headers, "content-type": file.type }, body: file.body, isBase64Encoded: true };
 };
 `;

@@ -104,5 +104,14 @@ describe("the web page", () => {
         expect(response?.headers).toHaveProperty(name, local.headers.get(name));
     }
     expect(await exported.handler?.({ rawPath: "/../index.mjs" })).toMatchObject({ statusCode: 404 });
+    for (const path of ["/runs/", "/settings/team", "/nothing", "/runs/0199a0c4/more"]) {
+      const local = await locally(path);
+      const response = await exported.handler?.({ rawPath: path });
+      expect([local.status, await local.text()], path).toEqual([
+        /nothing|more/.test(path) ? 404 : 200,
+        Buffer.from(response?.body ?? "", "base64").toString(),
+      ]);
+      expect(response?.statusCode, path).toBe(local.status);
+    }
   });
 });

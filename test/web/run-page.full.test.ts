@@ -354,7 +354,6 @@ describe("the form of a new run", () => {
     await page.getByRole("link", { name: "Schedules" }).click();
     await page.getByText("could not be loaded").waitFor();
     await page.context().setOffline(false);
-    await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { name: "Schedules", level: 1 }).waitFor();
     // A file that a deployment replaced.
     await page.route(/\/agents-page[^/]*\.js$/, (route) => route.fulfill({ status: 404 }), { times: 1 });

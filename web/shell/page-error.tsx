@@ -1,30 +1,50 @@
 import { type ErrorComponentProps, Link, useRouter } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { APIError } from "../../clients/typescript/src/index.ts";
-import { useTitle } from "../ui/page.tsx";
-import { Empty, ErrorNotice } from "../ui/status.tsx";
+import { isRefused } from "../api/problem.ts";
+import { Page, useTitle } from "../ui/page.tsx";
+import { ErrorNotice } from "../ui/status.tsx";
+import { MissingPartError, reloadIfReachable } from "./reload.ts";
 
+const RETRY_MS = 5000;
+
+/** An error in place of a page. What is missing for lack of a connection comes back by itself. */
 export function PageError({ error }: ErrorComponentProps) {
   const router = useRouter();
   useTitle("Error");
   // Of other errors, such as a script that could not be loaded, the page remembers that it failed.
   const retry = () => (error instanceof APIError ? void router.invalidate() : location.reload());
+  useEffect(() => {
+    const recover = () => {
+      if (error instanceof MissingPartError) void reloadIfReachable();
+      else if (error instanceof APIError && !isRefused(error)) void router.invalidate();
+    };
+    const timer = setInterval(recover, RETRY_MS);
+    addEventListener("online", recover);
+    return () => {
+      clearInterval(timer);
+      removeEventListener("online", recover);
+    };
+  }, [error, router]);
   return (
-    <main className="alone">
+    <div className="page">
+      <h1 className="visually-hidden">Error</h1>
       <ErrorNotice error={error} onRetry={retry} />
-    </main>
+    </div>
   );
 }
 
-export function NotFoundPage() {
-  useTitle("Page not found");
-  return (
-    <main className="alone">
-      <Empty title="Page not found">
-        <p>There is no page at this address.</p>
-        <Link to="/runs" search={{}} className="button button-plain">
-          Show all runs
-        </Link>
-      </Empty>
-    </main>
-  );
-}
+/** An error of what all pages need, which has no frame around it. */
+export const AppError = (props: ErrorComponentProps) => (
+  <main className="alone">
+    <PageError {...props} />
+  </main>
+);
+
+export const NotFoundPage = () => (
+  <Page title="Page not found" lead="There is no page at this address.">
+    <Link to="/runs" search={{}} className="button button-plain">
+      Show all runs
+    </Link>
+  </Page>
+);

@@ -1,11 +1,19 @@
 import type { Query } from "@tanstack/react-query";
-import { useSyncExternalStore } from "react";
-import { describeError } from "../api/problem.ts";
+import { useEffect, useSyncExternalStore } from "react";
+import { describeError, isRefused } from "../api/problem.ts";
 import { queryClient } from "../api/query-client.ts";
 
 /** Says that what is shown may be out of date, because it could not be read again. */
 export function StaleNotice() {
   const error = useSyncExternalStore(subscribe, findError);
+  useEffect(() => {
+    const timer = setInterval(recover, RECOVERY_MS);
+    addEventListener("online", recover);
+    return () => {
+      clearInterval(timer);
+      removeEventListener("online", recover);
+    };
+  }, []);
   if (error === undefined) return null;
   const retry = () => void queryClient.refetchQueries({ type: "active", predicate: isStale });
   return (
@@ -28,3 +36,12 @@ const subscribe = (onChange: () => void) => queryClient.getQueryCache().subscrib
 
 const findError = (): Error | undefined =>
   queryClient.getQueryCache().findAll({ type: "active", predicate: isStale })[0]?.state.error ?? undefined;
+
+const RECOVERY_MS = 10_000;
+
+/** Reads again what could not be read for lack of a connection, or because the service failed. */
+function recover(): void {
+  const isLost = ({ state: { status, error, fetchMeta } }: Query) =>
+    status === "error" && !isRefused(error) && fetchMeta?.fetchMore === undefined;
+  void queryClient.refetchQueries({ type: "active", predicate: isLost });
+}

@@ -1,6 +1,7 @@
 import { readFile, realpath } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import path from "node:path";
+import * as v from "valibot";
 import { chooseEncoding, compress, type Encoding, isCompressible } from "./compress.ts";
 
 const TYPES: Record<string, string> = {
@@ -52,10 +53,30 @@ export async function serveWebPage(
   if (file !== undefined) {
     const isBuilt = wanted?.startsWith("/assets/") === true;
     const { content, headers } = await encode(file, response.req.headers["accept-encoding"], isBuilt);
-    return send(response, 200, file.type, content, method, { ...(isBuilt ? IMMUTABLE : {}), ...headers });
+    const isPage = wanted === undefined || path.extname(wanted) !== "" || (await isPageOfApp(directory, wanted));
+    return send(response, isPage ? 200 : 404, file.type, content, method, {
+      ...(isBuilt ? IMMUTABLE : {}),
+      ...headers,
+    });
   }
   send(response, 404, "text/plain; charset=utf-8", "There is no such page. The API is at /api/v1.\n", method);
 }
+
+/**
+ * Whether the app has a page at a path. It says which paths it has in a file, in which names with `$` stand for one segment; an app
+ * without the file has all.
+ */
+async function isPageOfApp(directory: string, wanted: string): Promise<boolean> {
+  const text = await readFile(path.join(directory, "paths.json"), "utf8").catch(() => undefined);
+  if (text === undefined) return true;
+  const segments = wanted.replace(/(?<=.)\/$/, "").split("/");
+  return v.parse(Paths, text).some((one) => {
+    const parts = one.split("/");
+    return parts.length === segments.length && parts.every((part, at) => part.startsWith("$") || part === segments[at]);
+  });
+}
+
+const Paths = v.pipe(v.string(), v.parseJson(), v.array(v.string()));
 
 interface PageFile {
   readonly path: string;
