@@ -5,6 +5,7 @@ import { takeSearchFocus } from "../shell/shortcuts.ts";
 import { Button } from "../ui/button.tsx";
 import { toWords } from "../ui/format.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
+import { untilLoaded } from "../ui/until-loaded.ts";
 import { activeFilters, type FilterProps, VIEWS } from "./run-search.ts";
 import { onViewsChange, readViewsText } from "./views-text.ts";
 
@@ -68,7 +69,9 @@ export function SearchBox({ search, onChange }: FilterProps) {
   );
 }
 
-const FilterPopover = lazy(async () => ({ default: (await import("./filter-popover.tsx")).FilterPopover }));
+const FilterPopover = lazy(() =>
+  untilLoaded(async () => ({ default: (await import("./filter-popover.tsx")).FilterPopover })),
+);
 
 /** The button that opens all filters. */
 export function MoreFilters(props: FilterProps) {
@@ -90,7 +93,7 @@ const FilterButton = ({ count, ...props }: FilterButtonProps) => (
   </Button>
 );
 
-const ChipList = lazy(async () => ({ default: (await import("./filter-chips.tsx")).FilterChips }));
+const ChipList = lazy(() => untilLoaded(async () => ({ default: (await import("./filter-chips.tsx")).FilterChips })));
 
 /** The filters that are set. */
 export const FilterChips = (props: FilterProps) =>
@@ -100,7 +103,9 @@ export const FilterChips = (props: FilterProps) =>
     </Suspense>
   );
 
-const SavedViewList = lazy(async () => ({ default: (await import("./saved-view-list.tsx")).SavedViewList }));
+const SavedViewList = lazy(() =>
+  untilLoaded(async () => ({ default: (await import("./saved-view-list.tsx")).SavedViewList })),
+);
 
 /** The views that the person has saved, if there are any. */
 export function SavedViews(props: FilterProps) {

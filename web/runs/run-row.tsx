@@ -1,5 +1,5 @@
 import { useRouter } from "@tanstack/react-router";
-import { CalendarClock, CornerDownRight, GitPullRequest } from "lucide-react";
+import { CalendarClock, CornerDownRight } from "lucide-react";
 import { type MouseEvent, memo, type ReactNode } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { formatUsd } from "../ui/format.ts";
@@ -41,7 +41,7 @@ export const RunRow = memo(({ run, isSelected }: RunRowProps) => {
           )}
           {pullRequest !== undefined && (
             <span className="run-row-fact">
-              <GitPullRequest size={13} aria-hidden />
+              <span className="visually-hidden">Pull request </span>
               {revealHidden(pullRequest.name)} {pullRequest.status !== "unknown" && pullRequest.status}
             </span>
           )}

@@ -1,18 +1,19 @@
 import "../styles/runs.css";
-import { getRouteApi, Link } from "@tanstack/react-router";
-import { Inbox, Plus, SearchX } from "lucide-react";
+import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useMemo, useState } from "react";
 import { readMe, useMe } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
-import { Empty, ErrorNotice, LoadingRows } from "../ui/status.tsx";
+import { ErrorNotice, LoadingRows } from "../ui/status.tsx";
+import { untilLoaded } from "../ui/until-loaded.ts";
 import { FilterChips, MoreFilters, SavedViews, SearchBox, Views } from "./run-filters.tsx";
 import { RunList } from "./run-list.tsx";
-import { type FilterProps, isFiltered, NO_FILTERS, type RunSearch, toListParams } from "./run-search.ts";
+import { type RunSearch, toListParams } from "./run-search.ts";
 import { readRuns, useRuns } from "./use-runs.ts";
 
 const route = getRouteApi("/shell/runs");
-const BulkBar = lazy(async () => ({ default: (await import("./bulk/bulk-bar.tsx")).BulkBar }));
+const NoRuns = lazy(() => untilLoaded(async () => ({ default: (await import("./no-runs.tsx")).NoRuns })));
+const BulkBar = lazy(() => untilLoaded(async () => ({ default: (await import("./bulk/bulk-bar.tsx")).BulkBar })));
 
 /** Reads what the page shows first. */
 export const readRunsPage = (search: RunSearch): Promise<void> => readRuns(toListParams(search, readMe().uid));
@@ -59,7 +60,9 @@ export function RunsPage() {
       <section className="card" aria-label="List of runs" aria-busy={isPending}>
         {isPending && <LoadingRows rows={10} height={62} />}
         {error !== null && runs.length === 0 && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-        {!isPending && error === null && runs.length === 0 && <NoRuns search={search} onChange={change} />}
+        <Suspense>
+          {!isPending && error === null && runs.length === 0 && <NoRuns search={search} onChange={change} />}
+        </Suspense>
         {runs.length > 0 && (
           <RunList
             runs={runs}
@@ -88,26 +91,4 @@ function useSelection() {
     [],
   );
   return { selection, setSelection, select };
-}
-
-function NoRuns({ search, onChange }: FilterProps) {
-  if (!isFiltered(search)) {
-    return (
-      <Empty icon={<Inbox size={32} aria-hidden />} title="No runs yet">
-        <p>A run is one task that an agent executes. Start one here, or by the API, the command line or a schedule.</p>
-        <Link to="/runs/new" search={{}} className="button button-primary">
-          <Plus size={16} aria-hidden />
-          <span>New run</span>
-        </Link>
-      </Empty>
-    );
-  }
-  return (
-    <Empty icon={<SearchX size={32} aria-hidden />} title="No matching runs">
-      <p>No run matches the search and the filters.</p>
-      <button type="button" className="button button-plain" onClick={() => onChange(NO_FILTERS)}>
-        Show all runs
-      </button>
-    </Empty>
-  );
 }

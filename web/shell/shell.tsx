@@ -3,16 +3,25 @@ import { BookOpen, Code, Plus } from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { API_BASE } from "../api/client.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
+import { untilLoaded } from "../ui/until-loaded.ts";
 import { AccountButton } from "./account-button.tsx";
 import { PLACES } from "./places.ts";
 import { focusSearch, moveFocus, useShortcuts } from "./shortcuts.ts";
 import { StaleNotice } from "./stale-notice.tsx";
 
-const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
-const ShortcutHelp = lazy(async () => ({ default: (await import("./shortcut-help.tsx")).ShortcutHelp }));
+const AccountMenu = lazy(() =>
+  untilLoaded(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu })),
+);
+const ShortcutHelp = lazy(() =>
+  untilLoaded(async () => ({ default: (await import("./shortcut-help.tsx")).ShortcutHelp })),
+);
 
-const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
-const InboxCount = lazy(async () => ({ default: (await import("../inbox/inbox-count.tsx")).InboxCount }));
+const Palette = lazy(() => untilLoaded(async () => ({ default: (await import("./palette.tsx")).Palette })));
+/** After the first page, which does not need it. */
+const InboxCount = lazy(async () => {
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  return untilLoaded(async () => ({ default: (await import("../inbox/inbox-count.tsx")).InboxCount }));
+});
 
 /** The frame of all pages: navigation, links to the documentation, and the account. */
 export function Shell() {
@@ -39,7 +48,6 @@ export function Shell() {
   useShortcuts(shortcuts);
   usePaletteKey(setOpen);
   usePageFocus();
-  const isIdle = useIsIdle();
   return (
     <div className="shell">
       <a href="#main" className="skip-link">
@@ -68,7 +76,7 @@ export function Shell() {
             >
               <Icon size={18} aria-hidden />
               <span>{label}</span>
-              {to === "/inbox" && isIdle && (
+              {to === "/inbox" && (
                 <Suspense>
                   <InboxCount />
                 </Suspense>
@@ -115,18 +123,6 @@ function usePaletteKey(setOpen: (what: "palette") => void): void {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, [setOpen]);
-}
-
-/** What the first page does not need is loaded after this time. */
-const IDLE_MS = 1500;
-
-function useIsIdle(): boolean {
-  const [isIdle, setIdle] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setIdle(true), IDLE_MS);
-    return () => clearTimeout(timer);
-  }, []);
-  return isIdle;
 }
 
 /** Moves the focus to the page that was opened, so that screen readers read on and Tab continues there. */
