@@ -36,6 +36,7 @@ export const LAB: Toolbox = {
     },
     eval: { file: "lab/eval.ts", summary: "executes tasks with a checker by agents, with or without a model" },
     agent: { file: "test/harness/tokens/main.ts", summary: "counts the tokens of recorded tasks of the agent" },
+    counts: { file: "lab/counts.ts", summary: "counts files and lines, and the files that commits edit by hand" },
     "agent-try": { file: "lab/agent-try.ts", summary: "tries the built-in agent with a real model" },
   },
 };

@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { splitEdits } from "../../lab/counts.ts";
+
+it("the files of a change that tools write are told from those that people edit", () => {
+  const written = [
+    "docs/openapi.json",
+    "server/http/endpoints.ts",
+    "clients/python/src/runyard/types.py",
+    "test/domain/schemas.txt",
+    "events/http/create-run.json",
+  ];
+  const byHand = ["infra/routes.ts", "clients/methods.json", "test/events/expectations.ts", "shared/removed.ts"];
+  expect(splitEdits([...written, ...byHand])).toEqual({ byHand, written });
+});
