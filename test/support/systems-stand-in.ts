@@ -64,13 +64,15 @@ function createState() {
     heads: new Map<string, string>(),
     /** Head branches of pull requests with the ids of their repositories, `fix` in the repository itself by default. */
     branches: new Map<string, { ref: string; repo: { id: number } | null }>(),
+    /** Check runs by their ids. */
+    checks: new Map<number, Record<string, unknown>>(),
     /** States of commits, by commit and context. */
     statuses: new Map<string, string>(),
     posts: new Map<string, Post>(),
     /** What has the reaction. */
     reactions,
     rights: {
-      github: new Set(["metadata:read", "issues:write", "pull_requests:read", "statuses:write"]),
+      github: new Set(["metadata:read", "issues:write", "pull_requests:read", "statuses:write", "checks:write"]),
       gitlab: new Set(["api"]),
       slack: new Set(["users:read", "chat:write", "reactions:write", "channels:history"]),
     },
@@ -86,6 +88,7 @@ function createState() {
         this.heads,
         this.branches,
         this.statuses,
+        this.checks,
         this.posts,
       ])
         map.clear();
@@ -194,6 +197,43 @@ const githubEndpoints = (state: State): Endpoint[] => [
       if (!isValid) return [422, { message: "Validation Failed" }];
       state.statuses.set(`${sha} ${body.context}`, body.state);
       return [201, { id: 1, ...body }];
+    },
+  },
+  {
+    method: "GET",
+    path: /^\/repos\/([^/]+\/[^/]+)\/commits\/([0-9a-f]{40})\/check-runs$/,
+    query: ["check_name", "filter", "per_page"],
+    right: "checks:write",
+    handle([, sha], { query }) {
+      const all = [...state.checks.values()];
+      const found = all.filter((one) => one["head_sha"] === sha && one["name"] === query["check_name"]);
+      return [200, { total_count: found.length, check_runs: found }];
+    },
+  },
+  {
+    method: "POST",
+    path: /^\/repos\/([^/]+\/[^/]+)\/check-runs$/,
+    members: ["name", "head_sha", "external_id", "status", "conclusion", "details_url", "output"],
+    right: "checks:write",
+    handle(_, { body }) {
+      const check = { id: nextId++, ...body };
+      state.checks.set(check.id, check);
+      return [201, check];
+    },
+  },
+  {
+    method: "PATCH",
+    path: /^\/repos\/([^/]+\/[^/]+)\/check-runs\/(\d+)$/,
+    members: ["status", "conclusion", "details_url", "output"],
+    right: "checks:write",
+    handle([, id], { body }) {
+      const check = state.checks.get(Number(id));
+      if (check === undefined) return [404, { message: "Not Found" }];
+      // A conclusion completes a check run.
+      if ((body.status === "completed") !== (body.conclusion !== undefined))
+        return [422, { message: "Invalid request." }];
+      state.checks.set(Number(id), { ...check, ...body });
+      return [200, { ...check, ...body }];
     },
   },
 ];

@@ -94,20 +94,25 @@ async function post(reply: Reply, postedSince: number | undefined, ports: ReplyP
   return { posted: digest, ...(post_id === undefined ? {} : { post_id }), ...(sha === undefined ? {} : { sha }) };
 }
 
-/** Sets the status of the head commit. A token that may not set one is no failure: the comment says the same. */
+/**
+ * Sets the check run of the head commit, or its status, since only an App can set a check run. A token that may not set one is no failure:
+ * the comment says the same.
+ */
 async function setStatus(
-  { place, pull, sha }: Reply,
-  { status }: RenderedReply,
+  { place, pull, sha, nonce, installation_id }: Reply,
+  { status, check }: RenderedReply,
   credential: Credential,
   ports: ReplyPorts,
 ): Promise<string | undefined> {
-  if (pull === undefined || status === undefined) return undefined;
-  const request = {
-    ...{ action: "set_status" as const, ...credential, repository: place.container, pull },
-    ...status,
-    ...(sha === undefined ? {} : { sha }),
-  };
-  const result = await ports.systems.call(request);
+  if (pull === undefined || status === undefined || check === undefined) return undefined;
+  const target = { ...credential, repository: place.container, pull, ...(sha === undefined ? {} : { sha }) };
+  const { context: name, description: title, url } = status;
+  const shown = { name, title, external_id: nonce, ...check, ...(url === undefined ? {} : { url }) };
+  const result = await ports.systems.call(
+    installation_id === undefined
+      ? { action: "set_status", ...target, ...status }
+      : { action: "set_check", ...target, ...shown },
+  );
   if (result.failure !== undefined) logLine("warn", "a commit has no status", { pull, reason: result.failure });
   return result.sha;
 }

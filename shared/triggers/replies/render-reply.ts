@@ -7,7 +7,7 @@ import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { STATUS_PREFIX, toSafeMarkdown, toSafeSlackText } from "../systems/marker.ts";
 import type { ReplyButtons } from "../systems/slack-blocks.ts";
-import type { SetStatus } from "../systems/system-request.ts";
+import type { SetCheck, SetStatus } from "../systems/system-request.ts";
 import type { Reply } from "./reply-store.ts";
 
 /** Characters of an agent's text in a comment, and in a message of Slack, which displays 4,000 well. */
@@ -23,6 +23,8 @@ export interface RenderedReply {
   readonly buttons?: ReplyButtons;
   /** The status of the commit; absent where there is none to set. */
   readonly status?: Pick<SetStatus, "state" | "context" | "description" | "url">;
+  /** The same as a check run. */
+  readonly check?: Pick<SetCheck, "status" | "conclusion">;
 }
 
 /** Renders the comment of a run by its present state; undefined where the run was deleted. */
@@ -36,7 +38,7 @@ export async function renderReply(reply: Reply, ports: RenderPorts): Promise<Ren
     // All at once, since a part can change what is code in the next one.
     text: joinParts([toSafe(reply, joinParts(parts)), footer]),
     ...(reply.place.system === "slack" ? { buttons: toButtons(head, reply, ports) } : {}),
-    ...(reply.pull === undefined ? {} : { status: toStatus(head, body.title, reply, ports) }),
+    ...(reply.pull === undefined ? {} : { status: toStatus(head, body.title, reply, ports), check: toCheck(head) }),
   };
 }
 
@@ -119,6 +121,15 @@ const STATES = {
   CANCELLED: ["error", "The run was cancelled"],
   BLOCKED: ["pending", "The run is waiting for an answer"],
 } as const;
+
+const CONCLUSIONS = { SUCCEEDED: "success", FAILED: "failure", ERROR: "failure", CANCELLED: "cancelled" } as const;
+
+/** The state of the check run. A run that waits for an answer is in progress. */
+function toCheck(head: RunHead): NonNullable<RenderedReply["check"]> {
+  if (head.state === "QUEUED") return { status: "queued" };
+  if (!isEndedHead(head) || head.state === "BLOCKED") return { status: "in_progress" };
+  return { status: "completed", conclusion: CONCLUSIONS[head.state] };
+}
 
 /** The status of the head commit, which has the trigger's name. */
 function toStatus(

@@ -74,7 +74,9 @@ export const github: Source = {
   },
 
   isOwn: ({ type, text, payload }) =>
-    isMarked(text) || (type === "status" && readText(payload, "context").startsWith(STATUS_PREFIX)),
+    isMarked(text) ||
+    (type === "status" && readText(payload, "context").startsWith(STATUS_PREFIX)) ||
+    (type === "check_run" && readText(payload, "check_run", "name").startsWith(STATUS_PREFIX)),
 };
 
 const toKind = (type: string): EventAuthor["kind"] =>

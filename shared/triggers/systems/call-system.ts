@@ -2,6 +2,7 @@ import type { InstallationTokens } from "#shared/github/installation-tokens.ts";
 import type { OutwardFetch } from "#shared/oidc/outward-fetch.ts";
 import { DiscoveryFailure } from "#shared/skills/discovery-failure.ts";
 import type { SecretVault } from "#shared/vault/secret-vault.ts";
+import { setGithubCheck } from "./check-run.ts";
 import { hasGithubAccess, putGithubReply, reactOnGithub, readGithubPull, setGithubStatus } from "./github-api.ts";
 import { hasGitlabAccess, putGitlabReply, reactOnGitlab } from "./gitlab-api.ts";
 import { pushBranch } from "./push-branch.ts";
@@ -46,6 +47,7 @@ const PERMISSIONS = {
   check_access: { metadata: "read" },
   react: { issues: "write", pull_requests: "write" },
   put_reply: { issues: "write", pull_requests: "write" },
+  set_check: { checks: "write", pull_requests: "read" },
   set_status: { statuses: "write", pull_requests: "read" },
   read_pull: { pull_requests: "read" },
   // Only Slack has these.
@@ -71,7 +73,8 @@ function toRepository(request: SystemRequest): string {
 }
 
 function toSystem(request: SystemRequest): SystemName {
-  if (request.action === "set_status" || request.action === "read_pull") return "github";
+  const { action } = request;
+  if (action === "set_status" || action === "set_check" || action === "read_pull") return "github";
   return "system" in request ? request.system : request.place.system;
 }
 
@@ -87,6 +90,8 @@ async function perform(request: SystemRequest, access: ApiAccess, ports: SystemP
       return {};
     case "put_reply":
       return { post_id: await REPLIES[request.place.system](request, access) };
+    case "set_check":
+      return { sha: await setGithubCheck(request, access) };
     case "set_status":
       return { sha: await setGithubStatus(request, access) };
     case "read_pull": {

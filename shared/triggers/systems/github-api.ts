@@ -86,8 +86,7 @@ export async function readGithubPull(
  */
 export async function setGithubStatus(status: SetStatus, access: ApiAccess): Promise<string> {
   const repository = `/repos/${toPath(status.repository)}`;
-  const path = `${repository}/pulls/${encodeURIComponent(status.pull)}`;
-  const { sha } = (await callGithub({ path, schema: Pull }, access)).head;
+  const sha = await readHeadCommit(status, access);
   const { state, context, description, url } = status;
   const body = { state, context, description, ...(url === undefined ? {} : { target_url: url }) };
   for (const commit of new Set([status.sha ?? sha, sha])) {
@@ -97,6 +96,15 @@ export async function setGithubStatus(status: SetStatus, access: ApiAccess): Pro
   return sha;
 }
 
+/** Reads the head commit of a pull request. */
+export async function readHeadCommit(
+  { repository, pull }: Pick<SetStatus, "repository" | "pull">,
+  access: ApiAccess,
+): Promise<string> {
+  const path = `/repos/${toPath(repository)}/pulls/${encodeURIComponent(pull)}`;
+  return (await callGithub({ path, schema: Pull }, access)).head.sha;
+}
+
 interface GithubCall<T> {
   readonly method?: "POST" | "PATCH";
   readonly path: string;
@@ -104,7 +112,7 @@ interface GithubCall<T> {
   readonly schema: v.GenericSchema<unknown, T>;
 }
 
-const callGithub = <T>({ path, ...call }: GithubCall<T>, { address, token, fetch }: ApiAccess): Promise<T> =>
+export const callGithub = <T>({ path, ...call }: GithubCall<T>, { address, token, fetch }: ApiAccess): Promise<T> =>
   callApi(
     {
       ...call,

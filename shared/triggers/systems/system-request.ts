@@ -74,6 +74,25 @@ const SetStatus = v.object({
 });
 export type SetStatus = v.InferOutput<typeof SetStatus>;
 
+/** Sets the check run of the head commit of a pull request, which only a GitHub App can. */
+const SetCheck = v.object({
+  action: v.literal("set_check"),
+  ...credential,
+  repository: v.string(),
+  /** The number of the pull request. */
+  pull: v.string(),
+  /** The commit that had the check run before, which is changed too. */
+  sha: v.exactOptional(v.string()),
+  name: v.pipe(v.string(), v.maxLength(120)),
+  /** What the check run is found by. */
+  external_id: v.string(),
+  status: v.picklist(["queued", "in_progress", "completed"]),
+  conclusion: v.exactOptional(v.picklist(["success", "failure", "cancelled"])),
+  title: v.pipe(v.string(), v.maxLength(140)),
+  url: v.exactOptional(v.string()),
+});
+export type SetCheck = v.InferOutput<typeof SetCheck>;
+
 /** Asks GitHub for the head of a pull request. */
 const ReadPull = v.object({
   action: v.literal("read_pull"),
@@ -129,6 +148,7 @@ export const SystemRequest = v.variant("action", [
   React,
   PutReply,
   SetStatus,
+  SetCheck,
   ReadPull,
   ReadThread,
   PushBranch,
@@ -146,7 +166,7 @@ export const SystemResult = v.object({
   post_id: v.exactOptional(v.string()),
   /** The head of a pull request; absent where there is no such pull request. */
   head: v.exactOptional(v.object({ branch: v.string(), is_fork: v.boolean() })),
-  /** The commit that has the status. */
+  /** The commit that has the status or the check run. */
   sha: v.exactOptional(v.string()),
   /** The messages of a thread, oldest first. */
   messages: v.exactOptional(v.array(v.object({ author: v.string(), text: v.string() }))),
