@@ -13,6 +13,7 @@ import type {
   Followup,
   ResolvePromptResponse,
 } from "#shared/wire/harness.ts";
+import { FakePushes, issueToken } from "./fake-responses.ts";
 import { REQUESTS } from "./harness-requests.ts";
 
 export type RunContext = NonNullable<ResolvePromptResponse["context"]>;
@@ -49,8 +50,7 @@ export class FakeControlPlane implements AsyncDisposable {
   readonly started: ClientEvent[] = [];
   /** Uploaded bytes by artifact path. */
   readonly artifacts = new Map<string, Buffer>();
-  /** Commits that were to be pushed, with their objects. */
-  readonly pushes: { readonly commit: string; readonly pack: Buffer }[] = [];
+  readonly pushes = new FakePushes();
   readonly followups: Followup[] = [];
   readonly key = `ryr_${randomUUID().replaceAll("-", "")}Zz9Qq`;
   readonly runId = randomUUID();
@@ -235,11 +235,11 @@ export class FakeControlPlane implements AsyncDisposable {
       case "report-artifact":
         return this.#artifact(call);
       case "push-branch":
-        return this.#push(call);
+        return { status: 200, body: this.pushes.respond(call.body, this.artifacts, this.port) };
       case "notify-user":
         return { status: 200 };
       case "identity-token":
-        return this.#issueToken(call);
+        return { status: 200, body: issueToken(call.body) };
       case "upload-snapshot":
         return this.#snapshot(call);
       case "commit-snapshot":
@@ -252,11 +252,6 @@ export class FakeControlPlane implements AsyncDisposable {
       default:
         return { status: 404 };
     }
-  }
-
-  #issueToken({ body }: Call): ResponseBody {
-    const claims = Buffer.from(JSON.stringify({ aud: body["audience"], nonce: randomUUID() })).toString("base64url");
-    return { status: 200, body: { token: `header.${claims}.signature`, expires_at: new Date().toISOString() } };
   }
 
   #resolvePrompt(): ResolvePromptResponse {
@@ -391,17 +386,6 @@ export class FakeControlPlane implements AsyncDisposable {
             ],
           };
     return { status: 200, body: { artifact_uid: `uid-${path}`, upload } };
-  }
-
-  #push({ body }: Call): ResponseBody {
-    const name = `packs/${body["sha256"]}`;
-    const pack = this.artifacts.get(name);
-    if (pack === undefined) {
-      const url = `http://127.0.0.1:${this.port}/upload/${encodeURIComponent(name)}`;
-      return { status: 200, body: { upload: { url, method: "PUT", headers: null } } };
-    }
-    this.pushes.push({ commit: String(body["commit"]), pack });
-    return { status: 200, body: { branch: "fix" } };
   }
 
   #upload({ path, raw, headers }: Call): ResponseBody {

@@ -16,12 +16,12 @@ const DISPLACEMENT = 40;
 const KILL_EVERY_MS = 9_000;
 const DRAIN_MS = 200_000;
 
-export interface CampaignOptions {
+interface CampaignOptions {
   readonly seed: number;
   readonly count: number;
 }
 
-export interface CampaignResult {
+interface CampaignResult {
   readonly deliveries: number;
   readonly events: number;
   readonly threads: number;

@@ -12,7 +12,7 @@ const SHED = 0.05;
 const DRAIN_MS = 120_000;
 
 /** What became of the requests of one rate. */
-export interface RateResult {
+interface RateResult {
   readonly offered: number;
   readonly accepted: number;
   readonly shed: number;
@@ -21,7 +21,7 @@ export interface RateResult {
   readonly p99: number;
 }
 
-export interface IngressResult {
+interface IngressResult {
   readonly rates: readonly RateResult[];
   /** The highest accepted rate a second without a refusal, and its p99 in milliseconds. */
   readonly sustained: { readonly perSecond: number; readonly p99: number };

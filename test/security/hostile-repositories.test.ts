@@ -33,7 +33,7 @@ async function work(script: string, { push = true } = {}): Promise<string | unde
   const context = { agent_config, ...(push ? { push: { url, branch: "fix" } } : {}) };
   await using plane = await FakeControlPlane.start({ prompt, context });
   await runHarness(plane);
-  for (const { commit, pack } of plane.pushes) {
+  for (const { commit, pack } of plane.pushes.all) {
     await using storage = await startServer((_incoming, outgoing) => void outgoing.end(pack));
     const place = { repository: "acme/shop", branch: "fix", commit, pack_url: storage.url };
     const request = { action: "push_branch", system: "github", team_uid: "t", secret_id: "s", ...place } as const;
