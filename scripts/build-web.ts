@@ -1,6 +1,8 @@
 /** `npm run prepare`: builds the web app into dist/web, where the single machine and the deployment take it from. */
+import { glob, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "vite";
+import { compress } from "../server/host/http/compress.ts";
 import { installWebBuild } from "../server/host/http/web-app.ts";
 import { root } from "./run-command.ts";
 import { startPlugin } from "./web-start.ts";
@@ -51,4 +53,17 @@ const modules = outputs
   .flatMap((part) => (part.type === "chunk" ? part.moduleIds : []))
   .filter((file) => file.startsWith(root))
   .map((file) => path.relative(root, file));
+await compressFiles();
 await installWebBuild(outDir, modules);
+
+/** Compresses the files at the highest quality, which is too slow for a request. A server takes them where they are. */
+async function compressFiles(): Promise<void> {
+  const compressed: Promise<void>[] = [];
+  for await (const name of glob("assets/*.{js,css}", { cwd: outDir }))
+    compressed.push(compressFile(path.join(outDir, name)));
+  await Promise.all(compressed);
+}
+
+async function compressFile(file: string): Promise<void> {
+  await writeFile(`${file}.br`, await compress(await readFile(file), "br", 11));
+}

@@ -18,7 +18,7 @@ export function startPlugin(source: string): Plugin {
         const text = await buildScript(source, toPageFiles(bundle, path.dirname(source)));
         const hash = createHash("sha256").update(text).digest("base64url").slice(0, 8);
         script = { fileName: `assets/start-${hash}.js`, text };
-        const isFont = (name: string) => /inter-latin-wght-normal.*\.woff2$/.test(name);
+        const isFont = (name: string) => /inter-basic.*\.woff2$/.test(name);
         const fonts = Object.keys(bundle).filter(isFont);
         return [...fonts.map(toFontTag), { tag: "script", attrs: { src: `/${script.fileName}` } }];
       },

@@ -97,6 +97,7 @@ async function hashSources(): Promise<string> {
   const sources = [
     "web/**/*.*",
     "scripts/{build-web,web-start}.ts",
+    "server/host/http/compress.ts",
     "clients/typescript/src/**/*.ts",
     "package-lock.json",
   ];

@@ -98,10 +98,11 @@ async function encode(
   return { content: await compressed, headers: { ...vary, "content-encoding": encoding } };
 }
 
-/** The name of a built file contains a hash of its content, so that its compressed form is kept. */
+/** The name of a built file contains a hash of its content, so that its compressed form is kept. The build has made the one of Brotli. */
 function compressBuilt(file: string, content: Buffer, encoding: Encoding): Promise<Buffer> {
   const key = `${encoding} ${file}`;
-  const compressed = compressedFiles.get(key) ?? compress(content, encoding, BUILT_QUALITY);
+  const make = () => compress(content, encoding, BUILT_QUALITY);
+  const compressed = compressedFiles.get(key) ?? (encoding === "br" ? readFile(`${file}.br`).catch(make) : make());
   compressedFiles.set(key, compressed);
   return compressed;
 }

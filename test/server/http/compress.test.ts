@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chooseEncoding } from "../../../server/host/http/compress.ts";
 import { serveWebPage } from "../../../server/host/http/web-page.ts";
@@ -70,6 +70,14 @@ describe("a file of the web page", () => {
       expect(body.length).toBeLessThan(script.length / 10);
       expect(decompress(body).toString()).toBe(script);
     }
+  });
+
+  it("is sent as the build has compressed it, where it has", async () => {
+    await writeFile(join(folder, "assets/built-1.js"), script);
+    await writeFile(join(folder, "assets/built-1.js.br"), brotliCompressSync("made by the build"));
+    const { headers, body } = await get("/assets/built-1.js", "br, gzip");
+    expect([headers["content-encoding"], brotliDecompressSync(body).toString()]).toEqual(["br", "made by the build"]);
+    expect((await get("/assets/built-1.js.br", "br")).headers["content-type"]).toContain("text/plain");
   });
 
   it("is sent as it is to others, and caches know that there are two forms", async () => {
