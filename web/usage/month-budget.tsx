@@ -4,6 +4,7 @@ import { teamQuery } from "../api/queries.ts";
 import { useMe } from "../api/session.ts";
 import { formatDay, formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
+import { LoadingRows } from "../ui/status.tsx";
 import { projectMonth } from "./figures.ts";
 
 /** The current month of each team that the person administers, against its budget. */
@@ -13,8 +14,8 @@ export const MonthBudgets = () =>
     .map(({ uid }) => <MonthBudget key={uid} teamUid={uid} />);
 
 function MonthBudget({ teamUid }: { readonly teamUid: string }) {
-  const team = useQuery(teamQuery(teamUid)).data;
-  if (team === undefined) return null;
+  const { data: team, error } = useQuery(teamQuery(teamUid));
+  if (team === undefined) return error === null ? <LoadingRows rows={2} /> : null;
   const { budget_usd: budget, spent_usd: spent, renews_at: renewsAt } = team.month;
   const projected = projectMonth(spent, renewsAt, Date.now());
   const isOver = budget !== null && (projected ?? spent) > budget;
