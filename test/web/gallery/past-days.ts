@@ -12,6 +12,12 @@ export async function addPastDays(page: Page): Promise<void> {
     const group = query.get("group_by");
     return route.fulfill({ json: { buckets: group === "day" ? usageByDay(30) : usageByName(), currency: "USD" } });
   });
+  await page.route("**/teams/*", async (route) => {
+    if (route.request().method() !== "GET") return route.fallback();
+    const response = await route.fetch();
+    const team = await response.json();
+    await route.fulfill({ response, json: { ...team, month: { ...team.month, budget_usd: 400, spent_usd: 271.08 } } });
+  });
   const key = {
     uid: "k1",
     key: "rya_2YtBojK9hc3vLsG5pwzEBzte2PgvThNbL38t14QaRoi",
