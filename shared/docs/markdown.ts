@@ -39,6 +39,7 @@ const LINK = /^(https?:\/\/|#|\/)/;
  */
 export function renderMarkdown(text: string, toUrl: (href: string) => string | undefined = (href) => href): Html {
   const marked = new Marked({ gfm: true });
+  let tables = 0;
   marked.use({
     renderer: {
       html: ({ text: raw }) => escapeHtml(raw),
@@ -57,7 +58,8 @@ export function renderMarkdown(text: string, toUrl: (href: string) => string | u
         const body = rows.map(
           (row) => `<tr>${row.map(({ tokens }) => `<td>${this.parser.parseInline(tokens)}</td>`).join("")}</tr>\n`,
         );
-        const label = escapeHtml(header.map(({ text: head }) => head).join(", "));
+        // A page has several tables with the same columns, and readers of screens list them by these names.
+        const label = escapeHtml(`Table ${++tables}: ${header.map(({ text: head }) => head).join(", ")}`);
         return (
           `<div class="wide" role="region" tabindex="0" aria-label="${label}"><table>\n` +
           `<thead><tr>${heads}</tr></thead>\n<tbody>${body.join("")}</tbody></table></div>\n`

@@ -57,7 +57,7 @@ describe(".ci/run", () => {
     const [install, packages, first, full = ""] = commands;
     const inCi = [install, packages, `${first} || failed=1`, `${full.replace("run", "run --silent")} || failed=1`];
     expect(lines.filter((line) => inCi.includes(line))).toEqual(inCi);
-    expect(read("README.md")).toContain("```sh skip=install\nnpm ci && npm start\n```");
+    expect(read("README.md")).toContain("```sh skip=install\nnpm ci --omit=dev && npm start\n```");
   });
 
   it.each([

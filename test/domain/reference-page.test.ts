@@ -224,7 +224,7 @@ describe("the Markdown of pages", () => {
     expect(html).not.toMatch(/<script|javascript:|<img|<b>/);
     expect(html).toContain('<h2 id="one-two">One <code>two</code></h2>');
     expect(html).toContain('a <a href="https://b.example">b</a> <em>c</em>');
-    expect(html).toContain('<div class="wide" role="region" tabindex="0" aria-label="h">');
+    expect(html).toContain('<div class="wide" role="region" tabindex="0" aria-label="Table 1: h">');
   });
 
   it("is the response where the name ends in .md", () => {
