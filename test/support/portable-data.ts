@@ -62,8 +62,8 @@ const OTHERS = [
   /^\/\.well-known\//,
   // Secrets are not exported.
   /^\/agent\/secrets/,
-  // Nor are triggers and webhooks, which have one.
-  /^\/agent\/(triggers|webhooks)/,
+  // Nor are triggers and webhooks, which have one, and claims of the App of another deployment.
+  /^\/agent\/(github|triggers|webhooks)/,
   // The address that workers connect to, and those that are connected.
   /^\/agent\/connected-self-hosted-workers$/,
   // The models of the installation.
