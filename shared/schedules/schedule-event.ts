@@ -1,6 +1,7 @@
 import { putTeamEvent } from "#shared/notifications/team-event-store.ts";
 import type { Put } from "#shared/table/table.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
+import type { TeamEventType } from "#shared/wire/webhooks/webhook.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Tick } from "./tick.ts";
 
@@ -29,7 +30,7 @@ export const putPaused = (
 
 function putEvent(
   { owner, schedule_id, name }: Schedule,
-  type: "schedule_failed" | "schedule_missed",
+  type: Extract<TeamEventType, `schedule_${string}`>,
   occurrence: number | string,
   occurred_at: number,
   facts: Readonly<Record<string, string | number | boolean>>,
