@@ -12,6 +12,7 @@ const TEXT = /\.(ts|tsx|mjs|js|py|sh|css|html|md|json|txt|toml|yml)$/;
 const WRITTEN = [
   "docs/openapi.json",
   "docs/cli.md",
+  "clients/python/api.md",
   "action/dist/**",
   "events/**/*.json",
   "**/package-lock.json",
