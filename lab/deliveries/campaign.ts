@@ -14,7 +14,9 @@ const PER_THREAD = 40;
 const DUPLICATES = 0.3;
 const DISPLACEMENT = 40;
 const KILL_EVERY_MS = 9_000;
-const DRAIN_MS = 200_000;
+/** After this time no further delivery is begun, so that the whole takes ten minutes at most on a busy machine. */
+const SEND_MS = 300_000;
+const DRAIN_MS = 100_000;
 
 interface CampaignOptions {
   readonly seed: number;
@@ -84,7 +86,7 @@ export async function runCampaign(
   await service.start();
   try {
     const trigger = await createTrigger(service);
-    const sent = plan(options);
+    const planned = plan(options);
     let isSending = true;
     const killing = (async () => {
       for (;;) {
@@ -93,7 +95,8 @@ export async function runCampaign(
         await service.kill();
       }
     })();
-    const repeats = await sendAll(sent, trigger, service);
+    const { count, repeats } = await sendAll(planned, trigger, service);
+    const sent = planned.slice(0, count);
     isSending = false;
     await killing;
     const decided = async () =>
@@ -148,12 +151,17 @@ async function createTrigger({ api }: Service): Promise<string> {
   return uid;
 }
 
-/** Sends each delivery until it is accepted. Returns how often one was sent again. */
-async function sendAll(sent: readonly Sent[], trigger: string, service: Service): Promise<number> {
+/** Sends each delivery until it is accepted. Returns how many were sent in time, and how often one was sent again. */
+async function sendAll(
+  sent: readonly Sent[],
+  trigger: string,
+  service: Service,
+): Promise<{ readonly count: number; readonly repeats: number }> {
+  const deadline = Date.now() + SEND_MS;
   let next = 0;
   let repeats = 0;
   const send = async () => {
-    for (let one = sent[next++]; one !== undefined; one = sent[next++]) {
+    for (let one = sent[next++]; one !== undefined; one = Date.now() < deadline ? sent[next++] : undefined) {
       while ((await post(one, trigger, service)) !== 200) {
         repeats++;
         await pause(200);
@@ -161,7 +169,7 @@ async function sendAll(sent: readonly Sent[], trigger: string, service: Service)
     }
   };
   await Promise.all(Array.from({ length: SENDERS }, send));
-  return repeats;
+  return { count: Math.min(next, sent.length), repeats };
 }
 
 async function post(sent: Sent, trigger: string, { api }: Service): Promise<number> {

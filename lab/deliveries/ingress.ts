@@ -6,10 +6,10 @@ import { listDeliveries, type Service, waitUntil } from "./service.ts";
 
 const SECRET = "a-secret-of-the-ingress";
 const STEP_MS = 6_000;
-const RATES = [50, 100, 200, 400, 800, 1_600, 3_200];
+const RATES = [5, 10, 25, 50, 100, 200, 400, 800, 1_600, 3_200];
 /** The part of requests that are not accepted, above which the rate is not raised any more. */
 const SHED = 0.05;
-const DRAIN_MS = 120_000;
+const DRAIN_MS = 60_000;
 
 /** What became of the requests of one rate. */
 interface RateResult {
