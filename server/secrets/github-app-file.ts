@@ -5,7 +5,7 @@ import { GithubAppFile } from "#shared/wire/github/app-file.ts";
 import { isCode, KeyFileError, requireOwnerOnly } from "./key-file.ts";
 
 /** The name of the file in the data directory. */
-export const GITHUB_APP_FILE = "github-app.json";
+const GITHUB_APP_FILE = "github-app.json";
 
 /**
  * Reads the GitHub App of the installation from a file that only the owner can read; undefined where there is none.
