@@ -52,10 +52,12 @@ const CLONE_MS = 5 * 60_000;
 /** A shorter value in a URL is a user name, such as `git`, and not a secret. */
 const MIN_CREDENTIAL_LENGTH = 8;
 const SETUP_MS = 10 * 60_000;
-/** Lines of a failed setup command's output in the run's status message. */
+/** Lines of a setup command's output in the timeline, and of a failed one's in the run's status message. */
 const LAST_LINES = 10;
 /** The longest quoted command. */
 const COMMAND_BYTES = 200;
+/** The longest command, and the longest output of it, in the timeline. */
+const SHOWN_BYTES = 2_000;
 /** The longest status message. */
 const MESSAGE_BYTES = 1_024;
 
@@ -74,7 +76,7 @@ export async function prepare(options: SetupOptions): Promise<Setup> {
   const [only] = clones;
   const workingDirectory = clones.length === 1 && only !== undefined ? only.path : "";
   for (const command of reused === undefined ? (context.setup_commands ?? []) : []) {
-    await reportStep(outbox, "setup_commands", command, () =>
+    await reportStep(outbox, "setup_commands", describeCommand(command), () =>
       runSetup(command, join(options.seen, workingDirectory), options),
     );
   }
@@ -120,12 +122,21 @@ function listRestoredClones(repositories: readonly Repository[]): Clone[] {
 const formatCount = (count: number, what: string): string[] =>
   count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"}`];
 
-/** Runs one setup command of the environment. Each starts where the agent's first command does. */
+/** The timeline also shows the end of what a command printed that succeeded. */
+const describeCommand = (command: string): StepDetail<string> => ({
+  start: command,
+  end: (output) => (output === "" ? command : `${cutBytes(command, SHOWN_BYTES)}\n${output}`),
+});
+
+/**
+ * Runs one setup command of the environment. Each starts where the agent's first command does.
+ * @returns the last lines of its output
+ */
 async function runSetup(
   command: string,
   workingDirectory: string,
   { runner, deadlineAt }: SetupOptions,
-): Promise<void> {
+): Promise<string> {
   const timeoutMs = Math.max(1, Math.min(SETUP_MS, deadlineAt - Date.now()));
   const { exitCode, timedOut, text, ...run } = await runner.run({
     command,
@@ -133,7 +144,7 @@ async function runSetup(
     timeoutMs,
     isShown: true,
   });
-  if (exitCode === 0) return;
+  if (exitCode === 0) return takeLastLines(text, SHOWN_BYTES);
   const code = `exit code ${exitCode}`;
   const how = timedOut ? `took longer than ${Math.ceil(timeoutMs / 1000)} s (${code})` : `ended with ${code}`;
   const what = `the setup command "${cutBytes(run.command, COMMAND_BYTES)}" ${how}`;

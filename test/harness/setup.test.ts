@@ -237,6 +237,14 @@ describe("setting up a workspace", () => {
 });
 
 describe("a setup command", () => {
+  it("shows the end of what a successful command printed in the timeline", async () => {
+    const text = Array.from({ length: 12 }, (_, line) => `line ${line}\n`).join("");
+    const { work, listEvents } = start({ setup_commands: ["make"] }, {}, { text });
+    await work;
+    const last = text.split("\n").slice(2, 12).join("\n");
+    expect(listEvents()).toEqual([["setup_commands", false, `make\n${last}`]]);
+  });
+
   it("starts where the agent's first command does, within its time", async () => {
     using one = new Repository("one", { "a.txt": "" });
     const context = { agent_config: { repositories: [{ url: one.url }] }, setup_commands: ["npm ci", "npm test"] };
