@@ -27,7 +27,7 @@ describe("the deployed code", () => {
 
   it("of a route is at most 600 kB with the SDK", () => {
     for (const { output, bytes } of routesOnly()) {
-      expect(bytes, output).toBeLessThanOrEqual(/^docs\/(get-|list-pages)/.test(output) ? 840_000 : 600_000);
+      expect(bytes, output).toBeLessThanOrEqual(/^docs\/(get-|list-pages)/.test(output) ? 900_000 : 600_000);
     }
   });
 
@@ -186,7 +186,7 @@ const PARTS = {
 /** Bytes that a GET or create-run may load at its start: see design/decisions/0017-bundle-size-limits.md. */
 function mostAtStart(file: string): number {
   // These contain the document that they serve.
-  if (/^docs\/(get-openapi|get-reference(-page)?|list-pages)$/.test(file)) return 846_000;
+  if (/^docs\/(get-openapi|get-reference(-page)?|list-pages)$/.test(file)) return 900_000;
   // The key set is nothing but a parameter, so its function always needs the client of Systems Manager.
   if (file === "run-identity/list-signing-keys") return 279_000;
   if (file === "runs/create-run") return 233_000;
