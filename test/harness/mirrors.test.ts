@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type CloneOptions, cloneRepository } from "#harness/git/clone.ts";
 import { enclose } from "#harness/git/mirror.ts";
 import { writeGitConfig } from "#harness/git/run-git.ts";
+import { findProgram } from "#harness/isolation/programs.ts";
 import { createWorkspace } from "#harness/isolation/workspace.ts";
 import { createCertificate } from "./support/certificate.ts";
 import { GitServer } from "./support/git-server.ts";
@@ -110,7 +111,9 @@ describe("a clone on a machine with mirrors", () => {
     const [mirror, etc] = ["mirror", "etc"].map((name) => join(folder, name));
     for (const place of [mirror, etc]) mkdirSync(place ?? "");
     const look = `ls -a ${folder}; ls /root /home /etc/shadow /proc | grep -v '^[0-9]' ; touch ${etc}/written ${mirror}/written`;
-    const seen = spawnSync("bwrap", [...enclose(mirror ?? "", etc ?? ""), "bash", "-c", look], { encoding: "utf8" });
+    const seen = spawnSync(findProgram("bwrap") ?? "", [...enclose(mirror ?? "", etc ?? ""), "bash", "-c", look], {
+      encoding: "utf8",
+    });
     expect(seen.stdout.split("\n").slice(0, 5)).toEqual([".", "..", "cert.pem", "etc", "mirror"]);
     expect(seen.stderr).toMatch(/\/root'?: No such file.*\/home'?: No such file.*shadow'?: No such file/s);
     expect(seen.stderr).toMatch(/etc\/written'?: Read-only file system/);
