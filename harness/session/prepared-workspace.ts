@@ -8,7 +8,6 @@ import { findLastDirectory, findStart, type Start } from "../engine/resume.ts";
 import { createSandboxWatch, type Watch } from "../isolation/resource-watch.ts";
 import { moveToWorkspace } from "../isolation/workspace.ts";
 import { type ArtifactCollector, createArtifactCollector } from "../reporting/artifact-collector.ts";
-import { type BranchPusher, createBranchPusher } from "../reporting/branch-pusher.ts";
 import { type ChangeCollector, createChangeCollector } from "../reporting/change-collector.ts";
 import { receiveAttachments } from "../setup/attachments.ts";
 import { type CheckpointOptions, type Checkpoints, createCheckpoints } from "../setup/checkpoints.ts";
@@ -18,6 +17,7 @@ import type { Skill } from "../skills/skills.ts";
 import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
+import { type BranchPusher, createBranchPusher } from "./branch-pusher.ts";
 import type { ResolvedRun } from "./resolved-run.ts";
 import type { SessionChannel, SessionContext } from "./session-context.ts";
 

@@ -1,10 +1,10 @@
 import { describeLostCommands } from "../commands/earlier-commands.ts";
 import { createShell } from "../commands/shell.ts";
 import { type AgentEngine, RUNBOOK_MODEL } from "../engine/engine.ts";
-import { addPush } from "../reporting/branch-pusher.ts";
 import { cutBytes } from "../support/text-limits.ts";
 import { throttle } from "../support/throttle.ts";
 import { createTools, type SessionTools } from "../tools/agent-tools.ts";
+import { addPush } from "./branch-pusher.ts";
 import { createInterruptibleTurns, type InterruptibleTurns } from "./interruptible-turns.ts";
 import { addOutputFormat } from "./output-format.ts";
 import type { PreparedWorkspace } from "./prepared-workspace.ts";
