@@ -309,6 +309,7 @@ const ELSEWHERE = [
   "agent",
   "runs open-pr",
   "triggers replay",
+  "triggers export",
   "github setup",
   "audit export",
   "mcp",
