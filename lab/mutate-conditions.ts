@@ -17,10 +17,10 @@ const { values } = parseArgs({ options: { only: { type: "string", multiple: true
 /** What could notice: lives that are disturbed, random histories, and the responses to callers. */
 const SUITES = [
   "test/reliability",
-  "test/domain/slots.test.ts",
-  "test/domain/run-life.test.ts",
-  "test/domain/idempotency.test.ts",
-  "test/domain/reservations.test.ts",
+  "test/domain/capacity/slots.test.ts",
+  "test/domain/runs/run-life.test.ts",
+  "test/domain/http/idempotency.test.ts",
+  "test/domain/budgets/reservations.test.ts",
   "test/api",
   "test/security",
 ];

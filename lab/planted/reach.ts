@@ -132,7 +132,7 @@ export function findTests(copy: string, { keys, tests }: Reach, { file, start, e
   return [...new Set([READER, ...running])];
 }
 
-/** Words of a path, in the singular: `shared/schedules/fire-schedule.ts` and `test/api/schedule-firing.test.ts` share one. */
+/** Words of a path, in the singular: `shared/schedules/fire-schedule.ts` and `test/api/schedules/schedule-firing.test.ts` share one. */
 export function splitWords(path: string): readonly string[] {
   const words = path.replace(/(\.test)?\.ts$/, "").split(/[/.-]/);
   return [...new Set(words.map((word) => word.replace(/s$/, "")).filter((word) => word !== "test"))];

@@ -6,7 +6,7 @@ it("the files of a change that tools write are told from those that people edit"
     "docs/openapi.json",
     "server/http/endpoints.ts",
     "clients/python/src/runyard/types.py",
-    "test/domain/schemas.txt",
+    "test/domain/http/schemas.txt",
     "events/http/create-run.json",
   ];
   const byHand = ["infra/routes.ts", "clients/methods.json", "test/events/expectations.ts", "shared/removed.ts"];

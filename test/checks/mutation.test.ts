@@ -18,9 +18,9 @@ it("StrykerJS finds our plug-ins where its configuration names them", () => {
 
 describe("findNearestTests", () => {
   it("finds tests that import the file or have its name, and those of its importers where there are none", async () => {
-    expect(await findTests("server/http/load-shedder.ts:10-20")).toContain("test/server/load-shedder.test.ts");
-    expect(await findTests("shared/table/expression.ts")).toContain("test/domain/expressions.test.ts");
-    expect(await findTests("harness/redaction/patterns.ts")).toContain("test/harness/redact.test.ts");
+    expect(await findTests("server/http/load-shedder.ts:10-20")).toContain("test/server/http/load-shedder.test.ts");
+    expect(await findTests("shared/table/expression.ts")).toContain("test/domain/triggers/expressions.test.ts");
+    expect(await findTests("harness/redaction/patterns.ts")).toContain("test/harness/secrets/redact.test.ts");
     expect(await findTests("shared/http/caller.ts")).not.toEqual([]);
   });
 
@@ -29,23 +29,26 @@ describe("findNearestTests", () => {
     const files = ["shared/schedules/fire.ts", "shared/runs/plan-run.ts", "shared/teams/delete-team.ts"];
     const found = await findTests(...files, "shared/secrets/secret-store.ts", "shared/limits/token-bucket.ts");
     expect(found).toHaveLength(8);
-    expect(found).toContain("test/api/teams.test.ts");
-    expect(found).toContain("test/api/rate-limits.test.ts");
+    expect(found).toContain("test/api/teams/teams.test.ts");
+    expect(found).toContain("test/api/capacity/rate-limits.test.ts");
   });
 
   it("prefers tests that run the changed lines, and leaves out those that do not or that are slow", async () => {
     const test = { hash: "", milliseconds: 100, passed: true };
     const tests = {
-      "test/api/usage.test.ts": { ...test, reached: [0, 1] },
-      "test/api/schedule-firing.test.ts": { ...test, reached: [0] },
-      "test/api/schedule-recovery.test.ts": { ...test, milliseconds: 60_000, reached: [0, 1] },
+      "test/api/budgets/usage.test.ts": { ...test, reached: [0, 1] },
+      "test/api/schedules/schedule-firing.test.ts": { ...test, reached: [0] },
+      "test/api/schedules/schedule-recovery.test.ts": { ...test, milliseconds: 60_000, reached: [0, 1] },
     };
     const reach = { keys: ["shared/schedules/fire.ts#", "shared/schedules/fire.ts#1"], tests };
     const find = (keys: readonly string[]) =>
       findNearestTests(["shared/schedules/fire.ts:1-9"], Object.keys(tests), { ...reach, keys: [...keys] });
-    expect(await find(reach.keys)).toEqual(["test/api/usage.test.ts"]);
+    expect(await find(reach.keys)).toEqual(["test/api/budgets/usage.test.ts"]);
     // If only the whole file is known, similar names count, too.
-    expect(await find(reach.keys.slice(0, 1))).toEqual(["test/api/schedule-firing.test.ts", "test/api/usage.test.ts"]);
+    expect(await find(reach.keys.slice(0, 1))).toEqual([
+      "test/api/schedules/schedule-firing.test.ts",
+      "test/api/budgets/usage.test.ts",
+    ]);
   });
 });
 

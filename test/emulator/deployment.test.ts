@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { sendToQueue } from "../../emulator/emulator-calls.ts";
 import type { Composition } from "../server/support/worker-service.ts";
-import { workerProtocolContract } from "../server/worker-protocol-contract.ts";
+import { workerProtocolContract } from "../server/workers/worker-protocol-contract.ts";
 import { client, commands } from "../support/api-client.ts";
 import { type CloudProcess, dropState, makeState, readLog, startCloud } from "./cloud.ts";
 import { composeEmulator } from "./worker-composition.ts";

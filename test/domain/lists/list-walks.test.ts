@@ -1,0 +1,7 @@
+import { describe } from "vitest";
+import { createTestControlPlane } from "../../support/control-plane.ts";
+import { listWalkContract } from "../../support/list-walk-contract.ts";
+
+describe("reading a list page by page", () => {
+  listWalkContract(() => createTestControlPlane());
+});

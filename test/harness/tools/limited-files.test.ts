@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findLimitedFiles } from "#harness/isolation/machine.ts";
+import { FakeControlPlane } from "../../../lab/fake-control-plane.ts";
+
+const MIB = 1024 * 1024;
+const harness = (file: string) => join(import.meta.dirname, "../../../harness", file);
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "limited-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs a program of the harness whose temporary directory is a file system of this size. */
+async function runOnDisk(file: string, limits: { mib: number; files: number }, input = "") {
+  const mount = `mount -t tmpfs -o size=70m,nr_inodes=2000 tmpfs ${folder} && exec "$@"`;
+  const args = ["--user", "--map-root-user", "--mount", "sh", "-c", mount, "sh", process.execPath, harness(file)];
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    TMPDIR: folder,
+    RUNYARD_SANDBOX: "bubblewrap",
+    RUNYARD_RUN_DISK_MIB: String(limits.mib),
+    RUNYARD_RUN_FILES: String(limits.files),
+  };
+  const child = spawn("unshare", args, { env, stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.end(input);
+  const [output] = await Promise.all([text(child.stdout), once(child, "close")]);
+  return output;
+}
+
+describe("the limits of a run's files", () => {
+  const measured = (blocks: number, files: number) =>
+    findLimitedFiles("/", { diskBytes: 100 * MIB, files: 1_000 }, () => ({ blocks, bsize: MIB, files }));
+
+  it.each([
+    [110, 1_100, ["disk", "files"]],
+    [111, 1_101, []],
+    [50, 0, ["disk"]],
+  ])("with a file system of %i MiB and %i files are held by the kernel: %j", (blocks, files, expected) => {
+    expect(measured(blocks, files)).toEqual(expected);
+  });
+
+  it.each([
+    [{ mib: 64, files: 2_000 }, "kernel", "kernel"],
+    [{ mib: 60, files: 1_500 }, "harness", "harness"],
+  ])("%j are reported as those of the file system of executions", async (limits, disk, files) => {
+    const report: unknown = JSON.parse(await runOnDisk("isolation-main.ts", limits));
+    expect(report).toMatchObject({ isolation: "bubblewrap", limits: { disk, files } });
+  });
+});
+
+it("a run that fills its file system ends its command and reports why", async () => {
+  const fill = "for i in $(seq 200); do head -c 1M /dev/zero > $i 2>/dev/null || :; done; sleep 600";
+  await using plane = await FakeControlPlane.start({ prompt: `\`\`\`sh\n${fill}\n\`\`\`` });
+  await runOnDisk("main.ts", { mib: 64, files: 2_000 }, JSON.stringify(plane.envelope));
+  const reason = "the run's files took more than 64 MiB; what changed last was removed";
+  expect(plane.outcome?.summary).toContain(`was ended: ${reason} (exit code 137)`);
+});
