@@ -6,9 +6,9 @@ import { pushRunBranch } from "#shared/triggers/pushes/push-run-branch.ts";
 import { PushBranchRequest, PushBranchResponse } from "#shared/wire/execution/push-branch.ts";
 
 /**
- * POST /harness-support/push-branch: pushes commits to the head branch of the pull request that the run works on. The
- * first call returns an upload target for their objects; after the upload, repeat the call to push them. The push goes
- * to that branch only and is never forced: the response is 409 if the commits do not continue the branch.
+ * POST /harness-support/push-branch: pushes commits to the head branch of the run's pull request. The first call returns
+ * an upload target for their objects; after the upload, repeat the call to push them. The push goes to that branch only
+ * and is never forced: the response is 409 if the commits do not continue the branch.
  */
 export const pushBranch = endpoint({
   request: { body: PushBranchRequest },

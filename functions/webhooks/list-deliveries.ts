@@ -9,8 +9,8 @@ import { readWebhook } from "#shared/webhooks/webhooks.ts";
 import { DeliveryState, ListDeliveriesResponse } from "#shared/wire/webhooks/webhook.ts";
 
 /**
- * GET /agent/webhooks/{webhookUid}/deliveries: lists the deliveries of a webhook with their attempts, newest first
- * unless `sort_order` says otherwise. Deliveries are kept for seven days. Requires the role `admin`.
+ * GET /agent/webhooks/{webhookUid}/deliveries: lists the deliveries of a webhook with their attempts. The newest come
+ * first, unless `sort_order` says otherwise. Deliveries are kept for seven days. Requires the role `admin`.
  */
 export const listDeliveries = endpoint({
   request: {

@@ -12,6 +12,9 @@ export const HARNESS_SAMPLES: Samples = {
     { filename: "workspace.tar.gz", mime_type: "application/gzip", size_bytes: 20480, sha256: "9f86d081".repeat(8) },
   ],
   "CommitSnapshotRequest.files": ["workspace.tar.gz"],
+  "PushBranchRequest.commit": "9f86d081".repeat(5),
+  "PushBranchRequest.size_bytes": 20480,
+  "PushBranchResponse.branch": "fix-login",
   success: true,
   "NotifyUserRequest.message": "The tests pass again; the pull request follows.",
 };

@@ -8,7 +8,7 @@ import { termsIn } from "../../../scripts/terms.ts";
 /** The verbs that a summary may start with. */
 const VERBS = new Set(
   (
-    "Accepts Adds Appends Archives Cancels Changes Commits Creates Deletes Ends Exchanges Finds Interrupts Lists Notifies Pauses Promotes Redirects Registers Removes Renews " +
+    "Accepts Adds Appends Archives Cancels Changes Commits Creates Deletes Ends Exchanges Finds Interrupts Lists Notifies Pauses Promotes Pushes Redirects Registers Removes Renews " +
     "Replaces Reports Resumes Returns Revokes Sends Shares Starts Stops Updates"
   ).split(" "),
 );

@@ -142,7 +142,7 @@ describe("GET /agent/runs/{runId}/timeline", () => {
       ...["setup_environment_resolution", "setup_repo_clone", "setup_commands", "setup_mcp_servers"],
       ...["setup_skill_loading", "agent_started", "followup_received", "checkpoint_saved", "execution_lost"],
       ...["run_succeeded", "run_failed", "run_errored", "run_blocked", "run_cancelled", "run_stopped"],
-      ...["run_interrupted", "run_idle", "artifact_created", "network_blocked"],
+      ...["run_interrupted", "run_idle", "artifact_created", "branch_pushed", "network_blocked"],
       ...["approval_requested", "approved", "denied"],
     ];
     expect(TimelineType.options.toSorted()).toEqual(kinds.toSorted());

@@ -1603,9 +1603,10 @@ export class Webhooks extends APIResource {
   }
 
   /**
-   * Lists the deliveries of a webhook with their attempts, newest first unless `sort_order` says otherwise.
+   * Lists the deliveries of a webhook with their attempts.
    *
-   * Deliveries are kept for seven days. Requires the role `admin`.
+   * The newest come first, unless `sort_order` says otherwise. Deliveries are kept for seven days. Requires the role
+   * `admin`.
    *
    * `GET /agent/webhooks/{webhookUid}/deliveries`
    */
@@ -1784,7 +1785,7 @@ export class HarnessSupport extends APIResource {
   }
 
   /**
-   * Pushes commits to the head branch of the pull request that the run works on.
+   * Pushes commits to the head branch of the run's pull request.
    *
    * The first call returns an upload target for their objects; after the upload, repeat the call to push them. The push
    * goes to that branch only and is never forced: the response is 409 if the commits do not continue the branch.

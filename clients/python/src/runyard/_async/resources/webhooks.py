@@ -186,9 +186,10 @@ class AsyncWebhooks(AsyncResource):
         sort_order: Union[Literal["asc", "desc"], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[DeliveryItem]:
-        """Lists the deliveries of a webhook with their attempts, newest first unless `sort_order` says otherwise.
+        """Lists the deliveries of a webhook with their attempts.
 
-        Deliveries are kept for seven days. Requires the role `admin`.
+        The newest come first, unless `sort_order` says otherwise. Deliveries are kept for seven days. Requires
+        the role `admin`.
 
         `GET /agent/webhooks/{webhookUid}/deliveries`
 

@@ -501,7 +501,7 @@ class HarnessSupport(Resource):
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> PushBranchResponse:
-        """Pushes commits to the head branch of the pull request that the run works on.
+        """Pushes commits to the head branch of the run's pull request.
 
         The first call returns an upload target for their objects; after the upload, repeat the call to push
         them. The push goes to that branch only and is never forced: the response is 409 if the commits do not
