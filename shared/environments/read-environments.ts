@@ -51,9 +51,8 @@ export async function showEnvironment(
   principal: Principal,
   table: Table,
 ): Promise<EnvironmentItem> {
-  const [use] = await environmentStore(table).lastRuns([environment.uid]);
-  const [head] = await readRunHeads(use?.lastRun === undefined ? [] : [use.lastRun.run_id], table);
-  return show(environment, principal, use, head);
+  const uses = await environmentStore(table).lastRuns([environment.uid]);
+  return show(environment, principal, uses[0], await readShownRuns(uses, table));
 }
 
 /** Formats environments for a response to the caller. */
@@ -63,21 +62,28 @@ export async function showEnvironments(
   table: Table,
 ): Promise<EnvironmentItem[]> {
   const uses = await environmentStore(table).lastRuns(environments.map(({ uid }) => uid));
-  const runs = uses.flatMap(({ lastRun }) => (lastRun === undefined ? [] : [lastRun.run_id]));
-  const heads = new Map((await readRunHeads(runs, table)).map((head) => [head.run_id, head]));
-  return environments.map((environment, index) => {
-    const use = uses[index];
-    return show(environment, principal, use, use?.lastRun && heads.get(use.lastRun.run_id));
-  });
+  const runs = await readShownRuns(uses, table);
+  return environments.map((environment, index) => show(environment, principal, uses[index], runs));
 }
 
-/** A link gives access to neither the latest run nor email addresses. */
+/** Reads the latest runs in environments, and those that made their setup snapshots. */
+async function readShownRuns(uses: readonly EnvironmentUse[], table: Table): Promise<ReadonlyMap<string, RunHead>> {
+  const ids = uses.flatMap(({ lastRun, shown }) => [lastRun?.run_id, shown.setup_snapshot?.run_id]);
+  const heads = await readRunHeads([...new Set(ids.filter((id) => id !== undefined))], table);
+  return new Map(heads.map((head) => [head.run_id, head]));
+}
+
+/** A link gives access to neither the latest run nor email addresses. A setup snapshot whose run is deleted has no files. */
 function show(
   environment: Environment,
   principal: Principal,
   { lastRun, shown }: EnvironmentUse = { lastRun: undefined, shown: {} },
-  head: RunHead | undefined,
+  runs: ReadonlyMap<string, RunHead>,
 ): EnvironmentItem {
-  const item = { ...toEnvironmentItem(environment, lastRun, head), ...shown };
+  const { setup_snapshot: snapshot } = shown;
+  const item = {
+    ...toEnvironmentItem(environment, lastRun, lastRun && runs.get(lastRun.run_id)),
+    ...(snapshot !== undefined && runs.has(snapshot.run_id) ? shown : {}),
+  };
   return sees(principal, environment) ? item : toLinkedItem(item);
 }

@@ -5,7 +5,7 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 
 /** A setup snapshot, as far as responses show it. */
 export const ShownSnapshot = v.object({ run_id: v.string(), created_at: v.number(), size_bytes: v.number() });
-type ShownSnapshot = v.InferOutput<typeof ShownSnapshot>;
+export type ShownSnapshot = v.InferOutput<typeof ShownSnapshot>;
 
 /** Storage deletes files of snapshots after 30 days, so that an execution has a day to download them. */
 const LIFETIME_MS = 29 * 24 * 3_600_000;

@@ -1,10 +1,11 @@
 import type * as v from "valibot";
-import { isExpired } from "#shared/environments/setup-snapshot.ts";
+import { isExpired, type ShownSnapshot } from "#shared/environments/setup-snapshot.ts";
 import { setupSnapshotStore } from "#shared/environments/setup-snapshot-store.ts";
 import { RunyardError } from "#shared/errors.ts";
 import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
 import { sha256 } from "#shared/ids.ts";
 import type { Checkpoint, SnapshotFile } from "#shared/records/checkpoint.ts";
+import { readRunHeads } from "#shared/records/read-run-heads.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { type ExecutingHead, parseOwner } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -31,12 +32,16 @@ export async function describeSetup(
   const inputs = await hashInputs(head, body, ports);
   if (isSetupOnly(head, body)) return { setup_snapshot: { inputs, keep: true } };
   const snapshot = await setupSnapshotStore(uid, parseOwner(head), ports.table).read();
-  if (snapshot === undefined || isExpired(snapshot, ports.now())) return { setup_snapshot: { inputs } };
+  if (snapshot === undefined || !(await hasFiles(snapshot, ports))) return { setup_snapshot: { inputs } };
   const { run_id, created_at, platform, clones } = snapshot;
   const made = { run_id, created_at: toTimestamp(created_at), platform, clones };
   if (snapshot.inputs !== inputs) return { setup_snapshot: { inputs, made } };
   return { setup_snapshot: { inputs, made: { ...made, files: await toSavedFiles(snapshot.files, ports) } } };
 }
+
+/** Whether storage has the files of a snapshot, which are deleted with the run that made it. */
+const hasFiles = async (snapshot: ShownSnapshot, { table, now }: RunPorts): Promise<boolean> =>
+  !isExpired(snapshot, now()) && (await readRunHeads([snapshot.run_id], table)).length > 0;
 
 /** Whether nothing but the prompt of the service was part of the run, so that its workspace has nothing but the setup. */
 const isSetupOnly = ({ followups }: ExecutingHead, { sets_up }: RunBody): boolean =>

@@ -151,6 +151,15 @@ describe("the setup snapshot of an environment", () => {
     expect(await learn(uid)).toEqual({ inputs: expect.any(String) });
   });
 
+  it("is neither used nor shown once the run that made it is deleted", async () => {
+    const uid = await create();
+    const { run_id } = await keep(uid);
+    expect((await user.delete(`/agent/runs/${run_id}`)).status).toBe(204);
+    expect(await learn(uid)).toEqual({ inputs: expect.any(String) });
+    expect((await user.get(`${path}/${uid}`)).body).not.toHaveProperty("setup_snapshot");
+    expect((await user.get(path)).body.environments[0]).not.toHaveProperty("setup_snapshot");
+  });
+
   it("is made of no run that saw a prompt or a follow-up", async () => {
     const uid = await create();
     const working = await startedRun(plane, within(uid));
