@@ -25,6 +25,7 @@ import { findPullHead } from "./pulls/find-pull-head.ts";
 import { notePullStatus } from "./pulls/note-status.ts";
 import { react, toReply } from "./replies/new-reply.ts";
 import { findSource } from "./sources/find-source.ts";
+import type { Press } from "./sources/source.ts";
 import { renderPrompt } from "./template.ts";
 import { countEvent } from "./threads/event-rates.ts";
 import { addThreadMessages } from "./threads/thread-messages.ts";
@@ -63,24 +64,45 @@ export async function decide(
   await notePullStatus(trigger, received, ports.table);
   if (!trigger.enabled) return store.decide(trigger.uid, delivery, { outcome: "ignored", reason: "paused" });
   const press = findSource(trigger).toPress?.(received);
-  if (press !== undefined) {
-    const answer = async (run: FoundRun): Promise<void> =>
-      void (await followUp(delivery, trigger, received, run, ports));
-    return decidePress(delivery, trigger, received, press, answer, ports);
-  }
-  const selected = await selectEvent(trigger, received);
-  const { event } = selected;
-  // The system is asked last, since most events of a repository do not meet the filter.
-  const ignored = selected.ignored ?? (await findAccessRefusal(trigger, event, ports));
-  if (ignored !== undefined) return store.decide(trigger.uid, delivery, ignored);
   try {
-    if (await act(delivery, trigger, event, ports)) await react(trigger, event, ports);
+    if (press === undefined) await decideEvent(delivery, trigger, received, ports);
+    else await pressButton(delivery, trigger, received, press, ports);
   } catch (error) {
     if (!(error instanceof RunyardError) || error.retryable) throw error;
     logLine("warn", "a trigger could not start a run", { trigger_uid: trigger.uid, error });
     await failDelivery(trigger, delivery, statusText(error.message), ports);
   }
 }
+
+async function decideEvent(
+  delivery: Delivery,
+  trigger: Trigger,
+  received: ReceivedEvent,
+  ports: DecidePorts,
+): Promise<void> {
+  const selected = await selectEvent(trigger, received);
+  const { event } = selected;
+  // The system is asked last, since most events of a repository do not meet the filter.
+  const ignored = selected.ignored ?? (await findAccessRefusal(trigger, event, ports));
+  if (ignored !== undefined) return deliveryStore(ports.table).decide(trigger.uid, delivery, ignored);
+  if (await act(delivery, trigger, event, ports)) await react(trigger, event, ports);
+}
+
+async function pressButton(
+  delivery: Delivery,
+  trigger: Trigger,
+  event: ReceivedEvent,
+  press: Press,
+  ports: DecidePorts,
+): Promise<void> {
+  const answer = async (run: FoundRun): Promise<void> => void (await followUp(delivery, trigger, event, run, ports));
+  const attempt = () => decidePress(delivery, trigger, event, press, answer, ports);
+  await retryOnConflict("the run of the button is", attempt, { isConflict: isRunChanged });
+}
+
+/** Whether another run of the conversation was started, or this one was deleted, since it was read. */
+const isRunChanged = (error: unknown): boolean =>
+  error instanceof RunyardError && ["conflict", "resource_not_found"].includes(error.code);
 
 /**
  * Records that no run could be created for an event, together with the event that webhooks of the team deliver.
@@ -125,9 +147,7 @@ async function act(delivery: Delivery, trigger: Trigger, event: ReceivedEvent, p
   };
   const isConflict = (error: unknown): boolean => {
     if (error instanceof ConflictError) return error.failedOnly("thread");
-    // Another run of the conversation was started, or this one was deleted, since it was read.
-    const isChanged = error instanceof RunyardError && ["conflict", "resource_not_found"].includes(error.code);
-    return isChanged && thread?.run !== undefined;
+    return isRunChanged(error) && thread?.run !== undefined;
   };
   return retryOnConflict("the thread of the event is", attempt, { isConflict });
 }

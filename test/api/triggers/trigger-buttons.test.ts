@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Client } from "../../support/client.ts";
+import { type Client, createClient } from "../../support/client.ts";
 import type { TestControlPlane } from "../../support/control-plane.ts";
 import { createHarness, type Harness } from "../../support/execution.ts";
 import { type Hooks, signed } from "../../support/hooks.ts";
@@ -180,6 +180,20 @@ describe("the buttons of a reply on Slack", () => {
     expect(await press({ action_id: "runyard_stop", value: own })).toMatchObject({
       outcome: "ignored",
       detail: "the run has ended",
+    });
+  });
+
+  it("fail at once where the trigger's creator is no longer a member of the team", async () => {
+    const mia = await plane.person("Mia");
+    await user.put(`/agent/teams/${plane.team}/members/${mia.uid}`, { role: "admin" });
+    const members = { name: "hers", kind: "slack", secret: SECRET, credential: "slack", prompt: "Answer" };
+    uid = (await createClient(plane, mia.key).post("/agent/triggers", members)).body.uid;
+    const { run_id } = await mention();
+    await ask(await work(run_id));
+    await plane.removeMember(mia.uid);
+    expect(await press({ action_id: "runyard_answer", value: run_id }, answer("main"))).toMatchObject({
+      outcome: "failed",
+      detail: "the creator of the trigger is no longer a member of the team",
     });
   });
 
