@@ -71,12 +71,13 @@ const toId = (type: string, content: Buffer) =>
   createHash("sha1").update(`${type} ${content.length}\0`).update(content).digest("hex");
 
 /** A commit whose tree has one entry, after the commit of the branch. */
-function commitOf(name: string, parent: string | undefined, mode = "100644") {
+function commitOf(name: string, parent: string | readonly string[] | undefined, mode = "100644") {
+  const parents = [parent ?? []].flat().map((id) => `parent ${id}\n`);
   const blob = Buffer.from("[core]\n\tsshCommand = touch /tmp/owned\n");
   const entry = Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(toId("blob", blob), "hex")]);
   const person = "Ada <ada@example.com> 1770000000 +0000";
   const commit = Buffer.from(
-    `tree ${toId("tree", entry)}\n${parent === undefined ? "" : `parent ${parent}\n`}author ${person}\ncommitter ${person}\n\nx\n`,
+    `tree ${toId("tree", entry)}\n${parents.join("")}author ${person}\ncommitter ${person}\n\nx\n`,
   );
   const objects = [
     { type: "commit", content: commit },
@@ -128,6 +129,11 @@ describe("a push of a run's commits", () => {
     const { id, objects } = commitOf("a.txt", undefined);
     await expect(push(id, writePack(objects))).rejects.toThrow("a push is never forced");
     expect(await server.refs()).toEqual(before);
+  });
+
+  it("is refused where a commit has more parents than a call can have arguments", async () => {
+    const { id, objects } = commitOf("a.txt", Array<string>(300_000).fill(ZERO));
+    await expect(push(id, writePack(objects))).rejects.toThrow("a push is never forced");
   });
 
   it("creates no branch", async () => {

@@ -63,7 +63,8 @@ export function isDescendant(commit: string, ancestor: string, commits: PackComm
     if (id === ancestor) return true;
     if (seen.has(id)) continue;
     seen.add(id);
-    waiting.push(...(commits.get(id) ?? []));
+    // One by one, since a commit may have more parents than a call can have arguments.
+    for (const parent of commits.get(id) ?? []) waiting.push(parent);
   }
   return false;
 }
