@@ -179,7 +179,8 @@ async function reuseSetup(
 async function keepSetup(clones: readonly Clone[], { snapshots, outbox, signal }: SetupOptions): Promise<void> {
   const event = (isError: boolean, detail: string) =>
     outbox.event("setup_environment_resolution", { is_error: isError, detail: toWellFormed(detail) });
-  if (snapshots === undefined) return event(true, "no setup snapshot is saved: it requires bubblewrap");
+  // Nothing failed: a machine without bubblewrap never has one.
+  if (snapshots === undefined) return event(false, "no setup snapshot is saved: it requires bubblewrap");
   try {
     const bytes = await snapshots.keep(clones);
     event(false, `the setup snapshot is saved: ${Math.ceil(bytes / 1_000_000)} MB`);
