@@ -40,6 +40,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   [/^aws ssm put-parameter /, "the emulator has no models"],
   [/-c anthropicKeyParameter=/, "the emulator has no models"],
   [/^npm run aws -- doctor/, "the emulator has no models"],
+  [/^aws s3api list-object-versions .* while read /, "nothing deletes files of the drill before the restore"],
   [/^aws acm |-c domainName=/, "the drill deploys without CloudFront, and needs no domain name"],
 ];
 
