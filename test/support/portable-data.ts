@@ -58,6 +58,7 @@ export async function fillServer(server: Served) {
 /** Routes whose responses do not depend on what an export contains. */
 const OTHERS = [
   /^\/docs/,
+  /^\/llms.txt$/,
   /^\/openapi.json$/,
   /^\/\.well-known\//,
   // Secrets are not exported.
