@@ -101,6 +101,8 @@ async function respond(root: string, incoming: IncomingMessage, outgoing: Server
       REMOTE_USER: "runyard",
     },
   });
+  // A request that git refuses, it may not read to its end.
+  child.stdin.on("error", () => {});
   child.stdin.end(body);
   const output = await buffer(child.stdout);
   const end = output.indexOf("\r\n\r\n");
