@@ -81,9 +81,11 @@ describe("a recount of an owner's runs", () => {
     await add({ running: 1 });
     await recount();
     plane.clock.now += MINUTE;
+    let pages = 0;
     const query: typeof plane.ports.table.query = async (request) => {
       const page = await plane.ports.table.query(request);
-      await createRun(plane, { prompt: "meanwhile" });
+      // The count reads several parts of the active runs.
+      if (pages++ === 0) await createRun(plane, { prompt: "meanwhile" });
       return page;
     };
     await recountIfDue(owner(), { ...plane.ports, table: { ...plane.ports.table, query } });
