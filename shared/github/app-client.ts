@@ -44,6 +44,8 @@ export async function isOwner(code: string, { id, login, type }: GithubAccount, 
   return found?.organization.id === id && found.state === "active" && found.role === "admin";
 }
 
+const JSON_TYPE = "application/json";
+
 /** @see https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-user-access-token-for-a-github-app */
 async function exchangeCode(code: string, client: AppClient): Promise<string> {
   const client_secret = await client.clientSecret();
@@ -51,7 +53,7 @@ async function exchangeCode(code: string, client: AppClient): Promise<string> {
   const { client_id } = await readApp(client);
   const body = { client_id, client_secret, code };
   const api = { ...client.api, apiUrl: toWebUrl(client.api.apiUrl) };
-  const request = { path: "/login/oauth/access_token", token: undefined, what: "the code", body };
+  const request = { path: "/login/oauth/access_token", token: undefined, what: "the code", body, accept: JSON_TYPE };
   const reply = await call(v.union([UserToken, v.object({ error: v.string() })]), request, api);
   if ("access_token" in reply) return reply.access_token;
   throw new RunyardError("not_authorized", { detail: `code: GitHub does not accept it: ${reply.error.slice(0, 80)}` });

@@ -37,6 +37,8 @@ interface GithubRequest<T> {
   readonly etag?: string | undefined;
   /** The JSON body of a POST. @default the request is a GET */
   readonly body?: object;
+  /** The media type of the response. @default that of the API, which GitHub's pages refuse */
+  readonly accept?: string;
   /** The result for an empty repository. @default an empty repository is a failure */
   readonly ifEmpty?: T;
   /** The name of the resource in messages. */
@@ -83,13 +85,17 @@ export async function requestGithub<T>(
 
 type Sent = Omit<GithubRequest<unknown>, "ifEmpty">;
 
-async function send({ path, token, etag, body, what }: Sent, github: GithubApi): Promise<Response> {
+async function send(
+  { path, token, etag, body, accept = "application/vnd.github+json", what }: Sent,
+  github: GithubApi,
+): Promise<Response> {
   const headers = {
-    accept: "application/vnd.github+json",
+    accept,
     "x-github-api-version": "2022-11-28",
     "user-agent": "runyard",
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(etag === undefined ? {} : { "if-none-match": etag }),
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
   };
   const signal = AbortSignal.timeout(RESPONSE_MS);
   const posted = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject, verify } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import * as v from "valibot";
 
 /** An installation of the App by one owner. */
@@ -32,6 +33,7 @@ interface IssuedToken {
 interface AppRequest {
   readonly method: string;
   readonly pathname: string;
+  readonly headers: IncomingHttpHeaders;
   /** The JSON Web Token. */
   readonly token: string | undefined;
   readonly body: string;
@@ -109,8 +111,9 @@ export class GithubAppStandIn {
   }
 
   /** The response to a request with the App's own token; undefined for other requests. `names` are all repositories. */
-  respondTo({ method, pathname, token, body }: AppRequest, names: readonly string[]): AppResponse | undefined {
-    if (pathname === "/login/oauth/access_token") return this.#exchange(method, token, body);
+  respondTo(request: AppRequest, names: readonly string[]): AppResponse | undefined {
+    const { method, pathname, token, body } = request;
+    if (pathname === "/login/oauth/access_token") return this.#exchange(request);
     const person = this.#people.get(token ?? "");
     if (person !== undefined) return this.#respondToPerson(method, pathname, person);
     const [, known] = /^\/app(?:\/installations\/(\d+))?$/.exec(pathname) ?? [undefined, undefined];
@@ -147,8 +150,10 @@ export class GithubAppStandIn {
     };
   }
 
-  /** A code is valid once, and an error has the status 200. */
-  #exchange(method: string, token: string | undefined, body: string): AppResponse {
+  /** A page of GitHub, which does not know the media type of the API. A code is valid once, and an error has the status 200. */
+  #exchange({ method, token, body, headers }: AppRequest): AppResponse {
+    if (headers.accept !== "application/json") return refused(406, "Not Acceptable");
+    if (headers["content-type"] !== "application/json") return refused(404, "Not Found");
     const wanted = v.safeParse(v.pipe(v.string(), v.parseJson(), Exchange), body);
     if (method !== "POST" || token !== undefined || !wanted.success) return refused(404, "Not Found");
     const { client_id, client_secret, code } = wanted.output;

@@ -88,8 +88,7 @@ export class GithubStandIn implements AsyncDisposable {
     const { authorization, "if-none-match": ifNoneMatch, "user-agent": userAgent } = request.headers;
     const path = request.url ?? "/";
     const token = authorization?.replace(/^Bearer /, "");
-    const reply =
-      this.#answerToApp(request.method ?? "GET", path, token, body) ?? this.#answerTo(path, token, ifNoneMatch);
+    const reply = this.#answerToApp(request, token, body) ?? this.#answerTo(path, token, ifNoneMatch);
     this.seen.push({ path, status: reply.status, authorization, ifNoneMatch, userAgent });
     const headers: Record<string, string> = {
       "content-type": "application/json; charset=utf-8",
@@ -105,7 +104,7 @@ export class GithubStandIn implements AsyncDisposable {
     response.end(reply.status === 304 ? undefined : JSON.stringify(reply.body));
   }
 
-  #answerToApp(method: string, path: string, token: string | undefined, body: string) {
+  #answerToApp({ method = "GET", url: path = "/", headers }: IncomingMessage, token: string | undefined, body: string) {
     if (this.instead !== undefined) return undefined;
     const [, full = ""] = /^\/repos\/([^/]+\/[^/]+)\/installation$/.exec(path) ?? [];
     const { movedTo } = this.repositories.get(full.toLowerCase()) ?? {};
@@ -114,7 +113,7 @@ export class GithubStandIn implements AsyncDisposable {
       const url = `${this.url}/repositories/${names.indexOf(movedTo) + 1}/installation`;
       return { status: 301, headers: { location: url }, body: { message: "Moved Permanently", url } };
     }
-    return this.app?.respondTo({ method, pathname: path, token, body }, names);
+    return this.app?.respondTo({ method, pathname: path, headers, token, body }, names);
   }
 
   #answerTo(
