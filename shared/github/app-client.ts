@@ -5,6 +5,7 @@ import { DiscoveryFailure } from "#shared/skills/discovery-failure.ts";
 import { type GithubApi, GithubRefusal, requestGithub } from "#shared/skills/github-api.ts";
 import { type AppSettings, signAssertion, UnusableKey } from "#shared/skills/github-app.ts";
 import { GithubAccount, RepositorySelection } from "#shared/wire/github/installation.ts";
+import { toWebUrl } from "./web-url.ts";
 
 /** The deployment's GitHub App, for the requests by which a team claims an installation. */
 export interface AppClient extends Pick<AppSettings, "id" | "privateKey"> {
@@ -58,10 +59,6 @@ async function exchangeCode(code: string, client: AppClient): Promise<string> {
   if ("access_token" in reply) return reply.access_token;
   throw new RunyardError("not_authorized", { detail: `code: GitHub does not accept it: ${reply.error.slice(0, 80)}` });
 }
-
-/** The address of GitHub's pages. */
-export const toWebUrl = (apiUrl: string): string =>
-  apiUrl === "https://api.github.com" ? "https://github.com" : apiUrl.replace(/\/api\/v3$/, "");
 
 type Request = Omit<Parameters<typeof requestGithub>[1], "token" | "ifEmpty" | "etag">;
 

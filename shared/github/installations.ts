@@ -14,9 +14,10 @@ import type {
   InstallationItem,
 } from "#shared/wire/github/installation.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
-import { type AppClient, isOwner, readApp, readInstallation, toWebUrl } from "./app-client.ts";
+import { type AppClient, isOwner, readApp, readInstallation } from "./app-client.ts";
 import { claimStore, deleteClaim } from "./claim-store.ts";
 import { type Installation, installationStore } from "./installation-store.ts";
+import { toWebUrl } from "./web-url.ts";
 
 /** Milliseconds within which a claim must be complete: an App may be installed meanwhile. */
 const CLAIM_MS = 3_600_000;

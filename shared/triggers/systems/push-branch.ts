@@ -1,3 +1,4 @@
+import { toWebUrl } from "#shared/github/web-url.ts";
 import { isDescendant, type PackCommits, PackRefusal, readPack } from "./git/pack.ts";
 import { buildPush, findRefusal, readAdvertisement } from "./git/protocol.ts";
 import { type ApiAccess, SystemFailure } from "./system-api.ts";
@@ -18,7 +19,7 @@ export async function pushBranch(request: PushBranch, access: ApiAccess): Promis
   const commits = checkPack(pack);
   if (!commits.has(commit)) throw new SystemFailure("the objects do not contain the commit");
   const ref = `refs/heads/${branch}`;
-  const url = `${toGitAddress(access.address)}/${request.repository}.git`;
+  const url = `${toWebUrl(access.address)}/${request.repository}.git`;
   const { refs, capabilities } = await readRefs(url, request, access);
   const from = refs.get(ref);
   if (from === undefined) throw new SystemFailure("the branch does not exist any more, and a push does not create it");
@@ -38,9 +39,6 @@ export async function pushBranch(request: PushBranch, access: ApiAccess): Promis
   }
   return commit;
 }
-
-/** The address at which a system has its repositories, by that of its API. */
-const toGitAddress = (api: string): string => api.replace(/\/api\/v\d+$/, "").replace(/^https:\/\/api\./, "https://");
 
 async function download({ pack_url }: PushBranch, { fetch }: ApiAccess): Promise<Uint8Array> {
   const response = await fetch(pack_url, { headers: { accept: "*/*" } }).catch(() => undefined);
