@@ -16,6 +16,11 @@ const parts = {
   name: "parts",
   test: /web\/ui\/(page|format|time|run-state|hidden-characters|field)\.tsx?$|web\/runs\/(run-time|cost-of)\./,
 };
+/** Small parts of the pages with editors. The first page has the name of each file, and needs none of these. */
+const editing = {
+  name: "editing",
+  test: /lucide-react\/.*\/(key-round|pause|pencil|play|trash|trash-2)\.m?js$|web\/.*\/(amount|pause-button|use-run-now)\.tsx?$/,
+};
 
 const outDir = path.join(root, `dist/web-${process.pid}`);
 
@@ -40,7 +45,7 @@ const built = await build({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        codeSplitting: { groups: [react, shared, parts] },
+        codeSplitting: { groups: [react, shared, parts, editing] },
         // Browsers compile this file on another thread while it arrives, instead of function by function when they run it.
         postBanner: ({ name }) => (name === react.name ? "//# allFunctionsCalledOnLoad" : ""),
       },

@@ -173,6 +173,12 @@ const settingsSection = createRoute({
   component: loadPage(() => import("./settings/settings-page.tsx"), "SettingsPage"),
 });
 
+const github = createRoute({
+  getParentRoute: () => shell,
+  path: "/github",
+  component: loadPage(() => import("./github/github-page.tsx"), "GithubPage"),
+});
+
 /** Addresses of no page, within the frame of all pages. */
 const unknown = createRoute({ getParentRoute: () => shell, path: "$", component: NotFoundPage });
 
@@ -184,7 +190,7 @@ const invitation = createRoute({
 
 const pages = [
   ...[home, inbox, runs, newRun, run, schedules, schedule, triggers, trigger],
-  ...[environments, environment, agents, agent, resources, usage, settings, settingsSection, unknown],
+  ...[environments, environment, agents, agent, resources, usage, settings, settingsSection, github, unknown],
 ];
 
 export const router = createRouter({

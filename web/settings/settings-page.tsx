@@ -12,6 +12,7 @@ import { TextField } from "../ui/field.tsx";
 import { Page } from "../ui/page.tsx";
 import { InlineError } from "../ui/status.tsx";
 import { AuditLog } from "./audit-log.tsx";
+import { Installations } from "./installations.tsx";
 import { SessionList } from "./session-list.tsx";
 import { TeamSection } from "./team-section.tsx";
 import { Webhooks } from "./webhooks.tsx";
@@ -22,6 +23,7 @@ const SECTIONS = [
   { name: "keys", title: "API keys", viewers: "everyone" },
   { name: "team", title: "Team", viewers: "members" },
   { name: "webhooks", title: "Webhooks", viewers: "admins" },
+  { name: "github", title: "GitHub", viewers: "admins" },
   { name: "audit", title: "Audit log", viewers: "admins" },
 ] as const;
 
@@ -69,6 +71,8 @@ function SectionContent({ section }: { readonly section: (typeof SECTIONS)[numbe
   }
   if (section === "webhooks")
     return administered.map(({ uid, name }) => <Webhooks key={uid} teamUid={uid} teamName={name} />);
+  if (section === "github")
+    return administered.map(({ uid, name }) => <Installations key={uid} teamUid={uid} teamName={name} />);
   if (section === "audit") return administered.map(({ uid, name }) => <AuditLog key={uid} teamUid={uid} name={name} />);
   return (
     <>

@@ -10,9 +10,11 @@ export const PAGES: readonly { readonly path: string; readonly heading: string }
   { path: "/agents", heading: "Agents" },
   { path: "/resources", heading: "Resources" },
   { path: "/usage", heading: "Usage" },
+  { path: "/github", heading: "Claim a GitHub installation" },
   { path: "/settings", heading: "Settings" },
   { path: "/settings/keys", heading: "API keys" },
   { path: "/settings/team", heading: "Team" },
   { path: "/settings/webhooks", heading: "Webhooks" },
+  { path: "/settings/github", heading: "GitHub" },
   { path: "/settings/audit", heading: "Audit log" },
 ];
