@@ -351,7 +351,9 @@ describe("follow-ups", () => {
       (plane) => plane.addFollowup(sh("echo more")),
     );
     expect(it.plane.outputs).toEqual(["more\n"]);
-    expect(it.plane.callsTo("finish-task")[0]?.body["first_sequence"]).toBe(3);
+    // A slow machine sends the first messages before the end.
+    const sequences = it.plane.calls.flatMap(({ body }) => body["first_sequence"] ?? []);
+    expect(sequences[0]).toBe(3);
   });
 });
 
