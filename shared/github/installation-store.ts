@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
-import type { Item, Table } from "#shared/table/table.ts";
+import type { Item, Table, Test } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
 import { writeIf } from "#shared/table/write-if.ts";
 import { GithubAccount, RepositorySelection } from "#shared/wire/github/installation.ts";
@@ -63,16 +63,14 @@ export const installationStore = (table: Table) => ({
   },
 
   /**
-   * Has an installation belong to no team. Where the team does not have it, nothing changes but its entry in the team's list.
-   * @throws ConflictError if another team has it
+   * Has an installation belong to no team. `mayBeReleased` is for work that is repeated: where no team has the installation, only
+   * its entry in the team's list is deleted.
+   * @throws ConflictError if the team does not have it
    */
-  async release(team: string, id: number): Promise<void> {
+  async release(team: string, id: number, { mayBeReleased = false } = {}): Promise<void> {
+    const isOwner: Test = mayBeReleased ? { absentOr: { eq: team } } : { eq: team };
     await transact(table, {
-      installation: {
-        kind: "delete",
-        key: keys.githubInstallation(id),
-        if: { team_uid: { absentOr: { eq: team } } },
-      },
+      installation: { kind: "delete", key: keys.githubInstallation(id), if: { team_uid: isOwner } },
       entry: { kind: "delete", key: keys.githubInstallationEntry(team, id) },
     });
   },

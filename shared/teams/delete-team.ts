@@ -74,7 +74,7 @@ async function removePart(team: string, part: TeamPart, admin: string, ports: De
     case "trigger":
       return removeTrigger([team], part.uid, ports);
     case "installation":
-      return installationStore(ports.table).release(team, part.id);
+      return installationStore(ports.table).release(team, part.id, { mayBeReleased: true });
     case "invitation":
       return store.deleteInvitation(team, part);
     case "member":

@@ -49,6 +49,7 @@ export async function prepareClaim({ plane }: { readonly plane: TestControlPlane
   };
   const secrets = { privateKey: async () => createKey(), clientSecret: async () => "secret" };
   plane.repositories.appClient = { id: "1", ...secrets, api };
-  const claim = { team_uid: plane.team, user_uid: plane.user, expires_at_ms: plane.clock.now + 3_600_000 };
+  // Tests may let an hour pass before the request.
+  const claim = { team_uid: plane.team, user_uid: plane.user, expires_at_ms: plane.clock.now + 7_200_000 };
   await claimStore(plane.table).add(sha256(CLAIM_STATE), claim);
 }
