@@ -215,6 +215,8 @@ const COUNTED = [
 
 function toComparable(value: Value | undefined, name: string): unknown {
   if (COUNTED.includes(name) || /_at(_ms)?$|_key$|^check_shard$/.test(name)) return undefined;
+  // The id of the run chooses the part.
+  if (name === "updated_scope") return withoutIds(String(value)).replace(/#ACTIVE#\d+$/, "#ACTIVE");
   if (typeof value === "number" && value > MIN_TIME_MS) return "<time>";
   if (typeof value === "string") return withoutIds(value);
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
