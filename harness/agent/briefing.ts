@@ -1,6 +1,6 @@
 import type { Tool } from "../engine/tool.ts";
 import type { InstructionFile } from "../instructions/instruction-files.ts";
-import type { RunContext } from "../setup/setup.ts";
+import type { RunContext } from "../setup/run-context.ts";
 import type { SkillEntry } from "../skills/skill-index.ts";
 
 /** What the system prompt describes. */

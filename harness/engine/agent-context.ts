@@ -11,7 +11,7 @@ import type { Egress } from "../network/egress.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { LiveOutput } from "../reporting/live-output.ts";
 import type { Outbox } from "../reporting/outbox.ts";
-import type { RunContext } from "../setup/setup.ts";
+import type { RunContext } from "../setup/run-context.ts";
 import type { Log } from "../support/log.ts";
 import type { Slice } from "../support/time-slice.ts";
 

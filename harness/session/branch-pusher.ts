@@ -11,7 +11,7 @@ import { assignClonePaths, type Clone } from "../git/clone.ts";
 import { writePackScript } from "../git/pack-script.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
-import type { RunContext } from "../setup/setup.ts";
+import type { RunContext } from "../setup/run-context.ts";
 import { createHash } from "../support/lazy-crypto.ts";
 import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";

@@ -7,7 +7,7 @@ import { toDecisionMark } from "../engine/approvals.ts";
 import { findHandledInterrupt } from "../engine/resume.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import type { Outbox } from "../reporting/outbox.ts";
-import type { RunContext } from "../setup/setup.ts";
+import type { RunContext } from "../setup/run-context.ts";
 import { type InterruptCause, Stop } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { callAt } from "../support/timers.ts";

@@ -7,7 +7,7 @@ import { createAllowedDomains, toHostName, WEB_PORTS } from "../network/domains.
 import { createEgress, type Egress } from "../network/egress.ts";
 import { createEgressProxy, type EgressProxy } from "../network/egress-proxy.ts";
 import { answerQuery } from "../network/name-server.ts";
-import type { RunContext } from "../setup/setup.ts";
+import type { RunContext } from "../setup/run-context.ts";
 import { randomUUID } from "../support/lazy-crypto.ts";
 import { Stop } from "../support/stop.ts";
 

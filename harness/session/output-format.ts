@@ -1,7 +1,7 @@
 import type { TurnOutcome } from "../engine/engine.ts";
 import { formatOutputRequest, readOutputRequest } from "../engine/output-request.ts";
 import type { Start } from "../engine/resume.ts";
-import type { RunContext } from "../setup/setup.ts";
+import type { RunContext } from "../setup/run-context.ts";
 
 type Formatted = {
   readonly mode: RunContext["mode"];

@@ -4,7 +4,7 @@ import { createMarker } from "../isolation/processes.ts";
 import type { Sandbox } from "../isolation/sandbox.ts";
 import { setCommitAuthor, type Workspace } from "../isolation/workspace.ts";
 import { createEgress, type Egress } from "../network/egress.ts";
-import type { RunContext } from "../setup/setup.ts";
+import type { RunContext } from "../setup/run-context.ts";
 import { Stop } from "../support/stop.ts";
 import { findAcpAgent } from "../third-party/acp/agents.ts";
 import { findAgentFolder, findThirdPartyAgent } from "../third-party/agents.ts";

@@ -6,7 +6,7 @@ import type { Host } from "../isolation/host.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { createLiveOutput, type LiveOutput } from "../reporting/live-output.ts";
 import { createOutbox, type Outbox } from "../reporting/outbox.ts";
-import type { RunContext } from "../setup/setup.ts";
+import type { RunContext } from "../setup/run-context.ts";
 import type { Log } from "../support/log.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { createSlice, type Slice } from "../support/time-slice.ts";

@@ -10,7 +10,7 @@ import { type ArtifactCollector, hashFile } from "../reporting/artifact-collecto
 import { createHash } from "../support/lazy-crypto.ts";
 import { formatError, SetupError } from "../support/stop.ts";
 import { createPacker, type PackerOptions } from "./packer.ts";
-import type { RunContext } from "./setup.ts";
+import type { RunContext } from "./run-context.ts";
 
 /** Points from which another execution can continue: the conversation so far, and the workspace. */
 export interface Checkpoints {

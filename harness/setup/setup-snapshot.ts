@@ -15,7 +15,7 @@ import { createHash } from "../support/lazy-crypto.ts";
 import { formatError, SetupError } from "../support/stop.ts";
 import { describeArchive } from "./checkpoints.ts";
 import { createPacker, type PackerOptions } from "./packer.ts";
-import type { RunContext } from "./setup.ts";
+import type { RunContext } from "./run-context.ts";
 
 /**
  * The files that the setup of an environment made, with which later runs start. Installed programs may contain paths, so it requires a

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Repository } from "#shared/wire/config.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
-import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
@@ -18,9 +17,8 @@ import { loadSkill, type Skill } from "../skills/skills.ts";
 import { formatError, SetupError } from "../support/stop.ts";
 import { cutBytes, cutBytesFromEnd, toWellFormed } from "../support/text-limits.ts";
 import { downloadAttachments } from "./attachments.ts";
+import type { RunContext } from "./run-context.ts";
 import type { RestoredSetup, SetupSnapshots } from "./setup-snapshot.ts";
-
-export type RunContext = NonNullable<ResolvePromptResponse["context"]>;
 
 export interface SetupOptions {
   readonly context: RunContext;

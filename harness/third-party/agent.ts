@@ -1,4 +1,4 @@
-import type { RunContext } from "../setup/setup.ts";
+import type { RunContext } from "../setup/run-context.ts";
 import { formatError } from "../support/stop.ts";
 import { expandServer, listEnabledServers, type ServerConfig, type Values } from "../tools/remote/mcp-settings.ts";
 import type { CommandOutput } from "./command-output.ts";

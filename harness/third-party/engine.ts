@@ -10,7 +10,7 @@ import type { Redactor } from "../redaction/redactor.ts";
 import type { LiveOutput } from "../reporting/live-output.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import { createRetryReporter } from "../reporting/retry-reporter.ts";
-import type { RunContext } from "../setup/setup.ts";
+import type { RunContext } from "../setup/run-context.ts";
 import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
 import { type Slice, watchSlice } from "../support/time-slice.ts";

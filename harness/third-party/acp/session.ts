@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Message } from "#shared/wire/conversation.ts";
-import type { RunContext } from "../../setup/setup.ts";
+import type { RunContext } from "../../setup/run-context.ts";
 import type { TurnInput } from "../agent.ts";
 
 /** The version of the protocol that the harness speaks. */

@@ -1,4 +1,4 @@
-import type { RunContext } from "../../setup/setup.ts";
+import type { RunContext } from "../../setup/run-context.ts";
 
 /** Shorter values are ordinary settings, such as `true` or `eu-west`. */
 const MIN_VALUE_LENGTH = 8;

@@ -1,4 +1,4 @@
-import type { RunContext } from "../../setup/setup.ts";
+import type { RunContext } from "../../setup/run-context.ts";
 
 export type ServerConfig = NonNullable<RunContext["mcp_servers"]>[string];
 export type Values = Readonly<Record<string, string>>;

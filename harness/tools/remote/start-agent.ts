@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import type { RunItem } from "#shared/wire/run.ts";
 import { defineTool, type Tool, type ToolCall } from "../../engine/tool.ts";
-import type { RunContext } from "../../setup/setup.ts";
+import type { RunContext } from "../../setup/run-context.ts";
 import { createHash } from "../../support/lazy-crypto.ts";
 import { formatError } from "../../support/stop.ts";
 import { cutBytes } from "../../support/text-limits.ts";

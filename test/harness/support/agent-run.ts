@@ -1,4 +1,4 @@
-import type { RunContext } from "#harness/setup/setup.ts";
+import type { RunContext } from "#harness/setup/run-context.ts";
 import { FakeControlPlane } from "../../../lab/fake-control-plane.ts";
 import type { Turn } from "../../support/model-shapes.ts";
 import type { SeenCall } from "../../support/model-stand-in.ts";

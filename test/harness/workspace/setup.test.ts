@@ -8,7 +8,8 @@ import { createWorkspace, type Workspace } from "#harness/isolation/workspace.ts
 import { createEgress } from "#harness/network/egress.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import type { Outbox } from "#harness/reporting/outbox.ts";
-import { prepare, type RunContext, reportStep, type SetupOptions } from "#harness/setup/setup.ts";
+import type { RunContext } from "#harness/setup/run-context.ts";
+import { prepare, reportStep, type SetupOptions } from "#harness/setup/setup.ts";
 import { Repository } from "../support/repository.ts";
 
 vi.setConfig({ testTimeout: 10_000, hookTimeout: 10_000 });
