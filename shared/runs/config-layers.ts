@@ -2,9 +2,9 @@ import * as v from "valibot";
 import type { Identity } from "#shared/records/identity.ts";
 import type { Team } from "#shared/records/team.ts";
 import { settingIfAny } from "#shared/settings.ts";
-import { CommitAuthor } from "#shared/wire/commit-author.ts";
 import type { AmbientAgentConfig } from "#shared/wire/config.ts";
 import { pickLimits } from "#shared/wire/limits/run-limits.ts";
+import { CommitAuthor } from "#shared/wire/runs/commit-author.ts";
 
 interface Layers {
   readonly identity: Identity | undefined;

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { CommitAuthor } from "./commit-author.ts";
 import { EmailAddress } from "./email.ts";
 import { PageInfo } from "./list.ts";
 import { Id, Name, optional, usdUpTo } from "./primitives.ts";
 import { Role } from "./role.ts";
+import { CommitAuthor } from "./runs/commit-author.ts";
 import { SecretName } from "./secrets/secret-name.ts";
 
 const whole = (least: number, most: number) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));

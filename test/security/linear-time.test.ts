@@ -29,11 +29,11 @@ import { timeText } from "../../cli/src/table.ts";
 import { oneLine, printable, terminalJson, terminalLine, terminalText } from "../../cli/src/terminal-text.ts";
 import { BadRequestError, toAPIError } from "../../clients/typescript/src/errors.ts";
 import { waitBeforeRepeat } from "../../clients/typescript/src/retry.ts";
-import { flattenTerminal, toSpans } from "../../web/ui/ansi.ts";
 import { parseDuration } from "../../web/ui/format.ts";
 import { revealHidden } from "../../web/ui/hidden-characters.ts";
 import { isPlainText } from "../../web/ui/plain-text.ts";
 import { safeUrl } from "../../web/ui/safe-url.ts";
+import { flattenTerminal, toSpans } from "../../web/ui/terminal/ansi.ts";
 import { RUN } from "../cli/responses.ts";
 
 const check = (schema: v.GenericSchema) => (text: string) => v.safeParse(schema, text).success;

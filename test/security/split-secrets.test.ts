@@ -4,7 +4,7 @@ import { createRedactor } from "#harness/redaction/redactor.ts";
 import { createLiveStream } from "#harness/reporting/live-stream.ts";
 import { stripTerminal } from "#shared/wire/terminal-text.ts";
 import { printable } from "../../cli/src/terminal-text.ts";
-import { stripColors } from "../../web/ui/ansi.ts";
+import { stripColors } from "../../web/ui/terminal/ansi.ts";
 
 const SECRET = "ryp_0123456789abcdefghijklmnopqrstuvwxyzABCDEF";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findAddresses, findLines, type Line, toLines } from "../../web/ui/terminal-lines.ts";
+import { findAddresses, findLines, type Line, toLines } from "../../web/ui/terminal/terminal-lines.ts";
 
 const texts = (lines: readonly Line[]) =>
   lines.map(({ number, spans }) => [number, spans.map(({ text }) => text).join("")]);

@@ -9,7 +9,7 @@ import type { ActionEntry } from "./feed.ts";
 import { readText } from "./members.ts";
 
 /** The output of an action. */
-export const Terminal = part(async () => (await import("../ui/terminal.tsx")).Terminal);
+export const Terminal = part(async () => (await import("../ui/terminal/terminal.tsx")).Terminal);
 const Diffs = lazy(async () => ({ default: (await import("./changes/file-diff.tsx")).Diffs }));
 /** A plan or a to-do list. */
 export const PlanDetails = part(async () => (await import("./plan-details.tsx")).PlanDetails);

@@ -1,5 +1,5 @@
 import { Markdown } from "../ui/markdown.tsx";
-import { Terminal } from "../ui/terminal.tsx";
+import { Terminal } from "../ui/terminal/terminal.tsx";
 import { outputText } from "./action-text.ts";
 import type { ActionEntry } from "./feed.ts";
 import { planText } from "./plan-text.ts";

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { ClearableCommitAuthor, CommitAuthor } from "../commit-author.ts";
 import { Approvals } from "../execution/approval.ts";
 import { OutputSchema, StoredOutputSchema } from "../output/output-schema.ts";
 import { Id, optional } from "../primitives.ts";
+import { ClearableCommitAuthor, CommitAuthor } from "../runs/commit-author.ts";
 
 const wholeUpTo = (most: number, least = 1) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
 

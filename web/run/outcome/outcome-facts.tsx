@@ -7,7 +7,7 @@ import { environmentsQuery } from "../../api/queries.ts";
 import { formatUsd, plural, toWords } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
 import { OutsideLink } from "../../ui/outside-link.tsx";
-import { Terminal } from "../../ui/terminal.tsx";
+import { Terminal } from "../../ui/terminal/terminal.tsx";
 import { Fact } from "../fact.tsx";
 import {
   countArtifacts,

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { textOfBytes } from "./primitives.ts";
+import { textOfBytes } from "../primitives.ts";
 
 const FORM = "must be a name and an email address, such as Build Bot <bot@example.com>";
 /** Whom commits name as their author and committer, as git writes it: a name, and an email address in angle brackets. */

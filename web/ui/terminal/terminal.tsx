@@ -1,9 +1,9 @@
 import { memo, useContext, useMemo, useState } from "react";
+import { CopyButton } from "../button.tsx";
+import { formatBytes, plural } from "../format.ts";
+import { revealHidden } from "../hidden-characters.ts";
+import { SearchText } from "../search-text.ts";
 import { flattenTerminal, type Span, stripColors } from "./ansi.ts";
-import { CopyButton } from "./button.tsx";
-import { formatBytes, plural } from "./format.ts";
-import { revealHidden } from "./hidden-characters.ts";
-import { SearchText } from "./search-text.ts";
 import { findAddresses, findLines, type Line, toLines } from "./terminal-lines.ts";
 
 interface TerminalProps {

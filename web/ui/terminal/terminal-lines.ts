@@ -1,5 +1,5 @@
+import { safeUrl } from "../safe-url.ts";
 import { type Span, toSpans } from "./ansi.ts";
-import { safeUrl } from "./safe-url.ts";
 
 export interface Line {
   readonly number: number;
