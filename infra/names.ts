@@ -2,7 +2,7 @@ import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 
 /** The prefix of all names, unless the context `prefix` is another one. */
-export const DEFAULT_PREFIX = "runyard";
+const DEFAULT_PREFIX = "runyard";
 
 /** Days that a log group can keep its lines, as CloudWatch accepts them. */
 export const RETENTION_DAYS: readonly number[] = Object.values(RetentionDays)

@@ -2,6 +2,7 @@ import type { Node } from "constructs";
 import { AWS_SANDBOXES } from "#shared/wire/execution/sandboxes.ts";
 import { parseDeployedProviders, toConnection, toNamedProvider } from "#shared/wire/providers/provider-settings.ts";
 import { planConcurrency } from "./concurrency.ts";
+import { type ContextReader, contextReader } from "./context-reader.ts";
 import { RETENTION_DAYS, readPrefix } from "./names.ts";
 import type { Settings } from "./settings.ts";
 
@@ -10,61 +11,19 @@ import type { Settings } from "./settings.ts";
  * @param found what was looked up in the account, for settings that the context does not have
  */
 export function readSettings(node: Node, found: { readonly accountConcurrency?: number | undefined } = {}): Settings {
-  const text = (name: string) => {
-    const value: unknown = node.tryGetContext(name);
-    return value === undefined || value === "" ? undefined : String(value);
-  };
-  const count = (name: string, least: number, most: number) => {
-    const value = text(name);
-    if (value === undefined) return undefined;
-    const number = Number(value);
-    if (Number.isInteger(number) && number >= least && number <= most) return number;
-    throw new Error(`context "${name}" must be a whole number from ${least} to ${most}, not "${value}"`);
-  };
-  const flag = (name: string, otherwise: boolean) => {
-    const value = text(name) ?? String(otherwise);
-    if (value === "true" || value === "false") return value === "true";
-    throw new Error(`context "${name}" must be true or false, not "${value}"`);
-  };
+  const context = contextReader(node);
+  const { text, count, flag, list, parameter, address } = context;
   const stage = text("stage") ?? "aws";
   if (stage !== "aws" && stage !== "local") throw new Error(`context "stage" must be aws or local, not "${stage}"`);
   const prefix = readPrefix({ node });
-  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(prefix) || prefix.length > 16) {
-    throw new Error(
-      `context "prefix" must be at most 16 lowercase letters, digits and single hyphens, beginning with a letter, not "${prefix}"`,
-    );
-  }
-  const retention = count("logRetentionDays", 1, 3_653);
-  if (retention !== undefined && !RETENTION_DAYS.includes(retention)) {
-    throw new Error(
-      `context "logRetentionDays" must be one of ${RETENTION_DAYS.join(", ")}, which CloudWatch accepts, not "${retention}"`,
-    );
-  }
+  throwIfNotPrefix(prefix);
+  throwIfNotRetention(count("logRetentionDays", 1, 3_653));
   const webUrl = text("webUrl");
   const frontDoor = flag("frontDoor", true);
   const domain = ownDomain(text("domainName"), text("certificateArn"), stage === "aws" && frontDoor);
-  const optional = { ...omitUndefined(found), ...readOptional(text, count) };
-  const list = (name: string) => (text(name) ?? "").split(",").filter((part) => part !== "");
-  const parameter = (name: string) => {
-    const value = text(name);
-    if (value === undefined || /^(\/[\w.-]+)+$/.test(value)) return value;
-    throw new Error(
-      `context "${name}" must be the name of an SSM parameter, such as /a/b or /aws/reference/secretsmanager/a, not "${value}"`,
-    );
-  };
+  const optional = { ...omitUndefined(found), ...readOptional(context) };
   const closedApi = flag("closedApi", false);
-  const hasCloudFront = stage === "aws" && frontDoor;
-  for (const name of [
-    "closedApi",
-    "webAclArn",
-    "originSecretSalts",
-    "harnessRequestsPerSecond",
-    "harnessRequestBurst",
-  ]) {
-    const isSet = text(name) !== undefined && text(name) !== "false";
-    if (isSet && !hasCloudFront)
-      throw new Error(`context "${name}" needs CloudFront: leave out "frontDoor=false", or "${name}"`);
-  }
+  if (stage !== "aws" || !frontDoor) throwIfForCloudFront(context);
   throwIfStreamsExceed(optional);
   const anthropicKeyParameter = parameter("anthropicKeyParameter");
   const openaiKeyParameter = parameter("openaiKeyParameter");
@@ -75,11 +34,6 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
   );
   const oidc = signInIssuer(text("oidcIssuer"), text("oidcClientId"), parameter("oidcClientSecretParameter"));
   const tracing = readTracing(text("otlpEndpoint"), parameter("otlpHeadersParameter"));
-  const address = (name: string, byDefault: string): string => {
-    const value = text(name) ?? byDefault;
-    if (/^https?:\/\/[^/?#]+(\/[^?#]*[^/?#])?$/.test(value)) return value;
-    throw new Error(`context "${name}" must be an address without a slash at its end, not "${value}"`);
-  };
   const githubTokenParameter = parameter("githubTokenParameter") ?? `/${prefix}/github-token`;
   const githubApp = appOnGithub(prefix, text("githubAppId"), text("githubAppTeam"), {
     keyParameter: parameter("githubAppKeyParameter"),
@@ -123,6 +77,35 @@ export function readSettings(node: Node, found: { readonly accountConcurrency?: 
   };
 }
 
+function throwIfNotPrefix(prefix: string): void {
+  if (/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(prefix) && prefix.length <= 16) return;
+  throw new Error(
+    `context "prefix" must be at most 16 lowercase letters, digits and single hyphens, beginning with a letter, not "${prefix}"`,
+  );
+}
+
+function throwIfNotRetention(days: number | undefined): void {
+  if (days === undefined || RETENTION_DAYS.includes(days)) return;
+  throw new Error(
+    `context "logRetentionDays" must be one of ${RETENTION_DAYS.join(", ")}, which CloudWatch accepts, not "${days}"`,
+  );
+}
+
+const FOR_CLOUDFRONT = [
+  "closedApi",
+  "webAclArn",
+  "originSecretSalts",
+  "harnessRequestsPerSecond",
+  "harnessRequestBurst",
+];
+
+/** Refuses settings that a deployment without CloudFront would ignore. */
+function throwIfForCloudFront({ text }: ContextReader): void {
+  const name = FOR_CLOUDFRONT.find((one) => text(one) !== undefined && text(one) !== "false");
+  if (name !== undefined)
+    throw new Error(`context "${name}" needs CloudFront: leave out "frontDoor=false", or "${name}"`);
+}
+
 /** Bytes of the variables of a function that describe providers, of the 4 KB that all variables may have. */
 const MAX_PROVIDER_BYTES = 1_400;
 
@@ -162,10 +145,7 @@ function checkEach(name: string, values: readonly string[], pattern: RegExp, sha
 }
 
 /** Reads the settings that are numbers or names and may be absent. */
-function readOptional(
-  text: (name: string) => string | undefined,
-  count: (name: string, least: number, most: number) => number | undefined,
-) {
+function readOptional({ text, count }: ContextReader) {
   return omitUndefined({
     baseUrl: readBaseUrl(text("baseUrl")),
     secretsKey: readKmsKey(text("secretsKey")),

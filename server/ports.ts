@@ -192,6 +192,13 @@ const createDiscovery = (
   github: { ...github, token: async () => environment["RUNYARD_GITHUB_TOKEN"] || undefined },
 });
 
+/** Discovers skills in this process, where a deployment on AWS invokes a function. */
+const discoverHere = (ports: DiscoveryPorts): SkillPorts["discovery"] => ({
+  async refresh({ url, ref, teams }) {
+    await discoverSkills.handle({ v: 1, url, ...(ref === undefined ? {} : { ref }), teams }, ports);
+  },
+});
+
 /** The ports of the function that calls other systems. */
 const createSystemPorts = (
   vault: SystemPorts["vault"],
@@ -287,11 +294,7 @@ export function createPorts(
     providers: modelProviders(environment, directory),
     log: logLine,
     sleep: async (milliseconds) => void (await sleep(milliseconds)),
-    discovery: {
-      async refresh({ url, ref, teams }) {
-        await discoverSkills.handle({ v: 1, url, ...(ref === undefined ? {} : { ref }), teams }, discovery);
-      },
-    },
+    discovery: discoverHere(discovery),
   };
 }
 

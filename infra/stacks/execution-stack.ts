@@ -122,15 +122,8 @@ export class ExecutionStack extends Stack {
     const watched = { dispatcher, reaper, passes, gateway };
     createExecutionAlarms(this, { ...watched, topic: api.alarmTopic });
     if (settings.stage === "aws") {
-      new OperationsDashboard(this, "Operations", { functions: { dispatcher, reaper, ender, gateway } });
-      const functions = {
-        sandbox: sandbox.lambda.functionName,
-        gateway: gateway?.lambda.functionName,
-        planner: planner?.lambda.functionName,
-      };
-      const { tableName } = data.table;
-      const watchedByAws = { tableName, scheduleGroup: toName(this), socketApiId: this.workerSocket.apiId, functions };
-      if (settings.detailedAlarms) createDetailedExecutionAlarms(this, { ...watchedByAws, topic: api.alarmTopic });
+      const functions = { dispatcher, reaper, ender, gateway, sandbox, planner };
+      createOperations(this, { settings, functions, data, socket: this.workerSocket, topic: api.alarmTopic });
     }
 
     new CfnOutput(this, "ModelUrl", { value: modelUrl ?? `${api.addresses.baseUrl}/model` });
@@ -142,6 +135,35 @@ export class ExecutionStack extends Stack {
   private toParameterPath(path: string, name = "*"): ParameterPath {
     return { path, arns: this.formatArn({ service: "ssm", resource: `parameter${path}/${name}` }) };
   }
+}
+
+interface OperationsProps {
+  readonly settings: Settings;
+  readonly topic: ITopic | undefined;
+  readonly data: DataStack;
+  readonly socket: WorkerSocket;
+  readonly functions: {
+    readonly dispatcher: BaseFunction;
+    readonly reaper: BaseFunction;
+    readonly ender: BaseFunction;
+    readonly sandbox: SandboxFunction;
+    readonly gateway: ModelGateway | undefined;
+    readonly planner: BaseFunction | undefined;
+  };
+}
+
+/** The dashboard, and alarms on metrics that no emulator has. */
+function createOperations(stack: Stack, { settings, topic, functions, data, socket }: OperationsProps): void {
+  const { sandbox, gateway, planner, ...others } = functions;
+  new OperationsDashboard(stack, "Operations", { functions: { ...others, gateway } });
+  if (!settings.detailedAlarms) return;
+  const names = {
+    sandbox: sandbox.lambda.functionName,
+    gateway: gateway?.lambda.functionName,
+    planner: planner?.lambda.functionName,
+  };
+  const watched = { tableName: data.table.tableName, scheduleGroup: toName(stack), socketApiId: socket.apiId };
+  createDetailedExecutionAlarms(stack, { ...watched, functions: names, topic });
 }
 
 /** The settings and the addresses of the deployment, as its functions read them. */

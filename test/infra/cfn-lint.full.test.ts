@@ -13,11 +13,14 @@ import { repository, synthesize } from "./synthesize.ts";
 const run = promisify(execFile);
 const venv = join(repository, ".runyard", "cfn-lint");
 
+/** Longer than Python and pip may take together. */
+const INSTALL_MS = 420_000;
+
 beforeAll(async () => {
   const requirements = join(import.meta.dirname, "cfn-lint-requirements.txt");
   const python = process.env["RUNYARD_PYTHON"] ?? "python3";
   await ensurePythonEnvironment(venv, python, new AbortController().signal, requirements);
-});
+}, INSTALL_MS);
 
 const Finding = v.object({
   Filename: v.string(),

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Bundle, bundle, bundleSizes, bundling } from "#infra/bundle.ts";
+import { type Bundle, type BundleSize, bundle, bundleSizes, bundling } from "#infra/bundle.ts";
 import { loadedAtStart } from "#infra/bundle-parts.ts";
 import { routes } from "#infra/routes.ts";
 import { repository } from "./synthesize.ts";
@@ -19,14 +19,15 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe("the deployed code", () => {
   const made: Bundle[] = [];
+  const routeSizes: BundleSize[] = [];
   beforeAll(() => {
     made.push(bundle({ outdir: join(root, "real/functions") }));
+    const ofRoutes = ({ output }: BundleSize) => output.endsWith("/index.mjs") && !output.startsWith("execution/");
+    routeSizes.push(...made.flatMap(bundleSizes).filter(ofRoutes));
   });
-  const routesOnly = () =>
-    made.flatMap(bundleSizes).filter(({ output }) => output.endsWith("/index.mjs") && !output.startsWith("execution/"));
 
   it("of a route is at most 600 kB with the SDK", () => {
-    for (const { output, bytes } of routesOnly()) {
+    for (const { output, bytes } of routeSizes) {
       expect(bytes, output).toBeLessThanOrEqual(/^docs\/(get-|list-pages)/.test(output) ? 900_000 : 600_000);
     }
   });
@@ -34,7 +35,7 @@ describe("the deployed code", () => {
   it("of a GET and of create-run loads DynamoDB's client at its start, and those of other services on first use", () => {
     const files = routes.filter(({ method, file }) => method === "GET" || file === "runs/create-run");
     for (const { file } of files) {
-      const [size] = routesOnly().filter(({ output }) => output.startsWith(`${file}/`));
+      const [size] = routeSizes.filter(({ output }) => output.startsWith(`${file}/`));
       expect(size?.bytes, file).toBeLessThanOrEqual(mostAtStart(file));
     }
     for (const { metafile } of made) {
@@ -164,7 +165,7 @@ describe("the deployed code", () => {
   });
 
   it("of a route is at most 120 kB without the SDK", () => {
-    const larger = routesOnly().filter(({ output, ownBytes }) => ownBytes > 120_000 + carriedBytes(output));
+    const larger = routeSizes.filter(({ output, ownBytes }) => ownBytes > 120_000 + carriedBytes(output));
     expect(larger.map(({ output, ownBytes }) => `${output}: ${ownBytes}`)).toEqual([]);
   });
 });

@@ -113,7 +113,7 @@ describe("the image", () => {
   it("installs the programs that the local preflight requires, and the same Node version", () => {
     const dockerfile = readFileSync(join(repository, "image/Dockerfile"), "utf8");
     const preflight = readFileSync(join(repository, "server/host/preflight.ts"), "utf8");
-    const { devDependencies } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
+    const { dependencies } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
     const [, list = ""] = /--no-install-recommends \\\n([\s\S]*?)\n {4}&& rm/.exec(dockerfile) ?? [];
     const installed = list.split("\n").map((line) => line.replace(/[\s\\]/g, ""));
     expect(installed).toEqual(installed.toSorted());
@@ -134,7 +134,7 @@ describe("the image", () => {
       "python3-pip",
       "unzip",
     ]);
-    expect(dockerfile).toContain(`node:${devDependencies.node}-`);
+    expect(dockerfile).toContain(`node:${dependencies.node}-`);
   });
 });
 

@@ -33,6 +33,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   "list-runs": "512 MB, 30 s",
   "list-schedules": "512 MB, 30 s",
   "plan-deliveries": "512 MB, 30 s",
+  "push-branch": "512 MB, 30 s",
   "reap-runs": "256 MB, 90 s",
   "reconcile-schedules": "512 MB, 60 s",
   "resolve-prompt": "512 MB, 30 s",
