@@ -41,7 +41,7 @@ export function mergeSources(sources: readonly Source[], range: Range, order: Or
         const rest = amount - taken.length;
         const dry = streams.filter(({ entries, more }) => entries.length === 0 && more);
         const live = streams.filter(({ entries, more }) => entries.length > 0 || more).length;
-        await Promise.all(dry.map((stream) => fill(stream, isWhole ? rest : toShare(rest, amount, live, dry.length))));
+        await Promise.all(dry.map((stream) => fill(stream, isWhole ? rest : toShare(rest, amount, live))));
         // Until every stream that has more shows its next one, none is known to be the first.
         if (streams.some(({ entries, more }) => entries.length === 0 && more)) continue;
         const [stream, other] = streams.filter(({ entries }) => entries.length > 0);
@@ -57,12 +57,9 @@ export function mergeSources(sources: readonly Source[], range: Range, order: Or
   };
 }
 
-/** How many entries to read from a stream: all missing ones if it is the only stream, else a part of them. */
-function toShare(rest: number, amount: number, live: number, dry: number): number {
-  if (live === 1) return rest;
-  const part = dry === live ? Math.floor(rest / (live + 1)) : Math.max(Math.ceil(rest / 2), Math.ceil(amount / 5));
-  return Math.min(rest, Math.max(2, part));
-}
+/** How many entries to read from a stream: its share of all missing ones, and never only a few, since each read takes a round trip. */
+const toShare = (rest: number, amount: number, live: number): number =>
+  Math.min(rest, Math.max(2, Math.ceil(Math.max(rest, amount / 2.5) / live)));
 
 function takeFirst(streams: readonly Stream[], order: Order): Item | undefined {
   const [stream] = streams.filter(({ entries }) => entries.length > 0).sort((a, b) => compareFirst(a, b, order));

@@ -318,7 +318,7 @@ describe("the sources of a list", () => {
       {},
       order,
     ).take(12);
-    expect(sources.map(({ limits }) => limits[0])).toEqual([3, 3, 3]);
+    expect(sources.map(({ limits }) => limits[0])).toEqual([4, 4, 4]);
     const only = sourceOf("a");
     await mergeSources([only.source], {}, order).take(12);
     expect(only.limits).toEqual([12]);
@@ -333,7 +333,7 @@ describe("the sources of a list", () => {
   });
 
   it.each([
-    ["all of one before the other", 12, [4, 4, 3, 1], [4]],
+    ["all of one before the other", 12, [6, 3, 3], [6]],
     ["few", 3, [2, 1], [2]],
     ["one", 1, [1], [1]],
   ])("are read again for a part of the missing runs: %s", async (_, amount, first, second) => {
