@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
 import { Suspense } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
+import { costOf } from "../runs/cost-of.ts";
 import { RunTime } from "../runs/run-time.tsx";
 import { formatCompact, formatCount, formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
@@ -66,7 +67,7 @@ export function RunHeader({ run, connection, position, onChanged }: HeaderProps)
 
 function Facts({ run }: { readonly run: RunItem }) {
   const { creator, executor, agent_config: config, request_usage: usage } = run;
-  const cost = (usage?.inference_cost ?? 0) + (usage?.compute_cost ?? 0) + (usage?.platform_cost ?? 0);
+  const cost = costOf(run);
   const who = executor?.type === "service_account" ? executor : creator;
   return (
     <>

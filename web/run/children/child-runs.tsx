@@ -3,13 +3,14 @@ import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { RunItem } from "../../../clients/typescript/src/index.ts";
 import { client } from "../../api/client.ts";
+import { costOf } from "../../runs/cost-of.ts";
 import { formatDuration, formatUsd, isEnded } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
 import { StateIcon, stateTone } from "../../ui/run-state.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { actionTitle } from "../action-text.ts";
 import { addEvents, emptyFeed, type Feed } from "../feed.ts";
-import { type ChildSpan, costOf, toChildSpans } from "./child-spans.ts";
+import { type ChildSpan, toChildSpans } from "./child-spans.ts";
 
 interface ChildRunsProps {
   readonly run: RunItem;

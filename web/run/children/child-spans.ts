@@ -22,7 +22,3 @@ export function toChildSpans(runs: readonly RunItem[], now: number): ReadonlyMap
     ]),
   );
 }
-
-/** What the run has cost by itself. */
-export const costOf = ({ request_usage: usage = {} }: RunItem): number =>
-  (usage.inference_cost ?? 0) + (usage.compute_cost ?? 0) + (usage.platform_cost ?? 0);

@@ -4,6 +4,7 @@ import { ArrowDown, Files, GitCompare, GitPullRequest } from "lucide-react";
 import type { ReactNode } from "react";
 import type { RunEvent, RunItem } from "../../../clients/typescript/src/index.ts";
 import { environmentsQuery } from "../../api/queries.ts";
+import { costOf } from "../../runs/cost-of.ts";
 import { formatUsd, plural, toWords } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
 import { OutsideLink } from "../../ui/outside-link.tsx";
@@ -113,9 +114,9 @@ const SectionLink = ({ id, children }: { readonly id: string; readonly children:
   </button>
 );
 
-function Cost({ run: { request_usage: usage = {} } }: { readonly run: RunItem }) {
-  const own = (usage.inference_cost ?? 0) + (usage.compute_cost ?? 0) + (usage.platform_cost ?? 0);
-  const { tree } = usage;
+function Cost({ run }: { readonly run: RunItem }) {
+  const own = costOf(run);
+  const tree = run.request_usage?.tree;
   if (tree !== undefined && tree.runs > 1)
     return (
       <Item>
