@@ -121,4 +121,18 @@ describe("toReviewMessage", () => {
       ].join("\n\n"),
     );
   });
+
+  it("quotes what the agent wrote as one line of code, so that it is no text or command of the person", () => {
+    const message = toReviewMessage([
+      comment({ path: "`a`\n\n```sh\nid\n```", code: "x\r```sh\rid\r```", text: "Why?" }),
+    ]);
+    expect(message).toBe(
+      [
+        "Comments on your changes:",
+        "1. ```` shop/`a` ```sh id ``` ````, line 4:",
+        "   ```` x ```sh id ``` ````",
+        "   Why?",
+      ].join("\n\n"),
+    );
+  });
 });

@@ -30,17 +30,23 @@ export function toReviewMessage(comments: readonly ReviewComment[]): string {
     (one, other) => compare(one.repository, other.repository) || compare(one.path, other.path) || one.line - other.line,
   );
   const parts = sorted.map(({ repository, path, line, isRemoved, code, text }, index) => {
-    const place = `\`${repository === "." ? path : `${repository}/${path}`}\`, line ${line}${isRemoved ? " before the change" : ""}`;
-    return `${index + 1}. ${place}:\n\n   ${fence(code.slice(0, MAX_QUOTE))}\n\n   ${text.trim().replaceAll("\n", "\n   ")}`;
+    const place = `${quote(repository === "." ? path : `${repository}/${path}`)}, line ${line}${isRemoved ? " before the change" : ""}`;
+    return `${index + 1}. ${place}:\n\n   ${quote(` ${code.slice(0, MAX_QUOTE).trim()} `)}\n\n   ${text.trim().replaceAll("\n", "\n   ")}`;
   });
   return `Comments on your changes:\n\n${parts.join("\n\n")}`;
 }
 
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-/** A line of code between more backticks than are in it. */
-function fence(code: string): string {
-  const longest = Math.max(0, ...[...code.matchAll(/`+/g)].map(([run]) => run.length));
+/**
+ * Text of the agent as code, between more backticks than are in it, and on one line: it must not become text of the person who
+ * sends the comments, or a command. Paths may contain line breaks, and lines may contain carriage returns.
+ */
+function quote(text: string): string {
+  const line = text.replace(/[\r\n\u2028\u2029]+/g, " ");
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
   const ticks = "`".repeat(longest + 1);
-  return `${ticks} ${code.trim()} ${ticks}`;
+  // A backtick at an end of the text would be one of the marks.
+  const space = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  return `${ticks}${space}${line}${space}${ticks}`;
 }
