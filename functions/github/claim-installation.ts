@@ -7,7 +7,8 @@ import { requireAdmin } from "#shared/principals/require-role.ts";
 import { ClaimInstallationRequest, InstallationItem } from "#shared/wire/github/installation.ts";
 
 /**
- * POST /agent/github/installations: adds an installation of the GitHub App to the team. No other team can use it. The `code` must be of an owner of the account on which the App is installed. Returns 409 if a team has claimed the
+ * POST /agent/github/installations: adds an installation of the GitHub App to the team. No other team can use it. The
+ * `code` must be of an owner of the account on which the App is installed. Returns 409 if a team has claimed the
  * installation. Requires the role `admin`, and the person who has begun the claim.
  */
 export const claimInstallation = endpoint({

@@ -5,8 +5,9 @@ import { requireAdmin } from "#shared/principals/require-role.ts";
 import { InstallationClaim } from "#shared/wire/github/installation.ts";
 
 /**
- * POST /agent/github/claims: starts the claim of an installation of the GitHub App. GitHub redirects to the web app, with a `state`, a `code` and the `installation_id`, for POST /agent/github/installations. The claim must be
- * complete within an hour. Requires the role `admin`.
+ * POST /agent/github/claims: starts the claim of an installation of the GitHub App. GitHub redirects to the web app, with
+ * a `state`, a `code` and the `installation_id`, for POST /agent/github/installations. The claim must be complete within
+ * an hour. Requires the role `admin`.
  */
 export const createInstallationClaim = endpoint({
   request: {},

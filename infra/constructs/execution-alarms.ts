@@ -69,8 +69,8 @@ export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsPr
 }
 
 /**
- * The longest wait for a start, or for the handling of an end, by the line that the reaper logs at the end of each pass. The age of the oldest message would not show the runs whose
- * message is lost or was handled, such as those that wait for an execution of the deployment.
+ * The longest wait for a start, or for the handling of an end, by the line that the reaper logs at the end of each pass. The age of the
+ * oldest message would not show the runs whose message is lost or was handled, such as those that wait for an execution of the deployment.
  */
 function measureWait(
   scope: Construct,

@@ -32,8 +32,8 @@ export async function readInstallation(id: number, client: AppClient): Promise<G
 }
 
 /**
- * Whether who has authorized the App by this code owns an account: it is their own, or they are an owner of the organization. That they
- * can see the installation is no proof, since each member of an organization can.
+ * Whether the person who authorized the App with this code owns an account: it is theirs, or they are an owner of the organization. To
+ * see the installation is no proof, since every member of an organization does.
  * @throws RunyardError 403 where GitHub does not accept the code
  */
 export async function isOwner(code: string, { id, login, type }: GithubAccount, client: AppClient): Promise<boolean> {

@@ -40,7 +40,7 @@ export const installationStore = (table: Table) => ({
   },
 
   /**
-   * Records whose an installation is, together with other writes.
+   * Records the team that has an installation, together with other writes.
    * @throws ConflictError naming `installation` if a team has it, and the other writes whose conditions failed
    */
   async claim(installation: Installation, also: NamedWrites = {}): Promise<void> {
@@ -63,7 +63,7 @@ export const installationStore = (table: Table) => ({
   },
 
   /**
-   * Has an installation belong to no team. `mayBeReleased` is for work that is repeated: where no team has the installation, only
+   * Removes an installation from its team. `mayBeReleased` is for work that is repeated: where no team has the installation, only
    * its entry in the team's list is deleted.
    * @throws ConflictError if the team does not have it
    */
@@ -76,7 +76,7 @@ export const installationStore = (table: Table) => ({
   },
 });
 
-/** Tells which team may use an installation; undefined where no team may. */
+/** Finds the team that may use an installation; undefined if none may. */
 export type FindOwner = (installation: number) => Promise<string | undefined>;
 
 /** The team that has claimed an installation, else the one that the operator has set, if any. */

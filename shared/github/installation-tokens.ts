@@ -18,7 +18,7 @@ interface TokenRequest {
 }
 
 /**
- * Returns a token of an installation of the deployment's GitHub App. Who calls it has checked whose the installation is.
+ * Returns a token of an installation of the deployment's GitHub App. The caller has checked which team has the installation.
  * @throws DiscoveryFailure if GitHub does not respond or refuses it, and where the App is incomplete
  */
 export type InstallationTokens = (request: TokenRequest) => Promise<string>;

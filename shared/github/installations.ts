@@ -59,7 +59,7 @@ interface ClaimedInstallation {
 }
 
 /**
- * Has an installation belong to a team, if who has authorized the App owns the account that it is installed on.
+ * Adds an installation to a team, if the person who authorized the App owns the account that it is installed on.
  * @throws RunyardError 409 where a team has it
  */
 export function completeClaim(
@@ -129,7 +129,7 @@ function requireApp(client: AppClient | undefined): AppClient {
 }
 
 /**
- * Has an installation of one of these teams belong to no team.
+ * Removes an installation from its team, which is one of these.
  * @throws RunyardError 404 where none of them has it
  */
 export async function removeClaim(teams: readonly string[], id: number, table: Table): Promise<void> {

@@ -21,9 +21,9 @@ const hasSchedulesError = () => conflict("the team has schedules: delete them fi
 const hasSchedules = (parts: readonly TeamPart[]): boolean => parts.some(({ kind }) => kind === "schedule");
 
 /**
- * Deletes a team with everything in it: identities and their keys, environments, secrets, webhooks, triggers, installations of the GitHub App, invitations, memberships. Its runs
- * must have ended and its schedules must be deleted before. The admin's own membership and the team itself are deleted last
- * and together, so that after an interruption the admin can delete the team again.
+ * Deletes a team with everything in it: identities and their keys, environments, secrets, webhooks, triggers, installations of the GitHub
+ * App, invitations, memberships. Its runs must have ended and its schedules must be deleted before. The admin's own membership and the
+ * team itself are deleted last and together, so that after an interruption the admin can delete the team again.
  */
 export async function removeTeam(team: string, admin: string, ports: DeletionPorts): Promise<void> {
   const store = teamDeletionStore(ports.table);

@@ -40,7 +40,7 @@ export async function deliverAppEvent(request: SignedRequest, ports: AppIngressP
   return { delivery_id: facts.delivery_id };
 }
 
-/** Keeps what is stored of an installation true: one that is deleted belongs to no team. */
+/** Updates what is stored of an installation; a deleted one is removed from its team. */
 async function noteInstallation(id: number, { type, action, payload }: ReceivedEvent, table: Table): Promise<void> {
   const store = installationStore(table);
   if (type === "installation" && action === "deleted") {
@@ -62,7 +62,7 @@ function readChange(type: string, payload: unknown): Partial<Installation> | und
   return changed.success ? changed.output.installation : undefined;
 }
 
-/** Another team has claimed it meanwhile, which GitHub allows no more. */
+/** Ignores that another team has claimed the installation meanwhile: GitHub lets nobody use it any more. */
 function ignoreConflict(error: unknown): void {
   if (!(error instanceof ConflictError)) throw error;
 }

@@ -199,7 +199,10 @@ async function checkCredential(team: string, name: string, kind: TriggerKind, ta
   if (secret === undefined) throw invalid("credential", "must be the name of a secret of the team: create it first");
 }
 
-/** Refuses replies that cannot be sent: without a credential, which events of the GitHub App bring along, and where the deployment does not send events of its runs. */
+/**
+ * Refuses replies that cannot be sent: without a credential, which events of the GitHub App bring along, and where the deployment does
+ * not send events of its runs.
+ */
 export async function checkReply(
   { team_uid, kind, reply, credential = "" }: Pick<Trigger, "team_uid" | "kind" | "reply" | "credential">,
   rules: ReceiverRules | undefined,

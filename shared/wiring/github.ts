@@ -19,7 +19,7 @@ export function createGithubApp(table: Pick<Table, "batchGet">): GithubApp | und
   return settings && githubApp({ ...settings, ownerOf: createOwnerOf(table) }, createGithubApi());
 }
 
-/** Tells whose an installation of the App is. */
+/** Finds the team that may use an installation of the App. */
 export const createOwnerOf = (table: Pick<Table, "batchGet">): FindOwner =>
   findOwner(table, settingIfAny("GITHUB_APP_TEAM"));
 

@@ -11,8 +11,9 @@ import { BranchName, RepositoryPath } from "../systems/system-request.ts";
 import type { Trigger } from "../trigger-store.ts";
 
 /**
- * Has a run work on the head of a pull request, and lets the service push its commits there with the credential for the event. What is in a fork was written by somebody without rights, so a run of it gets no
- * secrets and nothing else that proves who it is elsewhere, and its key creates no children, which would have them.
+ * Has a run work on the head of a pull request, and lets the service push its commits there with the credential for the event. What is
+ * in a fork was written by somebody without rights, so a run of it gets no secrets and nothing else that proves who it is elsewhere, and
+ * its key creates no children, which would have them.
  */
 export function withPullHead(
   body: RunBody,
