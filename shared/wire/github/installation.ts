@@ -23,7 +23,7 @@ export const InstallationItem = v.object({
   installation_id: v.pipe(v.number(), v.integer()),
   /** The account that it is installed on. */
   account: GithubAccount,
-  /** The repositories of the account that it opens. */
+  /** The repositories of the account that it gives access to. */
   repository_selection: RepositorySelection,
   /** The team that uses it. */
   scope: v.object({
@@ -32,9 +32,9 @@ export const InstallationItem = v.object({
     /** The team's id. */
     uid: v.string(),
   }),
-  /** Who has claimed it. */
+  /** The person who claimed it. */
   claimed_by: UserProfile,
-  /** When they have. */
+  /** The time of the claim. */
   claimed_at: Timestamp,
 });
 export type InstallationItem = v.InferOutput<typeof InstallationItem>;
@@ -47,13 +47,13 @@ export const ListInstallationsResponse = v.object({
   page_info: v.exactOptional(PageInfo),
 });
 
-/** The begin of a claim. Both pages of GitHub lead to the page of the web app that completes it, if there is one. */
+/** A claim that was started. Both pages of GitHub redirect to the page of the web app that completes it, if there is one. */
 export const InstallationClaim = v.object({
-  /** The page of GitHub that installs the App, and asks who does. */
+  /** GitHub's page that installs the App and authorizes it. */
   install_url: v.string(),
-  /** The page of GitHub that only asks who has installed the App, for an installation that exists. */
+  /** GitHub's page that only authorizes the App, for an installation that exists. */
   authorize_url: v.string(),
-  /** When the claim must be complete at the latest. */
+  /** The time after which the claim cannot be completed. */
   expires_at: Timestamp,
 });
 export type InstallationClaim = v.InferOutput<typeof InstallationClaim>;
@@ -64,7 +64,7 @@ export const ClaimInstallationRequest = v.object({
   installation_id: v.pipe(v.number(), v.integer(), v.minValue(1)),
   /** The `state` of the claim, which GitHub repeats. */
   state: v.pipe(v.string(), v.minLength(1), v.maxLength(128)),
-  /** The `code` by which GitHub tells who has authorized the App. */
+  /** The `code` that identifies the person who authorized the App to GitHub. */
   code: v.pipe(v.string(), v.minLength(1), v.maxLength(256)),
 });
 export type ClaimInstallationRequest = v.InferOutput<typeof ClaimInstallationRequest>;

@@ -715,7 +715,7 @@ class ClaimInstallationRequestParam(TypedDict, total=False):
     """The `state` of the claim, which GitHub repeats."""
 
     code: Required[str]
-    """The `code` by which GitHub tells who has authorized the App."""
+    """The `code` that identifies the person who authorized the App to GitHub."""
 
 
 class TriggerVerificationParam(TypedDict, total=False):

@@ -2474,16 +2474,16 @@ class ListTicksResponse(BaseModel):
 
 
 class InstallationClaim(BaseModel):
-    """The begin of a claim. Both pages of GitHub lead to the page of the web app that completes it, if there is one."""
+    """A claim that was started. Both pages of GitHub redirect to the page of the web app that completes it, if there is one."""
 
     install_url: str
-    """The page of GitHub that installs the App, and asks who does."""
+    """GitHub's page that installs the App and authorizes it."""
 
     authorize_url: str
-    """The page of GitHub that only asks who has installed the App, for an installation that exists."""
+    """GitHub's page that only authorizes the App, for an installation that exists."""
 
     expires_at: Timestamp
-    """When the claim must be complete at the latest. RFC 3339 with an offset."""
+    """The time after which the claim cannot be completed. RFC 3339 with an offset."""
 
 
 class GithubAccount(BaseModel):
@@ -2519,16 +2519,16 @@ class InstallationItem(BaseModel):
     """The account that it is installed on."""
 
     repository_selection: Union[RepositorySelection, str]
-    """The repositories of the account that it opens."""
+    """The repositories of the account that it gives access to."""
 
     scope: InstallationItemScope
     """The team that uses it."""
 
     claimed_by: RunCreatorInfo
-    """Who has claimed it."""
+    """The person who claimed it."""
 
     claimed_at: Timestamp
-    """When they have. RFC 3339 with an offset."""
+    """The time of the claim. RFC 3339 with an offset."""
 
     warnings: Optional[List[RequestWarning]] = None
     """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""

@@ -597,7 +597,7 @@ interface components {
             installation_id: number;
             /** @description The `state` of the claim, which GitHub repeats. */
             state: string;
-            /** @description The `code` by which GitHub tells who has authorized the App. */
+            /** @description The `code` that identifies the person who authorized the App to GitHub. */
             code: string;
         };
         /** @description An event that an execution reports for its timeline. */
@@ -1980,15 +1980,15 @@ interface components {
             /** @description Why the run cannot have the secret. The harness must fail the run. */
             unavailable: string;
         };
-        /** @description The begin of a claim. Both pages of GitHub lead to the page of the web app that completes it, if there is one. */
+        /** @description A claim that was started. Both pages of GitHub redirect to the page of the web app that completes it, if there is one. */
         InstallationClaim: {
-            /** @description The page of GitHub that installs the App, and asks who does. */
+            /** @description GitHub's page that installs the App and authorizes it. */
             install_url: string;
-            /** @description The page of GitHub that only asks who has installed the App, for an installation that exists. */
+            /** @description GitHub's page that only authorizes the App, for an installation that exists. */
             authorize_url: string;
             /**
              * Format: date-time
-             * @description When the claim must be complete at the latest. RFC 3339 with an offset.
+             * @description The time after which the claim cannot be completed. RFC 3339 with an offset.
              */
             expires_at: string;
         };
@@ -1998,7 +1998,7 @@ interface components {
             installation_id: number;
             /** @description The account that it is installed on. */
             account: components["schemas"]["GithubAccount"];
-            /** @description The repositories of the account that it opens. */
+            /** @description The repositories of the account that it gives access to. */
             repository_selection: components["schemas"]["RepositorySelection"];
             /** @description The team that uses it. */
             scope: {
@@ -2010,11 +2010,11 @@ interface components {
                 /** @description The team's id. */
                 uid: string;
             };
-            /** @description Who has claimed it. */
+            /** @description The person who claimed it. */
             claimed_by: components["schemas"]["RunCreatorInfo"];
             /**
              * Format: date-time
-             * @description When they have. RFC 3339 with an offset.
+             * @description The time of the claim. RFC 3339 with an offset.
              */
             claimed_at: string;
             /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */

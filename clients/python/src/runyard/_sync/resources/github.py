@@ -48,7 +48,7 @@ class Github(Resource):
         Args:
             installation_id: GitHub's id of the installation.
             state: The `state` of the claim, which GitHub repeats.
-            code: The `code` by which GitHub tells who has authorized the App.
+            code: The `code` that identifies the person who authorized the App to GitHub.
         """
         return self._call(
             "POST",
