@@ -59,13 +59,26 @@ function successes({ route, name, definition, source }: RoutedEndpoint, book: Sc
         ...Object.fromEntries((HEADERS_OF[name] ?? []).map((one) => [one, { $ref: `#/components/headers/${one}` }])),
         ...(reply === REDIRECT ? { Location: { $ref: "#/components/headers/Location" } } : {}),
       };
-      const { content, ...rest } = buildContent(reply, source, book);
+      const { content, ...rest } = reply === HTML ? buildPage(name) : buildContent(reply, source, book);
       const streamed = definition.eventStream === true ? EVENT_STREAM : {};
       const described = isObject(content) ? { ...rest, content: { ...content, ...streamed } } : rest;
       return [status, { description: describeStatus(status), headers, ...described }];
     }),
   );
 }
+
+/** The media types of pages that are not HTML alone, by operation. */
+const PAGE_TYPES: Readonly<Record<string, readonly string[]>> = {
+  getGuide: ["text/html", "text/markdown"],
+  getReferencePage: ["text/html", "text/markdown"],
+  listPages: ["text/plain"],
+};
+
+const buildPage = (name: string): JsonObject => ({
+  content: Object.fromEntries(
+    (PAGE_TYPES[name] ?? ["text/html"]).map((type) => [type, { schema: { type: "string" } }]),
+  ),
+});
 
 /** The other form of a response, for callers that accept it. */
 const EVENT_STREAM: JsonObject = {
@@ -99,7 +112,6 @@ function buildContent(
   book: SchemaBook,
 ): JsonObject {
   if (reply === REDIRECT || reply === NO_CONTENT) return {};
-  if (reply === HTML) return { content: { "text/html": { schema: { type: "string" } } } };
   if (!isSchema(reply)) throw new Error(`scripts/openapi/operations.ts does not know the reply ${reply}`);
   return {
     content: {
