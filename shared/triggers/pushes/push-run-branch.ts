@@ -73,7 +73,7 @@ async function push(
 /** Limits how many objects a run uploads by the limit of its client events. */
 async function countRequest(first: ExecutingHead, ports: PushPorts): Promise<void> {
   await changeExecution(first, ports, (head) => ({
-    change: { events: [], set: countEvent(head, ports) },
+    change: { events: [], ...countEvent(head, ports) },
     result: undefined,
   }));
 }
@@ -83,7 +83,11 @@ function countEvent({ client_events }: ExecutingHead, { now }: PushPorts) {
     const detail = `a run stores at most ${RUN_CAPS.clientEvents} client events, of which each push is two`;
     throw new RunyardError("resource_unavailable", { status: 429, retryable: false, detail });
   }
-  return { client_events: client_events + 1, heartbeat_at: now() };
+  return {
+    set: { client_events: client_events + 1, heartbeat_at: now() },
+    // Concurrent requests count each.
+    if: { client_events: client_events === 0 ? { absentOr: { eq: 0 } } : { eq: client_events } },
+  } as const;
 }
 
 /** Shows a push in the timeline, once for the same commit and result. */
@@ -102,7 +106,7 @@ async function record(
     await changeExecution(first, ports, (head) => ({
       change: {
         events: [{ type: "branch_pushed", data }],
-        set: countEvent(head, ports),
+        ...countEvent(head, ports),
         also: { marker: markClientEvent(first.run_id, marker) },
       },
       result: undefined,
