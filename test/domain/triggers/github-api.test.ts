@@ -69,7 +69,7 @@ describe("requestGithub", () => {
     expect(await full.result).toEqual({ changed: true, body: { id: 2 }, url: "", etag: "f" });
     expect(full.seen[0]?.init).toEqual({
       ...sent,
-      headers: { ...headers, authorization: "Bearer t", "if-none-match": "e" },
+      headers: { ...headers, authorization: "Bearer t", "if-none-match": "e", "content-type": "application/json" },
       method: "POST",
       body: '{"a":1}',
     });
