@@ -68,6 +68,8 @@ it.each([360, 1440])("every control has a name and at least 24 pixels in a windo
   for (const { path, heading } of PAGES) {
     await page.goto(new URL(path, page.url()).href);
     await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+    // What follows a part that is being loaded is hidden meanwhile, with its labels.
+    await expect.poll(() => page.locator(".skeleton-rows").count()).toBe(0);
     const found: unknown = await page.evaluate(FAULTS);
     if (Array.isArray(found)) faults.push(...found.map((fault) => `${path} ${fault}`));
   }
