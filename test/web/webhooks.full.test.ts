@@ -312,7 +312,7 @@ describe("webhooks in the web app", () => {
     const { page, complaints } = await app.open("/settings/webhooks");
     // A dialog that appears slowly is invisible at first, and no modal one for axe.
     await page.emulateMedia({ reducedMotion: "reduce" });
-    await section(page).getByText("Failing").waitFor();
+    await section(page).getByText("Failing").first().waitFor();
     for (const opener of [
       "New webhook",
       "Deliveries of Failing",
