@@ -12,7 +12,7 @@ import { client, commands } from "../support/api-client.ts";
 import { type CloudProcess, dropState, makeState, readLog, startCloud } from "./cloud.ts";
 import { composeEmulator } from "./worker-composition.ts";
 
-const START_MS = 300_000;
+const START_MS = 900_000;
 const MINUTE = 60_000;
 /** Runs that are created at once under injected faults. */
 const BATCH = 8;
