@@ -21,7 +21,7 @@ const OVERFLOW: readonly RegExp[] = [
   // llama.cpp and Lemonade.
   /exceeds? the available context size|context size (?:has been )?exceeded|exceed(?:s|ed)? context (?:size|window|limit)/i,
   // Anthropic and Amazon Bedrock.
-  /prompt is too long|input is too long|input too long|exceed(?:s|ed)? (?:the )?(?:model's )?(?:maximum )?context/i,
+  /(?:prompt|input) (?:is )?too long|exceed(?:s|ed)? (?:the )?(?:model's )?(?:max(?:imum)? )?context/i,
   /input and output tokens exceed your context limit|too many input tokens|input length exceeds/i,
   // Gemini and Vertex AI.
   /input token count.{0,40}exceeds the maximum|exceeds the maximum number of tokens|tokens? (?:count )?exceeds? the (?:model )?limit/i,
@@ -32,6 +32,8 @@ const OVERFLOW: readonly RegExp[] = [
   /too many tokens: (?:size limit|total)|prompt (?:contains|has) too many tokens|tokens? \+ `?max_new_tokens`? must be/i,
   /(?:longer|larger) than the (?:model's |maximum )?context (?:length|window)|context window (?:is )?(?:full|limit|exceed)/i,
   /exceeds? (?:the )?limit of \d+ tokens|token limit exceeded|input tokens exceed/i,
+  // Moonshot, DashScope, z.ai.
+  /exceeded model token limit|message size \d+ exceeds|range of input length should be|prompt exceeds max length/i,
 ];
 
 /** Errors in which an overflow's words mean something else: a limit of tokens a minute. */
