@@ -3,7 +3,7 @@ import { GetAccountSettingsCommand, LambdaClient, type LambdaClientConfig } from
 /** Seconds that the lookup may take. */
 const LOOKUP_SECONDS = 10;
 
-/** Looks up the account's quota "Concurrent executions" of Lambda. Undefined without credentials, or where the request fails. */
+/** Looks up Lambda's quota "Concurrent executions" of the account. Returns undefined without credentials, or if the request fails. */
 export async function lookUpAccountConcurrency(
   environment: Readonly<Record<string, string | undefined>>,
   options: LambdaClientConfig = {},

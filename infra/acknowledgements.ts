@@ -9,7 +9,7 @@ export interface Acknowledgement {
   readonly reason: string;
 }
 
-/** The rules that cdk-nag finds for rights on kinds of files, with the bucket as it is named in the stacks that import it. */
+/** The IDs of cdk-nag's findings about rights on kinds of files; they name the bucket as the importing stacks do. */
 const bucketRules = Object.values(FILE_PATTERNS).map(
   (pattern) => `AwsSolutions-IAM5[Resource::Runyard-Data:ExportsOutputFnGetAttBucket83908E77Arn063C8555/${pattern}]`,
 );
@@ -34,13 +34,13 @@ export const acknowledgements: readonly Acknowledgement[] = [
     ),
     paths: /^Runyard-Execution\/(DispatchRun|EndRun|ReceiveFrame)\/Role\/Resource$/,
     reason:
-      "A connection is called after what API Gateway chooses when it is opened, so it is named by the one API that workers connect to.",
+      "API Gateway chooses a connection's id when it opens, so the policy names the one API that workers connect to.",
   },
   {
     rules: ["AwsSolutions-APIG1"],
     paths: /^Runyard-Execution\/WorkerSocket\/Stage\/Resource$/,
     reason:
-      "Access logs of a WebSocket API need a role that is set for the whole account, which other services share. The functions log each connection and each frame.",
+      "Access logs of a WebSocket API need an account-wide role, which other services share. The functions log each connection and each frame.",
   },
   {
     rules: ["AwsSolutions-IAM5[Resource::*]"],
@@ -52,7 +52,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: bucketRules,
     paths: /^Runyard-(Api|Execution|Routes-[^/]+)\/(?!RunSandbox)([^/]+|Webhooks\/Attempt)\/Role\/Resource$/,
     reason:
-      "Objects are named after the run and execution that they belong to, so no role can list them. The actions on them are those of the function's line in routes.ts or eventSources.ts.",
+      "Object keys contain the ids of runs and executions, so no policy can enumerate them. The allowed actions are those of the function's line in routes.ts or event-sources.ts.",
   },
   {
     rules: [
@@ -60,7 +60,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     ],
     paths: /^Runyard-(Api|Execution|Routes-[^/]+)\/(?!RunSandbox)[^/]+\/Role\/Resource$/,
     reason:
-      "A timer is called after its schedule, which callers make, so it is named by the group that all of ours are in and nothing else is.",
+      "A timer's name contains the id of its schedule, which callers create. The policy names the schedule group, which contains only our timers.",
   },
   {
     rules: [
@@ -68,7 +68,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     ],
     paths: /^Runyard-(Routes-(Harness|Secrets|Teams)\/[^/]+|Execution\/(CallSystems|ModelGateway))\/Role\/Resource$/,
     reason:
-      "A parameter is called after its team and its secret, which callers make, so it is named by the path that all of ours are under and nothing else is.",
+      "A parameter's name contains its team and secret, which callers create. The policy names the path, which contains only these parameters.",
   },
   {
     rules: [
@@ -76,7 +76,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     ],
     paths: /^Runyard-(Routes-(Webhooks|Triggers|Teams)\/[^/]+|Execution\/Webhooks\/Send)\/Role\/Resource$/,
     reason:
-      "A parameter is called after its team and its webhook, which callers make, so it is named by the path that all of ours are under and nothing else is.",
+      "A parameter's name contains its team and webhook, which callers create. The policy names the path, which contains only these parameters.",
   },
   {
     rules: ["AwsSolutions-IAM5[Resource::Runyard-Data:ExportsOutputFnGetAttTableCD117FA1ArnE2C8C204/stream/*]"],
@@ -92,7 +92,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   {
     rules: ["AwsSolutions-SQS3"],
     paths: /^Runyard-Execution\/Webhooks\/Dead\/Resource$/,
-    reason: "It is the dead-letter queue of the stream of the table, which is no queue.",
+    reason: "It is itself the dead-letter queue, of the table's stream.",
   },
   {
     rules: [
@@ -101,19 +101,19 @@ export const acknowledgements: readonly Acknowledgement[] = [
     ],
     paths: /^Runyard-Execution\/ModelGateway\/Role\/Resource$/,
     reason:
-      "The gateway calls the models of one maker, which come and go, in whatever region a global profile leads to. Where Bedrock is not switched on, it has no right on any.",
+      "The gateway calls one provider's models, whose list changes, in any region that a global inference profile routes to. Without the setting for Bedrock, it may call none.",
   },
   {
     rules: ["AwsSolutions-IAM5[Resource::*]"],
     paths: /^Runyard-Execution\/(SandboxImage\/BuildRole|FargateTasks\/ExecutionRole)\/Resource$/,
     reason:
-      "The token for the registry takes no resource. What it is good for is said by the statement beside it, for the one repository.",
+      "The action that gets the registry token takes no resource. The statement next to it limits what the token can do to the one repository.",
   },
   {
     rules: ["AwsSolutions-CB4"],
     paths: /^Runyard-Execution\/SandboxImage\/Build\/Resource$/,
     reason:
-      "A key of one's own is billed by the month. The build has no artifact but the image, which ECR encrypts, and its source is public.",
+      "A customer-managed KMS key is billed monthly. The build's only artifact is the image, which ECR encrypts, and its source is public.",
   },
   {
     rules: [
@@ -122,25 +122,24 @@ export const acknowledgements: readonly Acknowledgement[] = [
     ],
     paths: /^Runyard-Execution\/(DispatchRun|EndRun)\/Role\/Resource$/,
     reason:
-      "Definitions are called after what is in them, and tasks are named by ECS: both are bounded by what ours are called, or by our cluster.",
+      "A task definition's name is a hash of its content, and ECS chooses the ids of tasks. The policy limits both to our name prefix or our cluster.",
   },
   {
     rules: ["AwsSolutions-ECS4"],
     paths: /^Runyard-Execution\/FargateTasks\/Cluster$/,
     reason:
-      "Container Insights are billed by the metric. What a run did is in its timeline, and how long it took in its run_time.",
+      "Container Insights is billed per metric. A run's timeline shows what it did, and its run_time how long it took.",
   },
   {
     rules: ["AwsSolutions-VPC7"],
     paths: /^Runyard-Execution\/FargateTasks\/Network\/Resource$/,
     reason:
-      "Flow logs are billed by what they hold, and tell of connections that agents are free to make. Nothing is listened to in this network.",
+      "Flow logs are billed by volume and would only record connections that agents may make. Nothing in this network accepts connections.",
   },
   {
     rules: ["AwsSolutions-DDB3"],
     paths: /^Runyard-Data\/LiveTable\/Resource$/,
-    reason:
-      "Live output expires within minutes, and what becomes of it is in the messages of the run, which are backed up.",
+    reason: "Live output expires within minutes. The run's messages, which are backed up, contain its final form.",
   },
   {
     rules: ["AwsSolutions-S1"],
@@ -150,19 +149,19 @@ export const acknowledgements: readonly Acknowledgement[] = [
   {
     rules: ["AwsSolutions-CFR1"],
     paths: /^Runyard-Api\/FrontDoor\/Distribution\/Resource$/,
-    reason: "The operator decides where users are; there is no country to block.",
+    reason: "Users may be in any country, so there is none to block.",
   },
   {
     rules: ["AwsSolutions-CFR2"],
     paths: /^Runyard-Api\/FrontDoor\/Distribution\/Resource$/,
     reason:
-      "A web ACL is billed by the month even when nobody calls, and this deployment shall cost nothing while idle. The API has stage throttling and limits per principal.",
+      "A web ACL is billed monthly even without requests, and an idle deployment must cost nothing. The API has stage throttling and limits per principal.",
   },
   {
     rules: ["AwsSolutions-CFR3"],
     paths: /^Runyard-Api\/FrontDoor\/Distribution\/Resource$/,
     reason:
-      "Every call that reaches data is in the API's access log. What is left are fetches of the public web app, and logs of those need a bucket with ACLs.",
+      "The API's access log has every request that reaches data. The other requests fetch the public web app, and logging those needs a bucket with ACLs.",
   },
   {
     rules: ["AwsSolutions-CFR4"],
@@ -185,7 +184,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     ],
     paths: /^Runyard-Api\/Custom::CDKBucketDeployment[^/]+\/(.+\/)?Resource$/,
     reason:
-      "CDK's own function, which copies the web app into its bucket during a deployment and at no other time; its runtime and rights are CDK's to choose.",
+      "A function of the CDK, which copies the web app to its bucket during a deployment only. The CDK chooses its runtime and rights.",
   },
 ];
 

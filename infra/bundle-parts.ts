@@ -3,10 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
 import { entryFiles, findWiring } from "./entries.ts";
 
-/**
- * Parts of a function that the bundler creates once, next to the functions: adapters that few requests need, which are loaded by their
- * first use. They share the core of the SDK.
- */
+/** Parts that the bundler creates once for all functions: adapters that few requests need, loaded on first use. They share the SDK's core. */
 const PARTS = ["files-part", "invocation-part", "queue-part", "timers-part"];
 /** The folder of the parts in the directory of a function. */
 const FOLDER = "aws";
@@ -23,7 +20,7 @@ const WIRINGS = [
   "createMcpPorts",
 ];
 
-/** Functions that check or evaluate expressions of triggers, in a thread with a file of its own. */
+/** Functions that check or evaluate expressions of triggers, in a thread with a separate file. */
 const WITH_EXPRESSIONS = [
   ...["triggers/create-trigger", "triggers/update-trigger", "triggers/test-trigger"],
   "execution/decide-events",
@@ -44,11 +41,11 @@ export function buildExpressionWorker(root: string, outdir: string, options: Bui
   return metafile;
 }
 
-/** Whether a function loads its adapters by their first use. Consumers use all of theirs. */
+/** Whether a function loads its adapters on first use. Consumers use all of theirs. */
 export const hasParts = (file: string): boolean =>
   !file.startsWith("execution/") && WIRINGS.includes(findWiring(file)[1]);
 
-/** The modules of functions with parts: these options leave the parts out of them. */
+/** esbuild's options for functions with parts, which exclude the parts from their modules. */
 export const withoutParts: { readonly alias: Readonly<Record<string, string>>; readonly external: string[] } = {
   alias: {
     "#shared/wiring/adapters.ts": "#shared/wiring/lazy-adapters.ts",

@@ -10,7 +10,7 @@ import { eventSources } from "./event-sources.ts";
 export interface Bundle {
   /** Directory to deploy for a file of functions/, for example `runs/create-run`. */
   assetDir(file: string): string;
-  /** Directory of the Dockerfile of the sandboxes' image, with all that goes into it. */
+  /** Directory of the Dockerfile of the sandboxes' image, with everything that it copies. */
   imageDir(): string;
   /** esbuild's metafile with the content of each output, for the size check. */
   readonly metafile: Metafile;
@@ -48,7 +48,7 @@ export function bundle(options: BundleOptions = {}): Bundle {
   ];
   const missing = sources.filter((source) => !existsSync(source)).map((source) => relative(root, source));
   if (missing.length > 0)
-    throw new Error(`infra/routes.ts and infra/event-sources.ts name files that are not there: ${missing.join(", ")}`);
+    throw new Error(`infra/routes.ts and infra/event-sources.ts name files that do not exist: ${missing.join(", ")}`);
 
   rmSync(outdir, { recursive: true, force: true });
   const entries = [...writeEntries(root, join(dirname(outdir), "entries"))].map(([file, path]) => ({
@@ -112,7 +112,7 @@ function imageContext(root: string, programs: string): string {
   return context;
 }
 
-/** How all code is bundled; the benchmark bundles what it compares in the same way. */
+/** The options with which all code is bundled, also by the benchmark. */
 export const bundling = (stage: "aws" | "local" = "aws") =>
   ({
     outExtension: { ".js": ".mjs" },
@@ -126,7 +126,7 @@ export const bundling = (stage: "aws" | "local" = "aws") =>
       "@aws-sdk/credential-provider-node": lambdaCredentials,
       ...(stage === "local" && { "#shared/aws/client-hooks.ts": "#shared/aws/emulation-hooks.ts" }),
     },
-    // A CommonJS dependency may still load a module of Node's by `require`, which an ES module does not have.
+    // A CommonJS dependency may still load a Node module with `require`, which ES modules lack.
     banner: {
       js: 'import { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);',
     },
@@ -147,7 +147,7 @@ export interface BundleSize {
   /** Output below the bundle's directory, for example `runs/create-run/index.mjs`. */
   readonly output: string;
   readonly bytes: number;
-  /** Without the AWS SDK and the document that is served: our own code and the libraries that it chose. */
+  /** The size without the AWS SDK and the served OpenAPI document: our code and its libraries. */
   readonly ownBytes: number;
 }
 

@@ -2,16 +2,16 @@ import { routes } from "./routes.ts";
 
 /** Executions that Lambda keeps unreserved in every account; it refuses a reservation that would leave fewer. */
 const MIN_UNRESERVED = 100;
-/** The percentage of the account's executions that sandboxes get, unless the settings say otherwise. Each sandbox can have a model call in progress. */
+/** The default percentage of the account's executions for sandboxes. Each sandbox can have a model call in progress. */
 const SANDBOX_PERCENT = 30;
 /** Event streams that are open at the same time, in an account with enough executions. */
 const MAX_STREAMS = 200;
-/** The least share of what functions would reserve in a large account that still serves its purpose. */
+/** The smallest useful share of what functions would reserve in a large account. */
 const MIN_SCALE = 0.1;
-/** The least that an event source mapping can be limited to. */
+/** Lambda's minimum for the concurrency limit of an event source mapping. */
 const MIN_MAPPING = 2;
 
-/** The settings that it follows from; settings.ts describes them. */
+/** The settings that determine it; settings.ts describes them. */
 interface Concurrency {
   readonly accountConcurrency?: number;
   readonly sandboxConcurrency?: number;

@@ -34,9 +34,9 @@ export const eventSources = {
     },
     timeoutSeconds: 30,
   },
-  /** Asynchronous invocation: the sandbox itself. It reads hostile text, so it has no right but to its own log. */
+  /** Asynchronous invocation: the sandbox itself. It handles untrusted input; its role may only write its log. */
   runSandbox: { file: "execution/run-sandbox", rights: {}, timeoutSeconds: 900, memoryMb: 2048 },
-  /** Synchronous invocation: looks into one repository for skills, by GitHub's API or by a sandbox, and keeps what it finds. */
+  /** Synchronous invocation: discovers the skills of one repository through GitHub's API or a sandbox, and stores them. */
   discoverSkills: {
     file: "execution/discover-skills",
     rights: {
@@ -59,7 +59,7 @@ export const eventSources = {
     },
     timeoutSeconds: 900,
   },
-  /** SQS `ends`: releases the slot of a run that ended, stops its leftover sandboxes, keeps its uploads, and composes its transcript. */
+  /** SQS `ends`: after the end of a run, releases its slot, stops its remaining sandboxes, stores its uploads and composes its transcript. */
   endRun: {
     file: "execution/end-run",
     rights: {
@@ -77,7 +77,7 @@ export const eventSources = {
     timeoutSeconds: 60,
     memoryMb: 1024,
   },
-  /** Each minute: finds executions with an expired lease, and ends the runs of the dead letters of `runs`. */
+  /** Each minute: finds executions with an expired lease, and ends the runs in the dead-letter queue of `runs`. */
   reapRuns: {
     file: "execution/reap-runs",
     rights: {
@@ -87,7 +87,7 @@ export const eventSources = {
       endsQueue: ["SendMessage"],
       deadRunsQueue: ["ReceiveMessage", "DeleteMessage"],
     },
-    // Most of it is waiting for the next pass.
+    // It mostly waits for the next pass.
     timeoutSeconds: 90,
     memoryMb: 256,
   },
@@ -138,7 +138,7 @@ export const eventSources = {
     },
     timeoutSeconds: 30,
   },
-  /** Each minute: makes up for missed firings, and corrects timers that differ from their schedule. */
+  /** Each minute: fires schedules whose firing was missed, and corrects timers that differ from their schedule. */
   reconcileSchedules: {
     file: "execution/reconcile-schedules",
     rights: {
@@ -151,7 +151,7 @@ export const eventSources = {
     },
     timeoutSeconds: 60,
   },
-  /** Each hour: deletes the runs that are older than their team keeps them, with their files. */
+  /** Each hour: deletes runs past their team's retention period, with their files. */
   deleteOldRuns: {
     file: "execution/delete-old-runs",
     rights: {
@@ -185,7 +185,7 @@ export const eventSources = {
       webhookSender: ["InvokeFunction"],
       systems: ["InvokeFunction"],
     },
-    // It begins requests for half a minute, and a call of the sender takes 40 seconds at most.
+    // It starts requests for half a minute, and a call of the sender takes at most 40 seconds.
     timeoutSeconds: 80,
     memoryMb: 256,
   },

@@ -1,7 +1,7 @@
 /**
  * Replaces `@aws-sdk/credential-provider-node` in the bundles. Lambda gives a function its credentials in the
- * environment; the SDK's own provider also knows profiles, SSO, STS and metadata services, 110 kB that no function here
- * reads. They change only with a new execution environment, so reading them at each request is cheap and never stale.
+ * environment; the SDK's own provider also supports profiles, SSO, STS and metadata services, 110 kB that no function
+ * uses. Credentials change only with a new execution environment, so reading them at each request is cheap and never stale.
  */
 export function defaultProvider(): () => Promise<Credentials> {
   return async () => {

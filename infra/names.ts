@@ -9,7 +9,7 @@ export const RETENTION_DAYS: readonly number[] = Object.values(RetentionDays)
   .filter((days) => typeof days === "number")
   .filter((days) => days !== RetentionDays.INFINITE);
 
-/** The prefix of the deployment: several of them in one account and region differ in it. */
+/** The prefix of the deployment. It distinguishes several deployments in one account and region. */
 export function readPrefix(scope: Pick<Construct, "node">): string {
   const prefix: unknown = scope.node.tryGetContext("prefix");
   return typeof prefix === "string" && prefix !== "" ? prefix : DEFAULT_PREFIX;

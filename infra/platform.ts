@@ -4,7 +4,7 @@ import type { Settings } from "./settings.ts";
 /** The inputs of every stack with functions. */
 export interface Platform {
   readonly settings: Settings;
-  /** Where the functions' code is, and what the sandboxes' image is made of. */
+  /** Directories of the functions' code and of the sandboxes' image. */
   readonly bundle: Pick<Bundle, "assetDir" | "imageDir">;
   /** Directory of the web app's files. @default there is none */
   readonly webDir?: string;

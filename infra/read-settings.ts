@@ -8,7 +8,7 @@ import type { Settings } from "./settings.ts";
 
 /**
  * Reads the settings of a deployment from the app's context, and refuses values that would fail later and less clearly.
- * @param found what was looked up in the account, for settings that the context does not have
+ * @param found values looked up in the account, for settings that the context does not have
  */
 export function readSettings(node: Node, found: { readonly accountConcurrency?: number | undefined } = {}): Settings {
   const context = contextReader(node);
@@ -233,9 +233,9 @@ function ownDomain(
     throw new Error(`context "domainName" must be a host name, such as agents.example.com, not "${name}"`);
   }
   if (certificateArn === undefined || !/^arn:aws:acm:us-east-1:\d{12}:certificate\/[\w-]+$/.test(certificateArn)) {
-    const given = certificateArn === undefined ? "" : `, not "${certificateArn}"`;
+    const actual = certificateArn === undefined ? "" : `, not "${certificateArn}"`;
     throw new Error(
-      `context "certificateArn" must be the ARN of a certificate for "domainName" in us-east-1, the one region that CloudFront takes certificates from${given}: request one there with AWS Certificate Manager`,
+      `context "certificateArn" must be the ARN of a certificate for "domainName" in us-east-1, the one region that CloudFront takes certificates from${actual}: request one there with AWS Certificate Manager`,
     );
   }
   if (!hasCloudFront) {

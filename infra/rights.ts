@@ -6,7 +6,7 @@ export type TableRead = "GetItem" | "BatchGetItem" | "Query";
 /** Writes of the table. A transaction has no right of its own: it needs those of the writes and checks in it. */
 export type TableWrite = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem";
 
-/** The table's indexes, by name; which key each one has is said in stacks/data-stack.ts. */
+/** The table's indexes, by name; stacks/data-stack.ts defines their keys. */
 export type IndexName = "gsi1" | "gsi2" | "gsi3" | "gsi4" | "gsi5" | "gsi6" | "gsi7";
 
 /**
@@ -44,13 +44,13 @@ export interface ReadRights {
   readonly bucket?: { readonly GetObject: readonly FileKind[] };
   /** Triggers the discovery of skills in a repository; the invoked function stores the result itself. */
   readonly discovery?: readonly "InvokeFunction"[];
-  /** Live output: a new reader removes what earlier readers have left. */
+  /** Live output: a new reader removes the items of earlier readers. */
   readonly live?: readonly ("GetItem" | "DeleteItem")[];
   /** Records in the head of a run that live output is being read; no other attribute can be written with this right. */
   readonly watch?: readonly "UpdateItem"[];
   /** Records refused requests in the audit log; no other item can be written with this right. */
   readonly refusals?: readonly ("PutItem" | "UpdateItem")[];
-  /** The keys that sign the identity tokens of runs, as a parameter below a path of their own. */
+  /** The keys that sign the identity tokens of runs, as a parameter below a separate path. */
   readonly identityKeys?: readonly "GetParameter"[];
 }
 
@@ -75,8 +75,8 @@ export interface Rights {
   readonly deadRunsQueue?: readonly ("ReceiveMessage" | "DeleteMessage")[];
   readonly sandbox?: readonly "InvokeFunction"[];
   /**
-   * Sandboxes that are no functions, as far as the deployment has any: MicroVMs of the one image, tasks of the one cluster. `know` is
-   * only which kinds there are.
+   * The deployment's sandboxes other than functions: MicroVMs of the one image, tasks of the one cluster. `know` only tells the
+   * function which kinds exist.
    */
   readonly sandboxes?: readonly ("know" | "start" | "stop")[];
   /** Frames to self-hosted workers, and the end of their connections: the one WebSocket API. */
@@ -99,15 +99,15 @@ export interface Rights {
   readonly live?: readonly LiveAction[];
   readonly watch?: readonly "UpdateItem"[];
   readonly refusals?: readonly ("PutItem" | "UpdateItem")[];
-  /** The key that encrypts values of secrets, as one parameter, which can be created and not replaced. */
+  /** The key that encrypts values of secrets: one parameter, which can be created but not replaced. */
   readonly secretsKey?: readonly ("GetParameter" | "PutParameter")[];
-  /** As that, for the secrets of webhooks and triggers. */
+  /** The same for the secrets of webhooks and triggers. */
   readonly webhookSecretsKey?: readonly ("GetParameter" | "PutParameter")[];
   /** Encrypted values in the table, for functions without other rights on it. */
   readonly vault?: readonly "BatchGetItem"[];
-  /** Values of secrets that an earlier release stored, as parameters below the one path of ours. */
+  /** Values of secrets that an earlier release stored, as parameters below one path. */
   readonly secrets?: readonly ("GetParameters" | "DeleteParameter")[];
-  /** As those, for the secrets of webhooks and triggers, below a path of their own. */
+  /** The same for the secrets of webhooks and triggers, below a separate path. */
   readonly webhookSecrets?: readonly ("GetParameters" | "DeleteParameter")[];
   readonly identityKeys?: readonly ("GetParameter" | "PutParameter")[];
   /** Requests attempts of deliveries from the function that makes them. */
@@ -116,7 +116,7 @@ export interface Rights {
   readonly webhookSender?: readonly "InvokeFunction"[];
   /** Calls the function that calls the APIs of other systems for triggers. */
   readonly systems?: readonly "InvokeFunction"[];
-  /** Timers of schedules, in our only group. Setting one passes it the role by which it sends. */
+  /** Timers of schedules, in the one group. Setting a timer passes it the role with which it fires. */
   readonly timers?: readonly ("CreateSchedule" | "UpdateSchedule" | "DeleteSchedule")[];
 }
 

@@ -19,15 +19,15 @@ interface RouteBase {
   readonly path: string;
   /** File in functions/ without its ending. Lines that name the same file are one function and have equal settings. */
   readonly file: string;
-  /** True if a request without a credential is served too; one that carries a credential is checked as everywhere. */
+  /** True if the route also serves requests without a credential. A credential that a request has is always checked. */
   readonly keyOptional?: true;
   /** Function's name after `runyard-`; by default the file's verb-noun. Needed only where two resources share one. */
   readonly name?: string;
-  /** Seconds; 10 by default, 30 at most, which is where API Gateway itself gives up. */
+  /** Seconds; 10 by default, at most 30, the limit of API Gateway. */
   readonly timeoutSeconds?: number;
   /** Megabytes; 512 by default. */
   readonly memoryMb?: number;
-  /** True if Lambda logs no line of its own for a success, as the endpoint does not. */
+  /** True if Lambda omits its log line for successful invocations, as the endpoint does. */
   readonly quiet?: true;
   /** True if no traces are sent: X-Ray bills each, and these calls are the most frequent ones. */
   readonly untraced?: true;
@@ -35,7 +35,7 @@ interface RouteBase {
   readonly reserved?: number;
 }
 
-/** A GET writes nothing, and its type allows it no right to. */
+/** A GET writes nothing, so its type has no rights to write. */
 export type Route = RouteBase &
   Access &
   (
@@ -48,7 +48,7 @@ const everyone = ["personal", "agent", "run"] as const;
 const runOnly = ["run"] as const;
 /** A team's members and its agents. */
 const team = ["personal", "agent"] as const;
-/** Management operations, which are closed to agents. */
+/** Management operations, which agents may not call. */
 const people = ["personal"] as const;
 
 /** Authentication of any kind of caller; also needed where only one kind may call. */
@@ -73,10 +73,10 @@ export const readEvents = {
 /** Changing live output, which is one item a run. */
 const changeLive = ["GetItem", "PutItem"] as const;
 
-/** The indexes that runs are read from by their creation: all of them, and those that have not ended. */
+/** The indexes with runs by creation time: all runs, and those that have not ended. */
 const byCreation = ["gsi2", "gsi5"] as const;
 
-/** Changing a run in a way that its executions do not notice, and returning it. */
+/** A change to a run that does not affect its executions, and returning the run. */
 const keepRun = {
   who: team,
   scope: "runs:write",
@@ -115,10 +115,10 @@ const sendFollowup = {
   },
 } as const;
 
-/** An interrupt changes the run alone; its execution learns of it by itself. */
+/** An interrupt changes only the run; its execution polls for it. */
 const interrupt = { who: everyone, scope: "runs:write", rights: { table: [...read, ...write] } } as const;
 
-/** A run without a prompt and attachments, so nothing of it is in the bucket. */
+/** A run without a prompt and attachments, so the bucket has no files of it. */
 const tryEnvironment = {
   file: "environments/try-environment",
   who: team,
@@ -146,8 +146,8 @@ const enableSchedule = {
   rights: { ...schedule, bucket: schedulePrompt },
 } as const;
 
-/** One line a route, one file a function. */
-// biome-ignore format: one route a line reads as the table that it is.
+/** One line per route, one file per function. */
+// biome-ignore format: one route per line reads as a table.
 const lines: readonly Route[] = [
   { method: "POST", path: "/agent/runs", ...createRun },
   { method: "POST", path: "/agent/run", ...createRun },
@@ -342,7 +342,7 @@ function withAuditRights(route: Route): Route {
   return { ...route, rights: { ...route.rights, table } };
 }
 
-/** Method and path of each route; the fallback uses them to detect a path that exists with another method. */
+/** Method and path of each route, with which the fallback detects a path that exists with another method. */
 export const routePaths: readonly [method: string, path: string][] = routes
   .filter(({ path }) => path !== "*")
   .map(({ method, path }) => [method, path]);

@@ -4,7 +4,7 @@ import type { ConcurrencyPlan } from "./concurrency.ts";
 
 /** What a deployment may set, by CDK context (`-c name=value` or cdk.json). */
 export interface Settings {
-  /** `aws`, or `local` for the emulator, which leaves out what that one cannot do. @default "aws" */
+  /** `aws`, or `local` for the emulator, which omits what the emulator does not support. @default "aws" */
   readonly stage: "aws" | "local";
   // The context `prefix`, which begins all names and is "runyard" by default, and `logRetentionDays`, 30 by default, are read where
   // resources are named (names.ts).
@@ -23,25 +23,25 @@ export interface Settings {
   readonly frontDoor: boolean;
   /** The name of the table that the data stack creates. @default the prefix */
   readonly tableName: string;
-  /** A table that is used in place of the created one: a restored table, or one that an earlier installation left. @default none */
+  /** An existing table to use instead of a new one, such as a restored table or that of an earlier installation. @default none */
   readonly existingTable?: string;
   /** ARN of the stream of that table, with new images. Without it, webhooks cannot be created. @default none */
   readonly existingTableStream?: string;
-  /** A bucket that is used in place of the created one, such as that of an earlier installation. @default none */
+  /** An existing bucket to use instead of a new one, such as that of an earlier installation. @default none */
   readonly existingBucket?: string;
-  /** Whether there are alarms on single services of AWS too, which cost $0.10 a month each. @default false */
+  /** Whether to add alarms on individual AWS services, which cost $0.10 a month each. @default false */
   readonly detailedAlarms: boolean;
-  /** Address that alarms are mailed to. @default alarms only show in the console */
+  /** Email address for alarm notifications. @default alarms only show in the console */
   readonly alarmEmail?: string;
   /** Runs that are dispatched at the same time, 2 to 1,000; fewer in accounts with fewer than 1,000 concurrent executions. @default 50 */
   readonly dispatchConcurrency: number;
   /**
-   * Executions of runs at the same time, in the whole deployment: runs beyond them stay QUEUED. The sandbox function reserves as many.
+   * Concurrent executions of runs in the whole deployment; further runs stay QUEUED. The sandbox function reserves as many.
    * @default three tenths of the account's concurrent executions, without a reservation
    */
   readonly sandboxConcurrency?: number;
   /**
-   * Whether each execution gets a Lambda execution environment of its own by Lambda's tenant isolation. Accounts without that feature
+   * Whether Lambda's tenant isolation gives each execution its own execution environment. Accounts without that feature
    * set this to false: the sandbox's process then exits after each execution, so that no process of it remains. @default true
    */
   readonly sandboxTenancy: boolean;
@@ -62,12 +62,12 @@ export interface Settings {
    * runtime of Node. @default "image" on AWS, "zip" on the emulator, which runs no images
    */
   readonly lambdaSandbox: "image" | "zip";
-  /** Regions with MicroVMs that this release does not know of yet. @default none */
+  /** Additional regions with MicroVMs, which this release does not list. @default none */
   readonly microvmRegions: readonly string[];
-  /** Version of the base image of AWS's that MicroVMs are built upon; its versions end some day. @default "1" */
+  /** Version of the AWS base image for MicroVMs; AWS retires old versions. @default "1" */
   readonly microvmBaseVersion: string;
   /**
-   * Address of GitHub's REST API; another one only where something stands in for it.
+   * Address of GitHub's REST API. Set another one only for a stand-in.
    * @default "https://api.github.com"
    */
   readonly githubApiUrl: string;
@@ -76,8 +76,8 @@ export interface Settings {
   /** Address of Slack's API, likewise. @default "https://slack.com/api" */
   readonly slackApiUrl: string;
   /**
-   * Name of the parameter of Systems Manager that holds this deployment's own token for GitHub. It need not be there: then
-   * public repositories are read, 60 requests an hour. All who may call see the skills that the token may read.
+   * Name of the Systems Manager parameter with this deployment's GitHub token. If it does not exist, only public repositories
+   * are read, with 60 requests an hour. All callers see the skills that the token can read.
    * @default "/runyard/github-token"
    */
   readonly githubTokenParameter: string;
@@ -107,15 +107,15 @@ export interface Settings {
    * @default looked up while synthesizing; where there are no credentials, unknown: nothing is reserved, and executions have no limit
    */
   readonly accountConcurrency?: number;
-  /** Whether functions reserve executions, so that none of them can use up the others'. The account needs a few hundred. @default false */
+  /** Whether functions reserve concurrency, so that none can use up that of the others. The account needs a few hundred executions. @default false */
   readonly reserveConcurrency: boolean;
-  /** How the deployment uses the account's concurrent executions; follows from the four settings. */
+  /** How the deployment uses the account's concurrent executions, computed from the four settings. */
   readonly concurrency: ConcurrencyPlan;
   /** Runs that one caller may start within a minute. @default 3000 */
   readonly createsPerMinute?: number;
   /** Follow-ups that one caller may send within a minute. @default 3000 */
   readonly followupsPerMinute?: number;
-  /** API keys that one caller may make within a minute. @default 120 */
+  /** API keys that one caller may create within a minute. @default 120 */
   readonly keysPerMinute?: number;
   /** Events of one trigger that may start or continue runs within a minute. @default 600 */
   readonly triggerEventsPerMinute?: number;
@@ -134,13 +134,13 @@ export interface Settings {
   /** Whether the API refuses requests that do not come through CloudFront, such as those to its own endpoint. @default false */
   readonly closedApi: boolean;
   /**
-   * Texts that become part of the secret in CloudFront's requests, the current one first; others are accepted too, so that the secret
-   * can be changed. `initial` stands for the secret without such a text. @default ["initial"]
+   * Labels from which the secrets in CloudFront's requests are derived, the current one first. The others are accepted too, so that
+   * the secret can be rotated. `initial` stands for the secret without a label. @default ["initial"]
    */
   readonly originSecretSalts: readonly string[];
   /** Event streams that are open at the same time: the concurrency that their function reserves. @default as `reserveConcurrency` says */
   readonly streamConcurrency?: number;
-  /** Seconds within which the execution of a run that a self-hosted worker has claimed must begin. @default 60 */
+  /** Seconds within which the execution must begin after a self-hosted worker claims a run. @default 60 */
   readonly workerClaimSeconds?: number;
   /**
    * The OIDC issuer by which people sign in to the web app, contexts `oidcIssuer`, `oidcClientId` and `oidcClientSecretParameter`.
@@ -150,7 +150,7 @@ export interface Settings {
     /** Address of the issuer, as in its tokens. */
     readonly issuer: string;
     readonly clientId: string;
-    /** Name of the SSM parameter that holds the client's secret. @default the client is a public one */
+    /** Name of the SSM parameter that holds the client's secret. @default none: the client is public */
     readonly clientSecretParameter?: string;
   };
   /**
@@ -178,14 +178,14 @@ export interface Settings {
   readonly compatible?: {
     readonly baseUrl: string;
     readonly models: readonly string[];
-    /** Name of the SSM parameter that holds the key for it. @default it wants none */
+    /** Name of the SSM parameter that holds its API key. @default none: it requires no key */
     readonly keyParameter?: string;
   };
-  /** Providers with names of their own, context `modelProviders`: a list like that of `runyard.json`, with keys in SSM parameters. @default none */
+  /** Named model providers, context `modelProviders`: a list like that of `runyard.json`, with keys in SSM parameters. @default none */
   readonly modelProviders: readonly DeployedProvider[];
-  /** Prices that the deployment gives itself, each `id=input/output` in US dollars a million tokens. @default those of the catalogue */
+  /** Prices of models, each `id=input/output` in US dollars per million tokens. @default those of the catalogue */
   readonly modelPrices: readonly string[];
-  /** Limits that the deployment sets, each `id=context/output` in tokens. @default those that the servers state */
+  /** Limits of models, each `id=context/output` in tokens. @default those that the servers report */
   readonly modelLimits: readonly string[];
   /** Seconds that the compatible server may take until a response begins or continues. @default 780 */
   readonly compatibleTimeoutSeconds?: number;

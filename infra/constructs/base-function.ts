@@ -25,7 +25,7 @@ export interface BaseFunctionProps {
   readonly platform: Platform;
   /** File in functions/ without its ending; its bundle is the function's code. */
   readonly file: string;
-  /** What the rights are about. */
+  /** The resources that the rights are granted on. */
   readonly targets: Targets;
   /** The permissions of the function's role, which may otherwise only write its own log and traces. */
   readonly rights: Rights;
@@ -38,17 +38,17 @@ export interface BaseFunctionProps {
    * about three times as fast as at 128, at nearly the same price, and more memory hardly helps. @default 512
    */
   readonly memoryMb?: number;
-  /** Concurrent executions kept for this function and its most. @default none */
+  /** Reserved concurrency, which is also the function's maximum. @default none */
   readonly reserved?: number;
-  /** Variables beyond those that come with the rights. @default none */
+  /** Environment variables in addition to those of the rights. @default none */
   readonly environment?: Record<string, string>;
-  /** Statements beyond the rights, such as reading the queue that wakes the function. @default none */
+  /** Policy statements in addition to the rights, such as reading the queue that invokes the function. @default none */
   readonly statements?: PolicyStatement[];
   /** Scratch disk in MiB. @default 512, which is free */
   readonly diskMib?: number;
-  /** Whether traces are sent, which is a right of its own. @default true */
+  /** Whether the function sends traces, which requires a separate right. @default true */
   readonly traced?: boolean;
-  /** Whether Lambda leaves out its own lines about invocations that succeed. @default false */
+  /** Whether Lambda omits its log lines about successful invocations. @default false */
   readonly quiet?: boolean;
   /** An image that is the function's code, instead of the bundle. @default the bundle, on the runtime of Node 24 */
   readonly image?: SandboxImage | undefined;
@@ -56,7 +56,7 @@ export interface BaseFunctionProps {
   readonly handler?: string;
   /** True if the function may be part of a loop of invocations, which Lambda stops after 16 rounds otherwise. @default false */
   readonly recursive?: boolean;
-  /** Whether each tenant gets execution environments of its own. @default shared ones */
+  /** Whether each tenant gets separate execution environments. @default shared ones */
   readonly tenancy?: TenancyConfig;
 }
 
@@ -128,7 +128,7 @@ export class BaseFunction extends Construct {
   }
 }
 
-/** The verb-noun of a file in functions/, by which its function is called. */
+/** The verb-noun of a file in functions/, which names its function. */
 export function verbNoun(file: string): string {
   return file.slice(file.lastIndexOf("/") + 1);
 }

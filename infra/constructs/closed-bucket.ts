@@ -13,15 +13,15 @@ import type { Construct } from "constructs";
 export interface ClosedBucketProps {
   /** Whether the bucket outlives its stack. */
   readonly removalPolicy: RemovalPolicy;
-  /** Whether a function of CDK's deletes the objects before the bucket, which otherwise has to be empty, is deleted. @default false */
+  /** Whether a function of the CDK empties the bucket before its deletion. Otherwise it has to be empty. @default false */
   readonly autoDeleteObjects?: boolean;
   /** Days after which every object is deleted. @default never */
   readonly expireDays?: number;
-  /** Objects that are deleted some days after they were written, by what their key begins with. @default none */
+  /** Days until objects are deleted, by key prefix. @default none */
   readonly forgotten?: readonly { readonly prefix: string; readonly days: number }[];
-  /** Prefixes of objects that move to Intelligent-Tiering after 30 days. Smaller ones than 128 KB stay where they are. @default none */
+  /** Prefixes of objects that move to Intelligent-Tiering after 30 days, except objects below 128 KB. @default none */
   readonly tiered?: readonly string[];
-  /** Days for which objects can be restored after they were deleted. @default they cannot */
+  /** Days for which deleted objects can be restored. @default they cannot */
   readonly restorableDays?: number;
   /** What pages of other origins may do with a signed URL. @default nothing */
   readonly cors?: CorsRule[];
@@ -33,8 +33,8 @@ export interface ClosedBucketProps {
 const TIERED_AFTER_DAYS = 30;
 
 /**
- * A bucket that requires a credential or a signed URL, over TLS, encrypted by S3. What is written here is written once, so a version
- * only keeps what was deleted.
+ * A bucket that requires a credential or a signed URL, over TLS, encrypted by S3. Objects are written once, so versions only keep
+ * deleted objects.
  */
 export function closedBucket(scope: Construct, id: string, props: ClosedBucketProps): IBucket {
   const { expireDays, logs, restorableDays } = props;
@@ -54,7 +54,7 @@ export function closedBucket(scope: Construct, id: string, props: ClosedBucketPr
             {
               id: "deleted-objects",
               noncurrentVersionExpiration: Duration.days(restorableDays),
-              // A marker without versions hides nothing any more.
+              // A delete marker without versions has no use.
               expiredObjectDeleteMarker: true,
             },
           ]),
@@ -63,7 +63,7 @@ export function closedBucket(scope: Construct, id: string, props: ClosedBucketPr
         id: `forgotten-${prefix.replace(/\/$/, "")}`,
         prefix,
         expiration: Duration.days(days),
-        // These can be made again, and some are large: a deleted one is not kept.
+        // These objects can be recreated, and some are large, so no versions are kept.
         ...(restorableDays !== undefined && { noncurrentVersionExpiration: Duration.days(1) }),
       })),
       ...(props.tiered ?? []).map((prefix) => ({

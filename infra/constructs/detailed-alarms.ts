@@ -4,7 +4,7 @@ import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
 import { Alarm, type AlarmProps } from "./alarm.ts";
 
-/** An alarm of the setting `detailedAlarms` on a metric of AWS's own. */
+/** An alarm of the setting `detailedAlarms` on a metric that AWS publishes. */
 interface AwsAlarm extends Pick<AlarmProps, "name" | "impact" | "threshold" | "periods"> {
   readonly namespace: string;
   readonly metricName: string;

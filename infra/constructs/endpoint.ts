@@ -46,7 +46,7 @@ export class Endpoint extends BaseFunction {
     for (const [index, line] of props.lines.entries()) {
       const suffix = index === 0 ? "" : String(index + 1);
       if (line.method === "ANY" && settings.stage === "aws" && !settings.frontDoor) {
-        // The route of the web app would otherwise match paths of the API that do not exist.
+        // Otherwise the route of the web app would match paths that the API does not have.
         new CfnRoute(this, "ApiRoute", {
           apiId: props.apiId,
           routeKey: "GET /api/{path+}",
@@ -99,6 +99,6 @@ export class Endpoint extends BaseFunction {
 
 const toRouteKey = ({ method, path }: Route): string => (method === "ANY" ? "$default" : `${method} /api/v1${path}`);
 
-/** The default route has neither method nor path, so nothing narrower than the whole API names it. */
+/** The default route has neither method nor path, so its permission has to cover the whole API. */
 const toRouteArn = ({ method, path }: Route): string =>
   method === "ANY" ? "*/*" : `*/${method}/api/v1${path.replaceAll(/\{[^}]+\}/g, "*")}`;

@@ -21,8 +21,8 @@ export class EventStream extends BaseFunction {
 
   constructor(scope: Construct, id: string, props: Pick<BaseFunctionProps, "platform" | "targets">) {
     const { settings } = props.platform;
-    // Part of the stack's id: nobody can guess it, and it costs nothing. It only protects what the key protects too. A text of the
-    // settings changes it.
+    // The secret is part of the stack's id, which cannot be guessed and costs nothing. It only protects what the API key protects
+    // too. A label in the settings rotates it.
     const unique = Fn.select(2, Fn.split("/", Stack.of(scope).stackId));
     const secrets = settings.originSecretSalts.map((salt) => (salt === "initial" ? unique : `${unique}-${salt}`));
     const acceptedSecrets = secrets.join(",");
@@ -35,7 +35,7 @@ export class EventStream extends BaseFunction {
         ORIGIN_SECRET: acceptedSecrets,
         PRINCIPALS: eventSources.streamEvents.who.join(","),
         SCOPE: eventSources.streamEvents.scope,
-        // Requests name the host of CloudFront, which cannot be known before it.
+        // Requests name the host of CloudFront, which is unknown until the distribution exists.
         BASE_URL: settings.baseUrl ?? "",
         ...settingVariables(settings),
       },
@@ -50,7 +50,7 @@ export class EventStream extends BaseFunction {
   }
 }
 
-/** The CORS settings by which a web app of another origin reads the stream. A function URL takes no OPTIONS in its list of methods. */
+/** The CORS settings for a web app of another origin. A function URL does not accept OPTIONS in its list of methods. */
 function readCors(webUrl: string): CfnUrl.CorsProperty {
   const { maxAge, ...lists } = webCors(webUrl);
   return { ...lists, allowMethods: ["GET"], maxAge: maxAge.toSeconds() };

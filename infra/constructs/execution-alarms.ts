@@ -14,7 +14,7 @@ export interface ExecutionAlarmsProps {
   readonly gateway: BaseFunction | undefined;
   /** The function that finds expired leases. */
   readonly reaper: BaseFunction;
-  /** The functions that rules invoke each minute and each hour, themselves or through another of them. */
+  /** The functions that rules invoke each minute and each hour, directly or through another of these functions. */
   readonly passes: { readonly minutely: readonly BaseFunction[]; readonly hourly: readonly BaseFunction[] };
   /** Topic that the alarms notify. @default none: the alarms show in the console */
   readonly topic: ITopic | undefined;
@@ -70,7 +70,7 @@ export function createExecutionAlarms(scope: Construct, props: ExecutionAlarmsPr
 
 /**
  * The longest wait for a start, or for the handling of an end, by the line that the reaper logs at the end of each pass. The age of the
- * oldest message would not show the runs whose message is lost or was handled, such as those that wait for an execution of the deployment.
+ * oldest message would miss runs whose message is lost or was handled, such as those that wait for the deployment's capacity.
  */
 function measureWait(
   scope: Construct,
@@ -90,8 +90,8 @@ function measureWait(
 const FAILED_PASSES = 3;
 
 /**
- * Counts failed invocations of the functions that rules invoke, by the line that Lambda logs at the end of each. A metric of Lambda's is
- * of one function, so that each would need an alarm of its own. One failed pass of an hour is enough for the alarm.
+ * Counts failed invocations of the functions that rules invoke, by the line that Lambda logs at the end of each. Lambda's own metrics
+ * are per function, so each function would need its own alarm. One failed hourly pass is enough for the alarm.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
  */
 function countFailedPasses(scope: Construct, { minutely, hourly }: ExecutionAlarmsProps["passes"]): Metric {

@@ -9,7 +9,7 @@ import { ownLog } from "./own-log.ts";
 import type { SandboxImage } from "./sandbox-image.ts";
 
 export interface FargateTasksProps {
-  /** The image that the harness is copied out of. */
+  /** The image that contains the harness. */
   readonly image: SandboxImage;
 }
 
@@ -21,7 +21,7 @@ export interface FargateTasksProps {
 export class FargateTasks extends Construct {
   readonly clusterArn: string;
   readonly executionRole: Role;
-  /** Settings by which the functions that start and stop tasks find all this. */
+  /** Environment variables of the functions that start and stop tasks. */
   readonly environment: Readonly<Record<string, string>>;
   /** Name of the cluster, which distinguishes its tasks from others. */
   readonly #cluster: string;
@@ -88,7 +88,7 @@ export class FargateTasks extends Construct {
     return `arn:${Aws.PARTITION}:ecs:${Aws.REGION}:${Aws.ACCOUNT_ID}:task/${this.#cluster}/*`;
   }
 
-  /** All definitions of tasks that are ours: each is called after what is in it. */
+  /** All task definitions of the deployment, whose names contain a hash of their content. */
   get definitionArns(): string {
     return `arn:${Aws.PARTITION}:ecs:${Aws.REGION}:${Aws.ACCOUNT_ID}:task-definition/runyard-*:*`;
   }

@@ -37,8 +37,8 @@ const SECRET_HEADER = "runyard-origin-secret";
 const HOST_HEADER = "runyard-viewer-host";
 
 /**
- * The errors that CloudFront by default repeats for ten seconds, whatever the cache policy and a `no-store` of the response say: also
- * to callers that retry as the error suggests, or that wait for what a 404 does not find yet.
+ * The errors that CloudFront caches for ten seconds by default, whatever the cache policy and `no-store` say. Callers that retry, or
+ * that poll until a resource exists, would get the cached error.
  * @see https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/HTTPStatusCodes.html
  * @see https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html
  */
@@ -49,7 +49,7 @@ export interface FrontDoorProps {
   readonly apiId: string;
   /** Id of the HTTP API that serves the requests of harnesses. */
   readonly harnessApiId: string;
-  /** Whether requests to both have the secret, too. @default false */
+  /** Whether CloudFront adds the secret to requests to both APIs. @default false */
   readonly closedApi?: boolean;
   /** ARN of a web ACL that requests have to pass. @default none */
   readonly webAclArn?: string | undefined;
@@ -57,7 +57,7 @@ export interface FrontDoorProps {
   readonly events: Pick<EventStream, "host" | "secret">;
   /** Directory of the web app that is served everywhere else. @default none, and those addresses return 403 */
   readonly webDir?: string | undefined;
-  /** The domain name that the distribution is served at, with its certificate. @default CloudFront's own */
+  /** A custom domain name with its certificate. @default CloudFront's own */
   readonly domain?: Settings["domain"];
   /** Origin of the signed URLs of files, which the web app shows pictures from and uploads attachments to. */
   readonly filesOrigin: string;
@@ -67,13 +67,13 @@ export interface FrontDoorProps {
 export class FrontDoor extends Construct {
   /** `https://…`, without a slash at its end. */
   readonly url: string;
-  /** The host of CloudFront's own, which the DNS record of another domain name leads to. */
+  /** CloudFront's own host name, the target of a custom domain's DNS record. */
   readonly domainName: string;
   readonly distributionId: string;
 
   constructor(scope: Construct, id: string, props: FrontDoorProps) {
     super(scope, id);
-    // It only contains files that a deployment put there and can put there again.
+    // It only contains files that the next deployment can upload again.
     const web = closedBucket(this, "Web", { removalPolicy: RemovalPolicy.DESTROY, autoDeleteObjects: true });
     const { region, urlSuffix } = Stack.of(this);
     const toApi = (apiId: string): BehaviorOptions => ({
@@ -83,7 +83,7 @@ export class FrontDoor extends Construct {
         ...(props.closedApi === true && { customHeaders: { [SECRET_HEADER]: props.events.secret } }),
       }),
       allowedMethods: AllowedMethods.ALLOW_ALL,
-      // A key must never travel in the clear, not even to be redirected.
+      // A key must never be sent over plain HTTP, not even to be redirected.
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       cachePolicy: apiCache,
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
@@ -121,7 +121,7 @@ export class FrontDoor extends Construct {
           cachePolicy: CachePolicy.CACHING_DISABLED,
           originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
           functionAssociations: [{ eventType: FunctionEventType.VIEWER_REQUEST, function: this.viewerHost() }],
-          // Compression would hold events back.
+          // Compression would delay events.
           compress: false,
         },
         "/api/v1/harness-support/*": toApi(props.harnessApiId),
@@ -137,8 +137,8 @@ export class FrontDoor extends Construct {
   }
 
   /**
-   * The API's responses say `no-store` and are not cached. CloudFront compresses only where a cache policy could cache, hence a
-   * policy with a second's room; the credentials are part of its key, so that even a response that forgot to say so stays private.
+   * The API's responses have `no-store` and are not cached. CloudFront compresses only if the cache policy allows caching, hence a
+   * maximum of one second. The credentials are part of the cache key, so that even a response without `no-store` stays private.
    */
   private apiCache(): CachePolicy {
     return new CachePolicy(this, "ApiCache", {
@@ -181,7 +181,7 @@ export class FrontDoor extends Construct {
       ...shared,
       exclude: ["*"],
       include: ["assets/*"],
-      // Pages that were opened before a deployment still load the files of theirs.
+      // Pages that were opened before a deployment still load the previous files.
       prune: false,
       cacheControl: [CacheControl.setPublic(), CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()],
     });
@@ -193,7 +193,7 @@ export class FrontDoor extends Construct {
       // Browsers revalidate their copy each time; the response is small.
       cacheControl: [CacheControl.noCache()],
     });
-    // The page refers to the assets, so it must not be there before them.
+    // The page refers to the assets, so they have to be uploaded first.
     files.node.addDependency(assets);
   }
 
@@ -223,10 +223,10 @@ export class FrontDoor extends Construct {
         contentTypeOptions: { override: true },
         frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
         referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
-        // Not of subdomains: a domain name of one's own may have some that Runyard does not serve.
+        // Exclude subdomains: a custom domain may have some that Runyard does not serve.
         strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
       },
-      // Pages that open this one, or that it opens, get no reference to its window.
+      // Pages that open this page, or that it opens, get no reference to its window.
       customHeadersBehavior: {
         customHeaders: [{ header: "Cross-Origin-Opener-Policy", value: "same-origin", override: true }],
       },

@@ -54,15 +54,15 @@ export interface TracingTarget {
 
 /** The WebSocket API of self-hosted workers. */
 export interface WorkerSocketTarget {
-  /** Its management endpoint; on an emulator the path of it. */
+  /** Its management endpoint; on an emulator, the path of the endpoint. */
   readonly endpoint: string;
-  /** All its connections, by the methods that send to one and close one. */
+  /** The ARNs of its connections, for the methods that send to a connection and close it. */
   readonly arns: readonly string[];
 }
 
 type QueueTarget = Pick<IQueue, "queueArn" | "queueUrl">;
 type FunctionTarget = Pick<IFunction, "functionArn" | "functionName">;
-/** The sandbox function, with what its callers need to know of it. */
+/** The sandbox function, and the environment variables that its callers need. */
 export type SandboxTarget = FunctionTarget & { readonly variables?: Readonly<Record<string, string>> };
 
 /** The credentials of this deployment for GitHub. */
@@ -115,7 +115,7 @@ export interface Grant {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Turns rights into exactly their actions on exactly their resources: no wildcard, no action that was not named. */
+/** Turns rights into exactly their actions on exactly their resources: no wildcards, no additional actions. */
 export function grant(rights: Rights, targets: Targets): Grant {
   const grants = grantSteps.map((grantStep) => grantStep(rights, targets));
   return {
@@ -146,7 +146,7 @@ const grantLive: GrantStep = ({ live: actions }, { live }) => {
   return { statements: [allow("dynamodb", actions, [tableArn])], environment: { LIVE_TABLE_NAME: tableName } };
 };
 
-/** The attributes that the update may name: the key, the one that it writes, and the one of its condition. */
+/** The attributes that the update may name: the key, the written attribute, and the condition's attribute. */
 const WATCH_ATTRIBUTES = ["pk", "sk", "watched_at", "state"];
 
 const grantWatch: GrantStep = ({ watch: actions }, { table }) => {
@@ -333,7 +333,7 @@ const grantTracing: GrantStep = ({ tracing: actions }, { tracing }) => {
   };
 };
 
-/** One step for each kind of right. */
+/** The function that grants each kind of right. */
 const grantSteps: readonly GrantStep[] = [
   grantTable,
   grantLive,

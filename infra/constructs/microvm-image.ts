@@ -10,9 +10,9 @@ import { ownLog } from "./own-log.ts";
 /** Regions with Lambda MicroVMs: https://docs.aws.amazon.com/lambda/latest/dg/microvms.html; a setting adds those that came later. */
 export const MICROVM_REGIONS = ["us-east-1", "us-east-2", "us-west-2", "ap-northeast-1", "eu-west-1"] as const;
 
-/** Port on which the program in the machine hears the hooks; image/entry.ts has the same one. */
+/** Port on which the program in the VM receives the hooks; equals that of image/entry.ts. */
 const HOOKS_PORT = 9000;
-/** Minimum memory of a machine in MiB. It may use four times as much, which costs more meanwhile. */
+/** Baseline memory of a VM in MiB. It may use up to four times as much, which costs more for that time. */
 const MEMORY_MIB = 2048;
 
 export interface MicrovmImageProps {
@@ -25,12 +25,12 @@ export interface MicrovmImageProps {
 }
 
 /**
- * The image that MicroVMs start from: a snapshot of a machine with the program of image/entry.ts running, which Lambda makes of
- * the Dockerfile. It contains no secret, and its machines have no role. A region without MicroVMs has no image.
+ * The image that MicroVMs start from. Lambda creates it from the Dockerfile: a snapshot of a VM that runs the program of
+ * image/entry.ts. It contains no secret, and its VMs have no role. A region without MicroVMs has no image.
  */
 export class MicrovmImage extends Construct {
   readonly arn: string;
-  /** The ARN where the region has MicroVMs, else an empty text. */
+  /** The image's ARN; empty if the region has no MicroVMs. */
   readonly arnIfAny: string;
 
   constructor(scope: Construct, id: string, { source, regions, baseVersion }: MicrovmImageProps) {

@@ -9,9 +9,8 @@ import { namedParameter } from "./parameter.ts";
 import { addStreamingUrl } from "./streaming-url.ts";
 
 /**
- * The model gateway behind a URL of its own, which streams responses and waits for them as long as the function may take. API
- * Gateway gives up after 30 seconds, and CloudFront after 60 without a byte. The function itself authenticates callers, by the
- * key of a run.
+ * The model gateway with a function URL, which streams responses and waits as long as the function may run. API Gateway times
+ * out after 30 seconds, and CloudFront after 60 without a byte. The function itself authenticates callers, by the key of a run.
  */
 export class ModelGateway extends BaseFunction {
   /** `https://…`, without a slash at its end. */
@@ -44,7 +43,7 @@ export function namedModels(stack: Stack, settings: Settings): Models {
     ],
     bedrock: bedrock
       ? [
-          // A call of a global profile needs both: the profile, and the model in every region that it leads to.
+          // A call through a global inference profile needs rights on the profile and on the model in every region that it routes to.
           stack.formatArn({ service: "bedrock", resource: "inference-profile", resourceName: "global.anthropic.*" }),
           stack.formatArn({
             service: "bedrock",

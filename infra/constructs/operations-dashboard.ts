@@ -21,7 +21,7 @@ interface OperationsDashboardProps {
   };
 }
 
-/** One page with the four questions of operators. Three dashboards of an account are free of charge. */
+/** One page with the four questions of operators. An account's first three dashboards are free. */
 export class OperationsDashboard extends Construct {
   constructor(scope: Construct, id: string, { functions }: OperationsDashboardProps) {
     super(scope, id);

@@ -5,12 +5,12 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 export interface Parameter {
   readonly name: string;
   readonly arn: string;
-  /** The secret that the parameter stands for. @default it is a parameter of its own */
+  /** The secret that the parameter refers to. @default none: it is an ordinary parameter */
   readonly secretArn?: string;
 }
 
 /**
- * Systems Manager returns a secret of Secrets Manager for these names, if the caller may read that too.
+ * Systems Manager returns a Secrets Manager secret for these names, if the caller may read the secret too.
  * @see https://docs.aws.amazon.com/systems-manager/latest/userguide/integration-ps-secretsmanager.html
  */
 const SECRETS = "/aws/reference/secretsmanager/";
@@ -23,7 +23,7 @@ export function namedParameter(stack: Stack, name: string): Parameter {
   return { name, arn, secretArn: stack.formatArn({ service: "secretsmanager", resource: secret }) };
 }
 
-/** The permissions to read them: none if there are none. */
+/** The permissions to read parameters; empty without parameters. */
 export function readStatements(parameters: readonly Parameter[]): PolicyStatement[] {
   const secrets = parameters.flatMap(({ secretArn }) => (secretArn === undefined ? [] : [secretArn]));
   return [

@@ -11,7 +11,7 @@ import { Alarm } from "./alarm.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 
 export interface WorkQueueProps {
-  /** Queue's name after `runyard-`; its dead-letter queue is called `<name>-dead`, and so is the alarm. */
+  /** Queue's name after `runyard-`; its dead-letter queue and the alarm are named `<name>-dead`. */
   readonly name: string;
   /** The function that consumes the queue; a message stays hidden for six times its timeout, as AWS advises. */
   readonly consumer: EventSource;

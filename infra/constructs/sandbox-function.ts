@@ -7,7 +7,7 @@ import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import type { SandboxTarget } from "./grants.ts";
 import { OWN_LOG_ACTIONS } from "./own-log.ts";
 
-/** Handles invocations where executions share Lambda's environments. */
+/** The handler of deployments whose executions share Lambda's execution environments. */
 const SHARED_HANDLER = "sharedHandler";
 
 /** The function that is the sandbox of an execution: isolated from other executions, without traces, and started at most once. */
@@ -23,18 +23,18 @@ export class SandboxFunction extends BaseFunction {
       // CloudFormation replaces the function if its package type or tenancy changes, and cannot while the name is taken.
       name: `run-sandbox-${settings.lambdaSandbox}${settings.sandboxTenancy ? "" : "-shared"}`,
       ...(settings.sandboxMemoryMb !== undefined && { memoryMb: settings.sandboxMemoryMb }),
-      // Not a variable: with any variable, each start would fail. Lambda decrypts variables with the function's role, which the
-      // statement below denies.
+      // No environment variables: Lambda decrypts them with the function's role, which the statement below denies, so each start
+      // would fail.
       ...(!settings.sandboxTenancy && { handler: SHARED_HANDLER }),
       // Commands can read the credentials of this role. No policy that is added to it later gives them more.
       statements: [new PolicyStatement({ effect: Effect.DENY, notActions: [...OWN_LOG_ACTIONS], resources: ["*"] })],
       timeoutSeconds: settings.sandboxSeconds ?? eventSources.runSandbox.timeoutSeconds,
       // On the emulator, and with the setting lambdaSandbox=zip, the plain runtime with the harness next to its handler.
       image: settings.lambdaSandbox === "image" ? props.image : undefined,
-      // Sending traces is a right, and a sandbox has none.
+      // Sending traces requires a right, and a sandbox has none.
       traced: false,
       diskMib: settings.sandboxDiskMb ?? 4096,
-      // No run finds what another one left behind: each execution is a tenant with its own environment.
+      // Each execution is a tenant with its own environment, so no run finds files or processes of another.
       ...(settings.sandboxTenancy && { tenancy: TenancyConfig.PER_TENANT }),
       ...(settings.sandboxConcurrency !== undefined && { reserved: settings.sandboxConcurrency }),
     });

@@ -4,9 +4,9 @@ import type { Rights } from "../rights.ts";
 import type { FargateTasks } from "./fargate-tasks.ts";
 import type { MicrovmImage } from "./microvm-image.ts";
 
-/** The sandboxes of a deployment that are no functions. */
+/** The sandboxes of a deployment other than functions. */
 export interface Sandboxes {
-  /** Kinds of sandboxes, the usual one first, as settings.ts has them. */
+  /** Kinds of sandboxes, the default first, as in settings.ts. */
   readonly offered: readonly string[];
   /** @default there are no MicroVMs */
   readonly microvm?: MicrovmImage;
@@ -16,7 +16,7 @@ export interface Sandboxes {
 
 type Right = NonNullable<Rights["sandboxes"]>[number];
 
-/** The rights to start and stop the sandboxes that are no functions; none if the deployment has only functions. */
+/** The rights to start and stop sandboxes other than functions; none if the deployment has only functions. */
 export function sandboxStatements(rights: readonly Right[], { microvm, fargate }: Sandboxes): PolicyStatement[] {
   const statements: PolicyStatement[] = [];
   const allow = (actions: string[], resources: string[], conditions?: Record<string, Record<string, string>>) =>
@@ -25,7 +25,7 @@ export function sandboxStatements(rights: readonly Right[], { microvm, fargate }
   const stops = rights.includes("stop");
   if (microvm !== undefined && starts) {
     allow(["lambda:RunMicrovm"], [microvm.arn]);
-    // The network connectors that a machine may get: outbound only.
+    // The network connectors that a VM may get: outbound only.
     allow(["lambda:PassNetworkConnector"], ["INTERNET_EGRESS", "NO_INGRESS"].map(connector));
   }
   if (microvm !== undefined && stops) allow(["lambda:GetMicrovm", "lambda:TerminateMicrovm"], [microvm.arn]);
@@ -40,7 +40,7 @@ export function sandboxStatements(rights: readonly Right[], { microvm, fargate }
   }
   if (fargate !== undefined && stops) {
     allow(["ecs:DescribeTasks", "ecs:StopTask"], [fargate.taskArns]);
-    // The action lists the tasks of a cluster, so it is granted on no single task.
+    // The action lists the tasks of a cluster, so it cannot be granted on single tasks.
     allow(["ecs:ListTasks"], ["*"], { ArnEquals: { "ecs:cluster": fargate.clusterArn } });
   }
   return statements;
@@ -50,7 +50,7 @@ export function sandboxStatements(rights: readonly Right[], { microvm, fargate }
 export function sandboxEnvironment(rights: readonly Right[], sandboxes: Sandboxes): Record<string, string> {
   const { offered, microvm, fargate } = sandboxes;
   const chooses = rights.includes("start") || rights.includes("know");
-  // What is not said is the default, as it always was.
+  // Unset variables mean the default, as in earlier releases.
   const kinds = chooses && offered.join() !== "lambda" ? { SANDBOXES: offered.join(",") } : {};
   if (!rights.includes("start") && !rights.includes("stop")) return kinds;
   return {

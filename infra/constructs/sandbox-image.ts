@@ -21,18 +21,17 @@ export interface SandboxImageProps {
   readonly source: Asset;
 }
 
-/** Minutes that a build may take; it takes about five. */
+/** Time limit of a build in minutes. A build takes about five. */
 const BUILD_MINUTES = 30;
 
 /**
- * The image of the sandboxes, built in the account while it is deployed: CodeBuild builds it and puts it into a repository of ECR,
- * so that no Docker is needed where the deployment is started from. A tag says what the image was built of and never changes; what is
- * there already is not built again.
+ * The image of the sandboxes. CodeBuild builds it during the deployment and pushes it to an ECR repository, so that the machine
+ * that deploys needs no Docker. The immutable tag is derived from the image's sources; an image that exists is not built again.
  */
 export class SandboxImage extends Construct {
   readonly repository: Repository;
   readonly tag: string;
-  /** There once the image is. */
+  /** A resource that exists once the image does. */
   readonly built: CfnResource;
   readonly #buildLog: LogGroup;
 
@@ -61,7 +60,7 @@ export class SandboxImage extends Construct {
     });
   }
 
-  /** A log that a rollback keeps, since it has the reason. It has no fixed name, which the next attempt would find taken. */
+  /** A log that a rollback keeps, since it contains the reason. It has no fixed name, which would be taken at the next attempt. */
   #log(id: string): LogGroup {
     return new LogGroup(this, id, { retention: logRetention(this), removalPolicy: RemovalPolicy.RETAIN });
   }
@@ -78,8 +77,8 @@ export class SandboxImage extends Construct {
             allow(["s3:GetObject", "s3:GetObjectVersion"], source.bucket.arnForObjects(source.s3ObjectKey)),
             allow(["s3:GetBucketLocation", "s3:ListBucket"], source.bucket.bucketArn),
             allow(PUSH, this.repository.repositoryArn),
-            // These take no resource: the token of the private registry is good for what the statement above allows, and that of
-            // the public one raises the limit on pulls.
+            // These actions take no resource. The token of the private registry can do what the statement above allows, and that of
+            // the public registry raises the limit on pulls.
             allow(["ecr:GetAuthorizationToken", "ecr-public:GetAuthorizationToken", "sts:GetServiceBearerToken"], "*"),
           ],
         }),
@@ -93,7 +92,7 @@ export class SandboxImage extends Construct {
       environment: {
         buildImage: LinuxArmBuildImage.AMAZON_LINUX_2023_STANDARD_3_0,
         computeType: ComputeType.SMALL,
-        // Docker runs in the build's own machine, which ends with it.
+        // Docker runs in the build's own VM, which ends with the build.
         privileged: true,
         environmentVariables: {
           REGISTRY: { value: this.repository.repositoryUri.split("/")[0] ?? "" },
@@ -153,7 +152,7 @@ const PUSH = [
   "ecr:UploadLayerPart",
 ];
 
-/** Repeats a command that depends on registries, unless the image is there already. */
+/** Retries a command that depends on registries, and skips it if the image exists. */
 const retry = (command: string) =>
   `[ -f /tmp/there ] || (for try in 1 2 3; do ${command} && exit 0; sleep $((try * 20)); done; exit 1)`;
 
@@ -173,7 +172,7 @@ const REPORT = [
   "curl --fail --silent --show-error --retry 5 --request PUT --header 'Content-Type:' --data-binary @/tmp/response.json \"$RESPONSE_URL\"",
 ];
 
-/** A deletion is confirmed at once: what was built goes with its repository. */
+/** A deletion is confirmed at once, since the images are deleted with their repository. */
 export const STARTER = `const { CodeBuildClient, StartBuildCommand } = require("@aws-sdk/client-codebuild");
 exports.handler = async (event) => {
   const toResponse = (Status, Reason = "the build of the sandbox image failed: see the log group " + process.env.LOG) => JSON.stringify({

@@ -23,7 +23,7 @@ export class ScheduleTimers extends Construct implements Timers {
     super(scope, id);
     const stack = Stack.of(this);
     this.group = group;
-    // By its name: the function itself has rights on the timers.
+    // The ARN is built from the function's name, since the function itself has rights on the timers.
     this.functionArn = stack.formatArn({
       service: "lambda",
       resource: "function",

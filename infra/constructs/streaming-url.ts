@@ -15,7 +15,7 @@ export function addStreamingUrl(scope: Construct, lambda: IFunction, cors?: CfnU
     targetFunctionArn: lambda.functionArn,
     ...(cors !== undefined && { cors }),
   });
-  // A public URL needs both permissions, and the second one is valid for calls through the URL only.
+  // A public URL needs both permissions. The second one applies only to calls through the URL.
   const everybody = { functionName: lambda.functionArn, principal: "*" };
   new CfnPermission(scope, "CallUrl", {
     ...everybody,

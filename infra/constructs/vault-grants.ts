@@ -10,7 +10,7 @@ export interface VaultKeys extends Parameter {
 
 type KeyRight = NonNullable<Rights["secretsKey"] | Rights["webhookSecretsKey"]>[number];
 
-/** A key of the vault. A function can create it, and never replace it: its former values could not be read any more. */
+/** A key of the vault. A function can create but never replace it, which would make stored values unreadable. */
 export function vaultKeyStatements(rights: readonly KeyRight[], { arn, kmsKey }: VaultKeys): PolicyStatement[] {
   const statements: PolicyStatement[] = [];
   const creates = rights.includes("PutParameter");

@@ -1,6 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 
-/** What pages of a web app of another origin may send to the API, and read of its responses. */
+/** The requests that a web app of another origin may send to the API, and the response headers that it may read. */
 export function webCors(webUrl: string) {
   return {
     allowOrigins: [new URL(webUrl).origin],

@@ -32,7 +32,7 @@ export interface WebhookDeliveryProps extends Required<Pick<BaseFunctionProps, "
  * right on the table.
  */
 export class WebhookDelivery extends Construct {
-  /** Also to be invoked each minute; undefined without a stream. */
+  /** The planner, which the rule of each minute invokes too; undefined without a stream. */
   readonly planner: BaseFunction | undefined;
   readonly attempter: BaseFunction;
 
@@ -44,7 +44,7 @@ export class WebhookDelivery extends Construct {
       targets: { ...targets, webhookSender: sender.lambda },
       ...eventSources.attemptDeliveries,
     });
-    // The planner requests again what is due, so requests that failed or were throttled must not be repeated as well.
+    // The planner requests due deliveries again, so Lambda must not retry requests that failed or were throttled.
     const once = { retryAttempts: 0, maxEventAge: Duration.seconds(60) };
     new EventInvokeConfig(this, "AttemptEvents", { function: this.attempter.lambda, ...once });
     if (streamArn === undefined) return;
@@ -74,7 +74,7 @@ export class WebhookDelivery extends Construct {
       eventSourceArn: streamArn,
       startingPosition: StartingPosition.LATEST,
       batchSize: 100,
-      // Events of one second are one invocation.
+      // Lambda batches the events of one second into one invocation.
       maxBatchingWindow: Duration.seconds(1),
       filters: [
         FilterCriteria.filter({
@@ -86,7 +86,7 @@ export class WebhookDelivery extends Construct {
         }),
       ],
       bisectBatchOnError: true,
-      // The stream keeps records for a day; one that fails holds up those behind it, so it is given up earlier.
+      // The stream keeps records for a day. A failing record blocks those behind it, so it is discarded earlier.
       maxRecordAge: Duration.hours(1),
       retryAttempts: 100,
       onFailure,
@@ -94,7 +94,7 @@ export class WebhookDelivery extends Construct {
   }
 }
 
-/** What Lambda reads a stream with, in the function's name. */
+/** The rights with which Lambda reads the stream on behalf of the function. */
 function readStream(streamArn: string, tableArn: string): PolicyStatement[] {
   return [
     new PolicyStatement({

@@ -16,9 +16,9 @@ export interface WorkerSocketProps {
 
 /** The WebSocket API of self-hosted workers, still without routes. */
 export class WorkerSocket extends Construct {
-  /** What rights on it are granted on. */
+  /** The resources that rights on it are granted on. */
   readonly target: WorkerSocketTarget;
-  /** The address that workers connect to; on an emulator its path. */
+  /** The address that workers connect to; on an emulator, its path. */
   readonly url: string;
   readonly apiId: string;
 

@@ -40,7 +40,7 @@ export class ApiStack extends Stack {
    * It is there without CloudFront too: a stack cannot drop an export while another stack still imports it. An emulator has none.
    */
   readonly harnessApiId: string | undefined;
-  /** The secrets of which requests must have one, with commas; undefined where anybody may send requests to the API. */
+  /** The accepted secrets, separated by commas; undefined if requests need no secret. */
   readonly originSecrets: string | undefined;
   readonly addresses: Addresses;
   /** The topic that alarms notify; the setting `alarmEmail` subscribes an address to it. The emulator has none. */
@@ -84,7 +84,7 @@ export class ApiStack extends Stack {
     // Without a web app there is no address to send people to.
     const ownWebUrl = servesWeb ? api.apiEndpoint : door?.url;
     const webUrl = settings.webUrl ?? (webDir === undefined ? undefined : ownWebUrl);
-    // Exported even where the settings name other addresses: a stack cannot drop an export while another stack still imports it.
+    // Exported even if the settings name other addresses: a stack cannot drop an export while another stack still imports it.
     if (onAws) this.exportValue(api.apiEndpoint);
     if (door !== undefined) this.exportValue(door.domainName);
     const baseUrl = settings.baseUrl ?? `${door?.url ?? api.apiEndpoint}/api/v1`;
@@ -93,7 +93,7 @@ export class ApiStack extends Stack {
     new Alarm(this, "ApiErrors", {
       name: "api-errors",
       impact: "Callers get 5xx responses.",
-      // Of both APIs, which a metric of API Gateway's is not.
+      // Counts both APIs; a metric of API Gateway covers only one.
       metric: countResponses(this, "ApiErrors", accessLog, "5*"),
       threshold: 5,
       topic: this.alarmTopic,
@@ -156,7 +156,7 @@ export class ApiStack extends Stack {
 
   private accessLog(): LogGroup {
     return new LogGroup(this, "AccessLog", {
-      // API Gateway's log groups under this prefix do not use up the account's log resource policy.
+      // Log groups with this prefix do not count against the size limit of the account's log resource policy.
       logGroupName: `/aws/vendedlogs${toPath(this, "api")}`,
       retention: logRetention(this),
       removalPolicy: RemovalPolicy.DESTROY,

@@ -7,8 +7,8 @@ import type { IndexName } from "../rights.ts";
 import type { Settings } from "../settings.ts";
 
 /**
- * Every index there is, declared on the first day: AWS builds one index per update of a table, so a second one added later
- * is a second release. They share generic attributes; shared/table/keys.ts describes what each one is for.
+ * All indexes, declared with the table: AWS creates one index per table update, so two indexes added later would need two
+ * releases. They share generic attributes; shared/table/keys.ts describes the purpose of each.
  */
 const indexes: Record<IndexName, { partition: string; sort: string; carries: string[] }> = {
   gsi1: { partition: "updated_scope", sort: "updated_key", carries: ["p", "state"] },
@@ -68,19 +68,19 @@ export class DataStack extends Stack {
     const bucket = closedBucket(this, "Bucket", {
       removalPolicy,
       logs,
-      // As long as the table can be restored, so that the files of the restored time come back with it.
+      // Equal to the table's recovery window, so that files can be restored to the same point in time.
       ...(onAws && { restorableDays: BACKUP_DAYS }),
       forgotten: [
         // Skills of repositories can be discovered again; the table deletes its references a few days earlier.
         { prefix: "skills/", days: 30 },
-        // An upload waits a day for the run that it is for, which gets a copy of its own.
+        // An upload has a day until a run uses it; the run gets its own copy.
         { prefix: "attachments/", days: 2 },
         // A follow-up within this time finds the workspace as the run left it.
         { prefix: "snapshots/", days: 30 },
         // The table deletes the deliveries of these events at the same time.
         { prefix: "events/", days: 30 },
       ],
-      // Runs are kept without a limit of time, and with them their transcripts, artifacts and messages.
+      // Runs are kept indefinitely, and so are their transcripts, artifacts and messages.
       tiered: ["runs/", "requests/"],
       // The web app reads and uploads by signed URL. The signature authorizes the request, so any origin may send one;
       // no cookie is involved.

@@ -99,7 +99,7 @@ export class ExecutionStack extends Stack {
     const modelUrl = gateway?.url;
     const { dispatcher, ender, decider } = createWorkers(this, queues, common, modelUrl);
     this.workerSocket.addRoutes(this, common);
-    // X-Ray bills traces, and those of functions that run all the time would be most of them.
+    // X-Ray bills traces, and functions that run all the time would send most of them.
     const repeated = { ...common, traced: false };
     const reaper = new BaseFunction(this, "ReapRuns", {
       ...repeated,
@@ -175,7 +175,7 @@ export function deploymentVariables(
   return { BASE_URL: baseUrl, ...(webUrl !== undefined && { WEB_URL: webUrl }), ...settingVariables(settings) };
 }
 
-/** An image that was idle for weeks is loaded again before its first start, which takes longer than the start of a zip. */
+/** Lambda reloads an image that was idle for weeks before its next start, which takes longer than the start of a zip. */
 const startVariables = ({ lambdaSandbox }: Settings): Record<string, string> =>
   lambdaSandbox === "image" ? { SANDBOX_START_SECONDS: "60" } : {};
 
@@ -223,7 +223,7 @@ function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelU
     environment: { ...common.environment, ...modelVariables, ...capacity },
     source: queues.runs.queue,
     maxConcurrency: dispatch,
-    // As many as its queue invokes.
+    // Equals the maximum concurrency of its queue.
     ...(reserveConcurrency && { reserved: dispatch }),
     // It sends a run whose sandbox cannot start yet back to its own queue.
     recursive: true,
@@ -238,7 +238,7 @@ function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelU
     recursive: true,
   });
   const firing = new BaseFunction(stack, "FireSchedule", { ...common, ...eventSources.fireSchedule });
-  // The reconciler fires what fails all three times.
+  // The reconciler fires timers that fail all three attempts.
   const retries = { retryAttempts: 2, maxEventAge: Duration.minutes(10) };
   new EventInvokeConfig(stack, "FireScheduleRetries", { function: firing.lambda, ...retries });
   const decider = new QueueWorker(stack, "DecideEvents", {
@@ -254,7 +254,7 @@ function createWorkers(stack: Stack, queues: Queues, common: CommonProps, modelU
   return { dispatcher, ender, decider };
 }
 
-/** Invokes functions each minute and never retries: the next minute repeats what this one missed. */
+/** Invokes functions each minute and never retries: the next pass repeats what this one missed. */
 function invokeEachMinute(stack: Stack, functions: readonly BaseFunction[]): void {
   new Rule(stack, "EachMinute", {
     ruleName: toName(stack, "reap-runs"),
@@ -264,7 +264,7 @@ function invokeEachMinute(stack: Stack, functions: readonly BaseFunction[]): voi
   });
 }
 
-/** Invokes functions each hour and never retries: the next hour continues what this one left. */
+/** Invokes functions each hour and never retries: the next pass continues where this one stopped. */
 function invokeEachHour(stack: Stack, functions: readonly BaseFunction[]): void {
   new Rule(stack, "EachHour", {
     ruleName: toName(stack, "delete-old-runs"),
@@ -275,8 +275,8 @@ function invokeEachHour(stack: Stack, functions: readonly BaseFunction[]): void 
 }
 
 /**
- * A target that neither EventBridge nor Lambda repeats. EventBridge only passes the event on. Lambda by itself runs a function that
- * failed twice more, and keeps an event that it throttles for six hours: the passes of all that time would begin together.
+ * A target that neither EventBridge nor Lambda retries. By default, Lambda retries a failed function twice and keeps throttled events
+ * for six hours, so that the passes of that time would all start together.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
 function invokeOnce(invoked: BaseFunction, maxEventAge: Duration): LambdaFunction {
@@ -285,7 +285,7 @@ function invokeOnce(invoked: BaseFunction, maxEventAge: Duration): LambdaFunctio
   return new LambdaFunction(invoked.lambda, once);
 }
 
-/** The functions that others invoke to call systems outside of AWS. */
+/** The functions that other functions invoke to call systems outside of AWS. */
 function createCallers(
   stack: Stack,
   platform: Platform,

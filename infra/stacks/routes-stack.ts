@@ -54,7 +54,7 @@ export class RoutesStack extends Stack {
 const oidcVariables = ({ oidc }: Settings): Record<string, string> =>
   oidc === undefined ? {} : { OIDC_ISSUER: oidc.issuer, OIDC_CLIENT_ID: oidc.clientId };
 
-/** The resources that there are routes for, in the order of routes.ts. */
+/** The resources that have routes, in the order of routes.ts. */
 export const resources: readonly string[] = [...new Set(routes.map((route) => toResource(route)))];
 
 function toResource(route: Route): string {

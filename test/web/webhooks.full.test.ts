@@ -142,8 +142,8 @@ describe("webhooks in the web app", () => {
     await executeRun();
     await page.reload();
     await section(page).getByText("Failing", { exact: true }).waitFor();
-    await section(page).getByText("Last answer HTTP 500").waitFor();
-    await section(page).getByText("The oldest undelivered event is of").waitFor();
+    await section(page).getByText("Latest response: HTTP 500").waitFor();
+    await section(page).getByText("Oldest undelivered event:").waitFor();
     expect(await findViolations(page)).toEqual([]);
     await openDeliveries(page, "Broken");
     await expect.poll(() => deliveries(page).count()).toBe(2);

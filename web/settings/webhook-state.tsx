@@ -39,20 +39,20 @@ const stateQuery = ({ uid, scope }: WebhookItem) =>
     },
   });
 
-/** What the receiver answered last, and since when events wait for it. */
+/** The receiver's latest response, and the oldest delivery that is pending. */
 export function useWebhookState(webhook: WebhookItem) {
   const { answer, oldest } = useQuery(stateQuery(webhook)).data ?? {};
   return { answer, oldest, isFailing: answer !== undefined && !isSuccess(answer.status_code) };
 }
 
-/** The lines of a webhook that say how its deliveries go. */
+/** The lines of a webhook that show the state of its deliveries. */
 export function WebhookState({ answer, oldest, isFailing }: ReturnType<typeof useWebhookState>) {
   return (
     <>
       {answer !== undefined && (
         <p className={isFailing ? "field-error" : "item-facts"}>
           <span>
-            Last answer{" "}
+            Latest response:{" "}
             {answer.status_code === undefined ? revealHidden(answer.error ?? "none") : `HTTP ${answer.status_code}`},{" "}
             <Time at={answer.attempted_at} />
           </span>
@@ -61,7 +61,7 @@ export function WebhookState({ answer, oldest, isFailing }: ReturnType<typeof us
       {oldest !== undefined && (
         <p className={isFailing ? "field-error" : "item-facts"}>
           <span>
-            The oldest undelivered event is of <Time at={oldest.created_at} />
+            Oldest undelivered event: <Time at={oldest.created_at} />
           </span>
         </p>
       )}
