@@ -115,7 +115,7 @@ const sendFollowup = {
   },
 } as const;
 
-/** An interrupt changes only the run; its execution polls for it. */
+/** An interrupt changes only the run; its execution learns of it with its next heartbeat. */
 const interrupt = { who: everyone, scope: "runs:write", rights: { table: [...read, ...write] } } as const;
 
 /** A run without a prompt and attachments, so the bucket has no files of it. */
