@@ -7,8 +7,10 @@ import { oneLine } from "../cli/src/terminal-text.ts";
 import { usageText } from "../cli/src/usage.ts";
 import { APIError, APIUserAbortError, type RunItem } from "../clients/typescript/src/index.ts";
 import { type ActionClient, createClient } from "./client.ts";
+import { comment, findPullRequest, formatComment } from "./comment.ts";
 import { addSummary, command, input, inputLines, type Job, printText, setOutput } from "./job.ts";
 import { JobLog } from "./job-log.ts";
+import { savePatches } from "./patches.ts";
 import { formatSummary } from "./summary.ts";
 
 /** Starts a run, follows it in the job's log, and returns the step's exit code. */
@@ -21,6 +23,8 @@ export async function runAction(job: Job): Promise<number> {
     const run = await follow(job, client, runId, { cancelled: cancelled.signal, minutes });
     const response = cancelled.signal.aborted ? "" : (await client.runs.response(runId)).text;
     report(job, run, response);
+    // A runner gives a cancelled step no time for more.
+    if (!cancelled.signal.aborted) await shareResults(job, client, run, response);
     return verdict(job, run, cancelled.signal.aborted);
   } catch (error) {
     command(job, "error", formatError(error), { title: "Runyard" });
@@ -35,6 +39,7 @@ async function readSettings(job: Job): Promise<{ client: ActionClient; minutes: 
   const minutes = Number(input(job, "timeout-minutes") ?? DEFAULT_MINUTES);
   // A timer takes no more than 24.8 days.
   if (!(minutes > 0 && minutes <= 35_000)) throw new Error("timeout-minutes is a number above 0, up to 35,000.");
+  if (!["true", "false", undefined].includes(input(job, "comment"))) throw new Error("comment is true or false.");
   const headers = { "x-run-source": "GITHUB_ACTION" };
   const apiKey = input(job, "api-key") ?? (await exchangeJobToken(job, baseURL));
   command(job, "add-mask", apiKey);
@@ -188,10 +193,30 @@ function report(job: Job, run: RunItem, response: string): void {
   setOutput(job, "state", run.state);
   setOutput(job, "session-link", run.session_link ?? "");
   setOutput(job, "response", response);
-  addSummary(job, formatSummary(run, response));
+  const summary = formatSummary(run, response);
+  setOutput(job, "summary", summary);
+  addSummary(job, summary);
   printText(job, oneLine(`${run.state} ${run.session_link ?? ""}`).trimEnd(), "");
   const usage = usageText(run.request_usage);
   if (usage !== undefined) printText(job, usage, "");
+}
+
+/** Saves the patch and writes the comment. The run is over: what fails here is shown, and does not fail the step. */
+async function shareResults(job: Job, client: ActionClient, run: RunItem, response: string): Promise<void> {
+  const warn = (what: string) => (error: unknown) =>
+    command(job, "warning", `${what}: ${formatError(error)}`, { title: "Runyard" });
+  await savePatches(job, client, run)
+    .then((files) => setOutput(job, "patch", files.join("\n")))
+    .catch(warn("The patch could not be saved"));
+  if (input(job, "comment") === "true")
+    await commentOnPullRequest(job, run, response).catch(warn("The pull request has no comment"));
+}
+
+async function commentOnPullRequest(job: Job, run: RunItem, response: string): Promise<void> {
+  const number = findPullRequest(job);
+  if (number === undefined) throw new Error("the job's event is not about one.");
+  const token = required(job, "github-token");
+  await comment(job, { token, key: input(job, "comment-key") ?? "", number }, formatComment(run, response));
 }
 
 function verdict(job: Job, run: RunItem, isCancelled: boolean): number {

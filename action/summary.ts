@@ -7,10 +7,9 @@ const LONGEST = 60_000;
 
 /** What the page of the job says about the run, in Markdown. */
 export function formatSummary(run: RunItem, response: string): string {
-  const link = run.session_link === undefined ? `\`${run.run_id}\`` : `[${run.run_id}](${run.session_link})`;
   const files = (run.artifacts ?? []).flatMap(({ data }) => ("filename" in data ? [data.filename] : []));
   const rows = [
-    ["Run", link],
+    ["Run", formatLink(run)],
     ["Message", run.status_message && plain(run.status_message.message)],
     ["Run time", run.run_time],
     ["Model", run.agent_config?.model_id && plain(run.agent_config.model_id)],
@@ -20,7 +19,7 @@ export function formatSummary(run: RunItem, response: string): string {
   ].filter(([, value]) => value !== undefined);
   const text = response.length > LONGEST ? `${response.slice(0, LONGEST)}\n\n(cut)` : response;
   return [
-    `### ${MARKS[run.state] ?? "❌"} ${plain(run.title)}: ${run.state}`,
+    `### ${markOf(run)} ${plain(run.title)}: ${run.state}`,
     "",
     "| | |",
     "|---|---|",
@@ -32,6 +31,11 @@ export function formatSummary(run: RunItem, response: string): string {
 }
 
 const MARKS: Readonly<Record<string, string>> = { SUCCEEDED: "✅", BLOCKED: "✋", CANCELLED: "⏹️" };
+
+export const markOf = ({ state }: RunItem): string => MARKS[state] ?? "❌";
+
+export const formatLink = ({ run_id, session_link }: RunItem): string =>
+  session_link === undefined ? `\`${run_id}\`` : `[${run_id}](${session_link})`;
 
 /** Text that is no Markdown, within a cell of a table. */
 const plain = (text: string): string =>

@@ -563,6 +563,31 @@ var Runs = class extends APIResource {
     return this.transport.request({ method: "POST", path: path`/agent/runs/${runId}/attachments/download`, body, options });
   }
 };
+var Artifacts = class extends APIResource {
+  /**
+   * Returns an artifact with its content or a download URL.
+   *
+   * A plan is returned inline as Markdown; a file or a screenshot has a download URL that expires after 15 minutes by
+   * default. Pull requests and external references have no content and return 404.
+   *
+   * `GET /agent/artifacts/{artifactUid}`
+   */
+  retrieve(artifactUid, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/artifacts/${artifactUid}`, options });
+  }
+  /**
+   * Redirects to the content of an artifact.
+   *
+   * That is a file, a screenshot, or the Markdown of a plan. The URL expires after 15 minutes by default and needs no
+   * credentials. With `redirect=false` the response is 200 and contains the URL. Pull requests and external references
+   * have no content and return 404.
+   *
+   * `GET /agent/artifacts/{artifactUid}/download`
+   */
+  downloadUrl(artifactUid, query, options) {
+    return this.transport.request({ method: "GET", path: path`/agent/artifacts/${artifactUid}/download`, query, options });
+  }
+};
 var Identities = class extends APIResource {
   keys = new IdentitiesKeys(this.transport);
   trustRules = new IdentitiesTrustRules(this.transport);
@@ -757,8 +782,8 @@ var APIPromise = class {
   #send;
   #read;
   #raw;
-  constructor(send) {
-    this.#send = send, queueMicrotask(() => {
+  constructor(send2) {
+    this.#send = send2, queueMicrotask(() => {
       this.#raw === void 0 && (this.#read ??= this.#send(!0));
     });
   }
@@ -820,9 +845,9 @@ var Page = class {
     for await (let page of this.iterPages()) yield* page.data;
   }
 }, PagePromise = class extends APIPromise {
-  constructor(send, getItems, next) {
+  constructor(send2, getItems, next) {
     super(async (read) => {
-      let { data, response } = await send(read);
+      let { data, response } = await send2(read);
       return { data: new Page(data, read ? getItems(data) : [], next), response };
     });
   }
@@ -936,7 +961,7 @@ function listWarnings(data, text) {
 }
 var isWarning = (value) => typeof value == "object" && value !== null && ["code", "path", "message"].every((name) => typeof Reflect.get(value, name) == "string");
 function printWarnings(warnings) {
-  for (let { path: path2, message } of warnings) console.warn(`Runyard: ${path2}: ${message}`);
+  for (let { path: path3, message } of warnings) console.warn(`Runyard: ${path3}: ${message}`);
 }
 function required(name, given, variable) {
   let value = given ?? environment()?.env?.[variable];
@@ -1210,6 +1235,15 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
   }
 };
 
+// clients/typescript/src/resources/artifacts.ts
+var Artifacts2 = class extends Artifacts {
+  /** Downloads the content of an artifact, including the text of a plan, as a streamed response. */
+  async download(artifactUid, options) {
+    let { data } = await this.retrieve(artifactUid, options);
+    return "content" in data ? new Response(String(data.content), { headers: { "content-type": data.content_type } }) : this.transport.storage(data.download_url, {}, options);
+  }
+};
+
 // cli/src/exit-code.ts
 var EXIT = {
   ok: 0,
@@ -1283,7 +1317,7 @@ function describeResponse(error) {
   let what = oneLine(error.title === void 0 ? error.message : `${error.title} (${error.status})`), fields = error.errors.filter(({ message }) => !error.detail?.includes(message));
   return [
     error.detail === void 0 ? what : `${what}: ${oneLine(error.detail)}`,
-    ...fields.map(({ path: path2, message }) => `  ${oneLine(path2)}: ${oneLine(message)}`),
+    ...fields.map(({ path: path3, message }) => `  ${oneLine(path3)}: ${oneLine(message)}`),
     ...error.traceId === void 0 ? [] : [`  trace id: ${oneLine(error.traceId)}`]
   ];
 }
@@ -1404,6 +1438,16 @@ function _standardSchema(schema) {
     validate: (value$1) => schema["~run"]({ value: value$1 }, /* @__PURE__ */ getGlobalConfig())
   }, schema;
 }
+var ValiError = class extends Error {
+  /**
+  * Creates a Valibot error with useful information.
+  *
+  * @param issues The error issues.
+  */
+  constructor(issues) {
+    super(issues[0].message), this.name = "ValiError", this.issues = issues;
+  }
+};
 var EMOJI_REGEX = new RegExp("^(?:[\\u{1F1E6}-\\u{1F1FF}]{2}|\\u{1F3F4}[\\u{E0061}-\\u{E007A}]{2}[\\u{E0030}-\\u{E0039}\\u{E0061}-\\u{E007A}]{1,3}\\u{E007F}|(?:\\p{Emoji}\\uFE0F\\u20E3?|\\p{Emoji_Modifier_Base}\\p{Emoji_Modifier}?|(?![\\p{Emoji_Modifier_Base}\\u{1F1E6}-\\u{1F1FF}])\\p{Emoji_Presentation})(?:\\u200D(?:\\p{Emoji}\\uFE0F\\u20E3?|\\p{Emoji_Modifier_Base}\\p{Emoji_Modifier}?|(?![\\p{Emoji_Modifier_Base}\\u{1F1E6}-\\u{1F1FF}])\\p{Emoji_Presentation}))*)+$", "u");
 // @__NO_SIDE_EFFECTS__
 function parseJson2(config$1, message$1) {
@@ -1514,6 +1558,21 @@ function nullable(wrapped, default_) {
     default: default_,
     "~run"(dataset, config$1) {
       return dataset.value === null && (this.default !== void 0 && (dataset.value = /* @__PURE__ */ getDefault(this, dataset, config$1)), dataset.value === null) ? (dataset.typed = !0, dataset) : this.wrapped["~run"](dataset, config$1);
+    }
+  });
+}
+// @__NO_SIDE_EFFECTS__
+function nullish(wrapped, default_) {
+  return _standardSchema({
+    kind: "schema",
+    type: "nullish",
+    reference: nullish,
+    expects: `(${wrapped.expects} | null | undefined)`,
+    async: !1,
+    wrapped,
+    default: default_,
+    "~run"(dataset, config$1) {
+      return (dataset.value === null || dataset.value === void 0) && (this.default !== void 0 && (dataset.value = /* @__PURE__ */ getDefault(this, dataset, config$1)), dataset.value === null || dataset.value === void 0) ? (dataset.typed = !0, dataset) : this.wrapped["~run"](dataset, config$1);
     }
   });
 }
@@ -1736,6 +1795,11 @@ function variant(key, options, message$1) {
     }
   });
 }
+function parse(schema, input2, config$1) {
+  let dataset = schema["~run"]({ value: input2 }, /* @__PURE__ */ getGlobalConfig(config$1));
+  if (dataset.issues) throw new ValiError(dataset.issues);
+  return dataset.value;
+}
 // @__NO_SIDE_EFFECTS__
 function pipe(...pipe$1) {
   return _standardSchema({
@@ -1826,10 +1890,150 @@ function createClient(options) {
   let transport = new Transport(options);
   return {
     runs: new Runs2(transport),
+    artifacts: new Artifacts2(transport),
     environments: new Environments(transport),
     identities: new Identities(transport),
     token: new Token(transport)
   };
+}
+
+// action/comment.ts
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+// cli/src/changes/changes.ts
+function listChanges({ artifacts = [] }) {
+  let latest = /* @__PURE__ */ new Map();
+  for (let { artifact_type, data } of artifacts)
+    artifact_type !== "FILE" || data.git === void 0 || latest.set(data.git.path, { artifactUid: data.artifact_uid, filename: data.filename, git: data.git });
+  return [...latest.values()];
+}
+var MAX_BYTES = 16 * 1024 * 1024;
+async function downloadPatch(client, { artifactUid }) {
+  let { body } = await client.artifacts.download(artifactUid), chunks = [], bytes = 0;
+  for await (let chunk of body ?? []) {
+    if (bytes += chunk.length, bytes > MAX_BYTES) throw new Problem("The patch is larger than 16 MiB.");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+function describeChanges({
+  files_changed,
+  insertions,
+  deletions,
+  commits,
+  branch,
+  ...rest
+}) {
+  let count = (number2, one) => `${number2} ${one}${number2 === 1 ? "" : "s"}`;
+  return [
+    `${count(files_changed, "file")} changed, +${insertions} −${deletions}`,
+    commits === 0 ? "no commits" : count(commits, "commit"),
+    ...branch === void 0 ? [] : [`branch ${branch}`],
+    ...rest.files_omitted === void 0 ? [] : [`${count(rest.files_omitted, "file")} left out because of the size`],
+    ...rest.redacted === !0 ? ["secrets are redacted"] : []
+  ].join(", ");
+}
+
+// cli/src/changes/pull-request-text.ts
+var MAX_TEXT = 3e4;
+var HIDDEN = new RegExp("\\p{Cf}", "gu");
+function quoteText(text) {
+  let shown = printable(text.trim().slice(0, MAX_TEXT).toWellFormed()).replace(HIDDEN, ""), fence = "`".repeat(Math.max(2, longestTicks(shown)) + 1);
+  return shown === "" ? "" : `${fence}text
+${shown}
+${fence}`;
+}
+var longestTicks = (text) => [...text.matchAll(/`+/g)].reduce((longest, [ticks]) => Math.max(longest, ticks.length), 0);
+
+// action/summary.ts
+var LONGEST = 6e4;
+function formatSummary(run, response) {
+  let files = (run.artifacts ?? []).flatMap(({ data }) => "filename" in data ? [data.filename] : []), rows = [
+    ["Run", formatLink(run)],
+    ["Message", run.status_message && plain(run.status_message.message)],
+    ["Run time", run.run_time],
+    ["Model", run.agent_config?.model_id && plain(run.agent_config.model_id)],
+    ["Usage", usageText(run.request_usage)],
+    ...listChanges(run).map(({ git }) => ["Changes", plain(`${git.path}: ${describeChanges(git)}`)]),
+    ["Files", files.length === 0 ? void 0 : files.map(plain).join(", ")]
+  ].filter(([, value]) => value !== void 0), text = response.length > LONGEST ? `${response.slice(0, LONGEST)}
+
+(cut)` : response;
+  return [
+    `### ${markOf(run)} ${plain(run.title)}: ${run.state}`,
+    "",
+    "| | |",
+    "|---|---|",
+    ...rows.map(([name, value]) => `| ${name} | ${value} |`),
+    "",
+    text,
+    ""
+  ].join(`
+`);
+}
+var MARKS = { SUCCEEDED: "✅", BLOCKED: "✋", CANCELLED: "⏹️" }, markOf = ({ state }) => MARKS[state] ?? "❌", formatLink = ({ run_id, session_link }) => session_link === void 0 ? `\`${run_id}\`` : `[${run_id}](${session_link})`, plain = (text) => text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>()#|!~@]/g, (character) => `&#${character.charCodeAt(0)};`);
+
+// action/comment.ts
+var PAGE_SIZE = 100, MAX_PAGES = 30, TIMEOUT = 1e4, WebhookEvent = object({
+  pull_request: optional(object({ number: number() })),
+  issue: optional(object({ number: number(), pull_request: optional(unknown()) }))
+}), Comment = object({
+  id: number(),
+  body: nullish(string(), ""),
+  user: nullish(object({ type: optional(string()) }))
+});
+function findPullRequest({ env }) {
+  let file = env.GITHUB_EVENT_PATH;
+  if (file === void 0 || file === "") return;
+  let { pull_request, issue } = parse(WebhookEvent, JSON.parse(readFileSync(file, "utf8")));
+  return pull_request?.number ?? (issue?.pull_request == null ? void 0 : issue.number);
+}
+async function comment(job, { token, key, number: number2 }, text) {
+  let marker = `<!-- runyard ${createHash("sha256").update(`${key}
+${job.env.GITHUB_ACTION}`).digest("hex").slice(0, 20)} -->`, repository = `${job.env.GITHUB_API_URL}/repos/${job.env.GITHUB_REPOSITORY}`, list = `${repository}/issues/${number2}/comments`, earlier2 = await findComment(list, token, marker), body = { body: `${marker}
+${text}` };
+  earlier2 === void 0 ? await send("POST", list, token, body) : await send("PATCH", `${repository}/issues/comments/${earlier2}`, token, body);
+}
+async function findComment(list, token, marker) {
+  for (let page = 1; page <= MAX_PAGES; page++) {
+    let answer = await send("GET", `${list}?per_page=${PAGE_SIZE}&page=${page}`, token), comments = parse(array(Comment), answer), found = comments.find(({ body, user }) => body?.startsWith(marker) && user?.type === "Bot");
+    if (found !== void 0) return found.id;
+    if (comments.length < PAGE_SIZE) return;
+  }
+}
+async function send(method, url, token, body) {
+  let response = await fetch(url, {
+    method,
+    headers: {
+      accept: "application/vnd.github+json",
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      "x-github-api-version": "2022-11-28"
+    },
+    body: body === void 0 ? null : JSON.stringify(body),
+    redirect: "error",
+    signal: AbortSignal.timeout(TIMEOUT)
+  }), text = await response.text();
+  if (response.ok) return JSON.parse(text);
+  let remedy = [401, 403, 404].includes(response.status) ? " Does the job have the permission pull-requests: write? A pull request from a fork does not get it." : "";
+  throw new Error(`GitHub answered ${response.status}: ${text.slice(0, 300)}${remedy}`);
+}
+function formatComment(run, response) {
+  let usage2 = usageText(run.request_usage), facts = [`Run ${formatLink(run)}`, ...usage2 === void 0 ? [] : [usage2]], changes = listChanges(run).map(({ git }) => `${git.path}: ${describeChanges(git)}`), about = [run.title, run.status_message?.message, ...changes].filter((line) => line !== void 0), answer = quoteText(response);
+  return [
+    `### ${markOf(run)} Runyard: ${run.state}`,
+    facts.join(" · "),
+    quoteText(about.join(`
+`)),
+    ...answer === "" ? [] : [`<details><summary>Answer</summary>
+
+${answer}
+
+</details>`]
+  ].join(`
+
+`);
 }
 
 // action/job.ts
@@ -2056,66 +2260,27 @@ function stepText({ state, name, durationMs, detail, failed }) {
   return oneLine([state, name, failed && state === void 0 ? "failed" : void 0, detail, duration].filter((part) => part !== void 0).join("  "));
 }
 
-// cli/src/changes/changes.ts
-function listChanges({ artifacts = [] }) {
-  let latest = /* @__PURE__ */ new Map();
-  for (let { artifact_type, data } of artifacts)
-    artifact_type !== "FILE" || data.git === void 0 || latest.set(data.git.path, { artifactUid: data.artifact_uid, filename: data.filename, git: data.git });
-  return [...latest.values()];
+// action/patches.ts
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path2 from "node:path";
+async function savePatches(job, client, run) {
+  let changes = listChanges(run);
+  if (changes.length === 0) return [];
+  let folder = mkdtempSync(path2.join(job.env.RUNNER_TEMP || tmpdir(), "runyard-")), files = [];
+  for (let [index, change] of changes.entries()) {
+    let file = path2.join(folder, `${index + 1}.patch`);
+    writeFileSync(file, await downloadPatch(client, change)), files.push(file);
+  }
+  return files;
 }
-var MAX_BYTES = 16 * 1024 * 1024;
-function describeChanges({
-  files_changed,
-  insertions,
-  deletions,
-  commits,
-  branch,
-  ...rest
-}) {
-  let count = (number2, one) => `${number2} ${one}${number2 === 1 ? "" : "s"}`;
-  return [
-    `${count(files_changed, "file")} changed, +${insertions} −${deletions}`,
-    commits === 0 ? "no commits" : count(commits, "commit"),
-    ...branch === void 0 ? [] : [`branch ${branch}`],
-    ...rest.files_omitted === void 0 ? [] : [`${count(rest.files_omitted, "file")} left out because of the size`],
-    ...rest.redacted === !0 ? ["secrets are redacted"] : []
-  ].join(", ");
-}
-
-// action/summary.ts
-var LONGEST = 6e4;
-function formatSummary(run, response) {
-  let link = run.session_link === void 0 ? `\`${run.run_id}\`` : `[${run.run_id}](${run.session_link})`, files = (run.artifacts ?? []).flatMap(({ data }) => "filename" in data ? [data.filename] : []), rows = [
-    ["Run", link],
-    ["Message", run.status_message && plain(run.status_message.message)],
-    ["Run time", run.run_time],
-    ["Model", run.agent_config?.model_id && plain(run.agent_config.model_id)],
-    ["Usage", usageText(run.request_usage)],
-    ...listChanges(run).map(({ git }) => ["Changes", plain(`${git.path}: ${describeChanges(git)}`)]),
-    ["Files", files.length === 0 ? void 0 : files.map(plain).join(", ")]
-  ].filter(([, value]) => value !== void 0), text = response.length > LONGEST ? `${response.slice(0, LONGEST)}
-
-(cut)` : response;
-  return [
-    `### ${MARKS[run.state] ?? "❌"} ${plain(run.title)}: ${run.state}`,
-    "",
-    "| | |",
-    "|---|---|",
-    ...rows.map(([name, value]) => `| ${name} | ${value} |`),
-    "",
-    text,
-    ""
-  ].join(`
-`);
-}
-var MARKS = { SUCCEEDED: "✅", BLOCKED: "✋", CANCELLED: "⏹️" }, plain = (text) => text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>()#|!~@]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 // action/action.ts
 async function runAction(job) {
   let cancelled = new AbortController(), release = job.onCancel(() => cancelled.abort());
   try {
     let { client, minutes } = await readSettings(job), runId = await createRun(job, client), run = await follow(job, client, runId, { cancelled: cancelled.signal, minutes }), response = cancelled.signal.aborted ? "" : (await client.runs.response(runId)).text;
-    return report(job, run, response), verdict(job, run, cancelled.signal.aborted);
+    return report(job, run, response), cancelled.signal.aborted || await shareResults(job, client, run, response), verdict(job, run, cancelled.signal.aborted);
   } catch (error) {
     return command(job, "error", formatError2(error), { title: "Runyard" }), 1;
   } finally {
@@ -2125,6 +2290,7 @@ async function runAction(job) {
 async function readSettings(job) {
   let baseURL = required2(job, "base-url"), minutes = Number(input(job, "timeout-minutes") ?? DEFAULT_MINUTES);
   if (!(minutes > 0 && minutes <= 35e3)) throw new Error("timeout-minutes is a number above 0, up to 35,000.");
+  if (!["true", "false", void 0].includes(input(job, "comment"))) throw new Error("comment is true or false.");
   let headers = { "x-run-source": "GITHUB_ACTION" }, apiKey = input(job, "api-key") ?? await exchangeJobToken(job, baseURL);
   return command(job, "add-mask", apiKey), { client: createClient({ apiKey, baseURL, headers }), minutes };
 }
@@ -2216,9 +2382,22 @@ function ended(error) {
   if (!(error instanceof APIError) || error.status !== 400) throw error;
 }
 function report(job, run, response) {
-  setOutput(job, "state", run.state), setOutput(job, "session-link", run.session_link ?? ""), setOutput(job, "response", response), addSummary(job, formatSummary(run, response)), printText(job, oneLine(`${run.state} ${run.session_link ?? ""}`).trimEnd(), "");
+  setOutput(job, "state", run.state), setOutput(job, "session-link", run.session_link ?? ""), setOutput(job, "response", response);
+  let summary = formatSummary(run, response);
+  setOutput(job, "summary", summary), addSummary(job, summary), printText(job, oneLine(`${run.state} ${run.session_link ?? ""}`).trimEnd(), "");
   let usage2 = usageText(run.request_usage);
   usage2 !== void 0 && printText(job, usage2, "");
+}
+async function shareResults(job, client, run, response) {
+  let warn = (what) => (error) => command(job, "warning", `${what}: ${formatError2(error)}`, { title: "Runyard" });
+  await savePatches(job, client, run).then((files) => setOutput(job, "patch", files.join(`
+`))).catch(warn("The patch could not be saved")), input(job, "comment") === "true" && await commentOnPullRequest(job, run, response).catch(warn("The pull request has no comment"));
+}
+async function commentOnPullRequest(job, run, response) {
+  let number2 = findPullRequest(job);
+  if (number2 === void 0) throw new Error("the job's event is not about one.");
+  let token = required2(job, "github-token");
+  await comment(job, { token, key: input(job, "comment-key") ?? "", number: number2 }, formatComment(run, response));
 }
 function verdict(job, run, isCancelled) {
   if (run.state === "SUCCEEDED" && !isCancelled) return 0;

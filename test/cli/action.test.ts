@@ -37,6 +37,11 @@ const ending = (state: string, more: object = {}, text = "All done.", events: ob
   api({ ...RUN, state, ...more }),
   api({ text, state, artifacts: [] }),
 ];
+/** The responses to a download of an artifact. */
+const patch = (artifact_uid: string, raw: string) => [
+  api({ artifact_type: "FILE", data: { artifact_uid, download_url: "{storage}/patch" } }),
+  api(undefined, { at: "storage", raw }),
+];
 const bodyAt = (at: number): unknown => JSON.parse(server.seen[at]?.body ?? "null");
 const summary = () => readFileSync(path.join(folder, "summary"), "utf8");
 
@@ -131,6 +136,8 @@ describe("the GitHub Action", () => {
       state: "SUCCEEDED",
       "session-link": link,
       response: "Line 1\nrun-id<<x\nLine 3",
+      summary: summary().slice(0, -1),
+      patch: "",
     });
     expect(summary()).toBe(
       [
@@ -160,7 +167,7 @@ describe("the GitHub Action", () => {
     expect(code).toBe(1);
     const prefix = state === "BLOCKED" ? "The agent asks: " : "";
     expect(log).toContain(`::error title=Runyard%3A ${state}::${prefix}100%25 broken,%0Asee: log\n`);
-    expect(outputs()).toEqual({ "run-id": "r1", state, "session-link": "", response: "All done." });
+    expect(outputs()).toMatchObject({ "run-id": "r1", state, "session-link": "", response: "All done.", patch: "" });
     expect(summary()).toBe(
       `### ${mark} Fix it: ${state}\n\n| | |\n|---|---|\n| Run | \`r1\` |\n| Message | 100% broken, see: log |\n\nAll done.\n\n`,
     );
@@ -180,12 +187,12 @@ describe("the GitHub Action", () => {
       "Changes | shop: 2 files changed, +1 −0, no commits, branch a&#124;b",
       "Files | shop.patch",
     ];
-    server.play(ending("SUCCEEDED", more, "x".repeat(60_000)));
+    server.play([...ending("SUCCEEDED", more, "x".repeat(60_000)), ...patch("a", "")]);
     await step({ prompt: "x" });
     expect(summary()).toContain(`\n|---|---|\n| Run | \`r1\` |\n${cells.map((cell) => `| ${cell} |\n`).join("")}\nxx`);
     expect(summary().endsWith(`\n${"x".repeat(60_000)}\n\n`)).toBe(true);
     writeFileSync(path.join(folder, "summary"), "");
-    server.play(ending("SUCCEEDED", more, `${"x".repeat(60_000)}y`));
+    server.play([...ending("SUCCEEDED", more, `${"x".repeat(60_000)}y`), ...patch("a", "")]);
     await step({ prompt: "x" });
     expect(summary().endsWith(`\n${"x".repeat(60_000)}\n\n(cut)\n\n`)).toBe(true);
   });
@@ -239,7 +246,8 @@ describe("the GitHub Action", () => {
     expect(await exited).toBe(1);
     expect(server.seen[2]).toMatchObject({ method: "POST", path: "/agent/runs/r1/cancel", rawQuery: "force=true" });
     expect(log()).toContain("::warning title=Runyard::The job was cancelled. Cancelling the run.\n");
-    expect(outputs()).toEqual({ "run-id": "r1", state: "CANCELLED", "session-link": "", response: "" });
+    expect(outputs()).toMatchObject({ "run-id": "r1", state: "CANCELLED", "session-link": "", response: "" });
+    expect(outputs()).not.toHaveProperty("patch");
   });
 
   it("cancels a run that takes longer than timeout-minutes, and fails", async () => {
@@ -265,6 +273,7 @@ describe("the GitHub Action", () => {
     [{}, "The input prompt is missing, and there is no skill."],
     [{ prompt: "x", metadata: "novalue" }, "metadata is written name=value, one a line, and novalue is not."],
     [{ prompt: "x", "timeout-minutes": "soon" }, "timeout-minutes is a number above 0, up to 35,000."],
+    [{ prompt: "x", comment: "yes" }, "comment is true or false."],
     [{ prompt: "x", budget: "much" }, "The input budget is a number, and much is not."],
   ])("fails before it sends anything if the inputs are wrong: %j", async (inputs, said) => {
     server.play([]);

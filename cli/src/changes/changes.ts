@@ -37,7 +37,7 @@ export function selectChanges(changes: readonly Changes[], repo: string | undefi
 /** A patch is at most 10 MiB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-export async function downloadPatch(client: Runyard, { artifactUid }: Changes): Promise<Buffer> {
+export async function downloadPatch(client: Pick<Runyard, "artifacts">, { artifactUid }: Changes): Promise<Buffer> {
   const { body } = await client.artifacts.download(artifactUid);
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -26,14 +26,19 @@ export function formatTitle({ title, run_id }: Pick<RunItem, "title" | "run_id">
  * may mention people, close issues or show an image from elsewhere.
  */
 export function formatBody(run: RunItem, { branch, ...git }: GitChanges, message: string): string {
-  const said = printable(message.trim().slice(0, MAX_TEXT).toWellFormed()).replace(HIDDEN, "");
-  const fence = "`".repeat(Math.max(2, longestTicks(said)) + 1);
+  const said = quoteText(message);
   const link = run.session_link === undefined ? `\`${run.run_id}\`` : `[${run.run_id}](${run.session_link})`;
   const onBranch = branch === undefined ? "" : `, branch ${toCodeSpan(branch)}`;
-  return [
-    `Changes of the run ${link}: ${describeChanges(git)}${onBranch}.`,
-    ...(said === "" ? [] : [`${fence}text\n${said}\n${fence}`]),
-  ].join("\n\n");
+  return [`Changes of the run ${link}: ${describeChanges(git)}${onBranch}.`, ...(said === "" ? [] : [said])].join(
+    "\n\n",
+  );
+}
+
+/** Quotes a text as a block of code in Markdown, cut to what a comment has room for; an empty text stays empty. */
+export function quoteText(text: string): string {
+  const shown = printable(text.trim().slice(0, MAX_TEXT).toWellFormed()).replace(HIDDEN, "");
+  const fence = "`".repeat(Math.max(2, longestTicks(shown)) + 1);
+  return shown === "" ? "" : `${fence}text\n${shown}\n${fence}`;
 }
 
 /** Quotes a line as code in Markdown. The spaces inside are not shown, and allow backticks at both ends. */
