@@ -4,6 +4,7 @@ import { teamUid } from "./names.ts";
 import type { Shell } from "./shell.ts";
 import { type Style, styleFor } from "./style.ts";
 import { terminalJson, terminalLine, terminalText } from "./terminal-text.ts";
+import { timeText } from "./time-text.ts";
 import { VERSION } from "./version.ts";
 
 /** The options that every command takes. */
@@ -11,6 +12,7 @@ export interface GlobalOptions {
   readonly json?: true | undefined;
   readonly baseUrl?: string | undefined;
   readonly team?: string | undefined;
+  readonly utc?: true | undefined;
 }
 
 /** The context that a command runs in. */
@@ -69,6 +71,12 @@ export class Context {
       for (const { path, message } of warnings) this.note(`Warning: ${path}: ${message}`);
     };
     return new Runyard({ baseURL, apiKey, headers, onWarnings });
+  }
+
+  /** Formats a time for people, in the zone of this machine unless --utc is given. */
+  timeText(time: string | null | undefined): string | undefined {
+    if (time === null || time === undefined) return undefined;
+    return timeText(time, this.#global.utc === true ? "UTC" : this.shell.zone);
   }
 
   /** Prints a line for people to standard output. */

@@ -13,6 +13,7 @@ export function processShell(): Shell {
     errIsTerminal: process.stderr.isTTY === true,
     canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
     columns: process.stdout.columns || 80,
+    zone: undefined,
     env: process.env,
     cwd: process.cwd(),
     home: homedir(),

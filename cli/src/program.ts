@@ -52,6 +52,7 @@ export function makeProgram(context: Context): CommandUnknownOpts {
     .option("--json", "print JSON: one document, or a line for each of many things")
     .option("--base-url <url>", "the service's address (default: RUNYARD_BASE_URL, the local cloud here, or the login)")
     .option("--team <uid|name>", "the team to act for; only people with several teams need it")
+    .option("--utc", "print times in UTC (default: in the time zone of this machine)")
     .hook("preAction", (root) => context.use(root.opts()))
     .addCommand(runCommand(context))
     .addCommand(runsCommand(context))

@@ -12,6 +12,8 @@ export interface Shell {
   readonly canAsk: boolean;
   /** Characters in a line of the terminal. */
   readonly columns: number;
+  /** Name of the time zone; undefined: that of the process. */
+  readonly zone: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly home: string;

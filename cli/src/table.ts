@@ -107,7 +107,3 @@ export function printFields(
     context.sayText(`${context.style.dim(name.padEnd(width))}  ${text === "" ? "-" : text}`);
   }
 }
-
-/** Formats a time for people: `2026-05-18 19:00:00Z`. */
-export const timeText = (time: string | null | undefined): string | undefined =>
-  time === null || time === undefined ? undefined : time.replace("T", " ").replace(/\.\d+/, "");

@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { time } from "../../cli/src/options.ts";
+import { timeText } from "../../cli/src/time-text.ts";
 import { FaultServer } from "../clients/fault-server.ts";
 import { createPlayer } from "./play.ts";
 import { APPROVAL, api, problem, RUN } from "./responses.ts";
@@ -324,6 +326,26 @@ describe("commands for existing runs", () => {
       err: "r1 has ended already: SUCCEEDED.\n",
     });
     expect(await run(["runs", "cancel", "r1"])).toMatchObject({ code: 0, out: "" });
+  });
+});
+
+describe("the times that commands print", () => {
+  it("are in the time zone of the machine, and in UTC with --utc", async () => {
+    server.play([page(["r1"]), page(["r1"]), page(["r1"])]);
+    const zone = "Europe/Berlin";
+    expect((await run(["runs", "list"], { zone })).out).toContain("  2026-05-18 21:00:00+02:00  ");
+    expect((await run(["runs", "list", "--utc"], { zone })).out).toContain("  2026-05-18 19:00:00Z  ");
+    expect((await run(["runs", "list"])).out).toContain("  2026-05-18 19:00:00Z  ");
+  });
+
+  it.each([
+    ["2026-12-31T23:59:59.999Z", "Asia/Kathmandu", "2027-01-01 05:44:59+05:45"],
+    ["2026-01-01T05:00:00Z", "America/New_York", "2026-01-01 00:00:00-05:00"],
+    ["2026-05-18T00:00:00Z", "UTC", "2026-05-18 00:00:00Z"],
+    ["soon", "UTC", "soon"],
+  ])("of %s in %s are %s, as options for times accept them", (given, zone, text) => {
+    expect(timeText(given, zone)).toBe(text);
+    if (text !== "soon") expect(time(text)).toBe(`${given.slice(0, 19)}.000Z`);
   });
 });
 

@@ -65,9 +65,9 @@ describe("the event printer", () => {
       "    0.7 s  $ make",
       "             one",
       "             two",
-      "    1.0 s  exit 0",
       "             three",
       "             four",
+      "    1.0 s  exit 0",
     ]);
   });
 
@@ -79,8 +79,69 @@ describe("the event printer", () => {
       "    0.7 s  $ make",
       "             […]",
       "             near the end",
-      "    1.0 s  exit 0",
       "             the end",
+      "    1.0 s  exit 0",
+    ]);
+  });
+
+  test("keeps live output for its command, and repeats a command whose output goes on after another one's", () => {
+    const live = (action_id: string, text: string, offset = 0) =>
+      printer.printLive({ action_id, stream: "stdout", offset, text });
+    const start = (id: string, text: string) =>
+      message("assistant", { type: "action", id, category: "command", name: "run_command", input: { command: text } });
+    const end = (action_id: string, stdout: string): RunEvent => {
+      const output = { exit_code: 0, stdout };
+      return message("tool", {
+        type: "action_result",
+        action_id,
+        category: "command",
+        name: "run_command",
+        state: "completed",
+        output,
+      });
+    };
+    live("b", "early\n");
+    printer.print(start("a", "make"));
+    live("a", "one\n");
+    printer.print(start("b", "lint"));
+    live("a", "two\n", 4);
+    printer.print(end("a", "one\ntwo\n"));
+    printer.print(end("b", "early\nlate\n"));
+    live("b", "late\n", 6);
+    expect(lines).toEqual([
+      "    1.0 s  $ make",
+      "             one",
+      "    1.0 s  $ lint",
+      "             early",
+      "             $ make",
+      "             two",
+      "    1.0 s  exit 0",
+      "             $ lint",
+      "             late",
+      "    1.0 s  exit 0",
+    ]);
+  });
+
+  test("keeps no more than the last 500 pieces of live output for a command that is not shown yet", () => {
+    for (let index = 0; index < 501; index += 1)
+      printer.printLive({
+        action_id: "1",
+        stream: "stdout",
+        offset: 4 * index,
+        text: `${String(index).padStart(3)}\n`,
+      });
+    printer.print(command("seq", 700));
+    expect(lines.slice(0, 3)).toEqual(["    0.7 s  $ seq", "             […]", "               1"]);
+    expect(lines).toHaveLength(502);
+  });
+
+  test("shows the last lines of the output of a set-up command that failed", () => {
+    const detail = 'the setup command "npm ci" ended with exit code 1:\nnpm error code E404\nnpm error 404 Not Found';
+    printer.print(event("setup_commands", 1600, { duration_ms: 10, is_error: true, detail }));
+    expect(lines).toEqual([
+      '    1.6 s  setup  failed  the setup command "npm ci" ended with exit code 1:  0.0 s',
+      "             npm error code E404",
+      "             npm error 404 Not Found",
     ]);
   });
 
@@ -94,18 +155,18 @@ describe("the event printer", () => {
     printer.print(result({ exit_code: 0, stdout: "1\n2\n\n3\n4\n5\n6\n7\n" }));
     printer.print(result({ exit_code: 3, stdout: "no such thing" }, "failed"));
     printer.print(result("plain", "completed"));
-    const [, ...shown] = lines.map((line) => line.trim());
-    expect(lines[0]).toBe("    1.0 s  exit 0");
+    const shown = lines.map((line) => line.trim());
     expect(shown).toEqual([
       "1",
       "2",
       "3",
       "… 3 more lines",
       "7",
-      "1.0 s  exit 3",
+      "1.0 s  exit 0",
       "no such thing",
-      "1.0 s  completed",
+      "1.0 s  exit 3",
       "plain",
+      "1.0 s  completed",
     ]);
   });
 
@@ -190,7 +251,7 @@ describe("the event printer", () => {
 
   test("keeps a run's text from controlling the terminal", () => {
     printer.print(result({ exit_code: 0, stdout: "\u001b]0;title\u0007a\u009b2Jb\rc\u0008d" }));
-    expect(lines[1]?.trim()).toBe("abcd");
+    expect(lines[0]?.trim()).toBe("abcd");
   });
 
   test("truncates long lines, and shows the agent's messages but not its prompt", () => {

@@ -12,6 +12,8 @@ export interface FakeOptions {
   readonly cwd?: string;
   readonly home?: string;
   readonly columns?: number;
+  /** @default "UTC" */
+  readonly zone?: string;
   readonly ran?: { code: number; stdout: string };
 }
 
@@ -27,6 +29,7 @@ export class FakeShell implements Shell {
   readonly errIsTerminal: boolean;
   readonly canAsk: boolean;
   readonly columns: number;
+  readonly zone: string;
   readonly env: Record<string, string>;
   readonly cwd: string;
   readonly home: string;
@@ -41,6 +44,7 @@ export class FakeShell implements Shell {
     this.errIsTerminal = options.errTerminal ?? this.outIsTerminal;
     this.canAsk = options.responses !== undefined;
     this.columns = options.columns ?? 100;
+    this.zone = options.zone ?? "UTC";
     this.env = options.env ?? {};
     this.cwd = options.cwd ?? tmpdir();
     this.home = options.home ?? "/nonexistent";

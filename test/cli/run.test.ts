@@ -238,10 +238,20 @@ describe("runyard run --follow", () => {
     expect(out).toMatch(/ {2}1\.0 s {2}cloned {2}0\.4 s\n/);
     expect(out).toMatch(/ {2}2\.0 s {2}\$ npm test\n/);
     expect(out).toMatch(
-      / {2}3\.0 s {2}exit 1\n {13}line 1\n {13}line 2\n {13}line 3\n {13}… 5 more lines\n {13}line 9\n/,
+      /\n {13}line 1\n {13}line 2\n {13}line 3\n {13}… 5 more lines\n {13}line 9\n {4}3\.0 s {2}exit 1\n/,
     );
     expect(out).toMatch(/\nSUCCEEDED after 1\.5s {2}r1\nAll done\.\n12,345 tokens · \$0\.0421\n$/);
     expect(out).not.toContain("\u001b");
+  });
+
+  it("follows the run that tries an environment in the same way", async () => {
+    server.play(ending("FAILED"));
+    const uid = "01990000-0000-7000-8000-000000000001";
+    const { code, out } = await run(["environments", "try", uid, "--follow"]);
+    expect(code).toBe(1);
+    expect(out).toContain("Run r1\n");
+    expect(out).toMatch(/\nFAILED after 1\.5s {2}r1\n/);
+    expect(server.seen[0]?.path).toBe(`/agent/environments/${uid}/try`);
   });
 
   it("prints the final message at the end if it was cut before, and only once if it was not", async () => {

@@ -25,8 +25,8 @@ import { parseRepositoryIdentity, splitFrontMatter } from "#shared/wire/skills/s
 import { CreateInvitationRequest } from "#shared/wire/team.ts";
 import { formatSummary } from "../../action/summary.ts";
 import { toDisplayEvents } from "../../cli/src/follow/display-events.ts";
-import { timeText } from "../../cli/src/table.ts";
 import { oneLine, printable, terminalJson, terminalLine, terminalText } from "../../cli/src/terminal-text.ts";
+import { timeText } from "../../cli/src/time-text.ts";
 import { BadRequestError, toAPIError } from "../../clients/typescript/src/errors.ts";
 import { waitBeforeRepeat } from "../../clients/typescript/src/retry.ts";
 import { parseDuration } from "../../web/ui/format.ts";
@@ -55,7 +55,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "cli: styled text": terminalText,
   "cli: a styled line": terminalLine,
   "cli: JSON": (text) => terminalJson(JSON.stringify(text)),
-  "cli: a time": timeText,
+  "cli: a time": (text) => timeText(text, "UTC"),
   "cli: an event": (text) =>
     toDisplayEvents({ type: "setup_commands", occurred_at: text, data: { name: text, detail: text } }),
   "action: the summary": (text) => formatSummary({ ...untitled, title: text, state: "FAILED", source: "CLI" }, text),

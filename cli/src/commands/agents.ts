@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { agentUid, environmentUid } from "../names.ts";
 import { repeated } from "../options.ts";
-import { printFields, printList, timeText } from "../table.ts";
+import { printFields, printList } from "../table.ts";
 import { withExamples } from "./examples.ts";
 import { agentKeysCommand } from "./keys.ts";
 import { trustRulesCommand } from "./trust-rules.ts";
@@ -38,7 +38,7 @@ function listCommand(context: Context) {
         [
           { name: "uid", of: ({ uid }) => uid },
           { name: "available", of: ({ available }) => available },
-          { name: "created", of: ({ created_at }) => timeText(created_at) },
+          { name: "created", of: ({ created_at }) => context.timeText(created_at) },
           { name: "name", of: ({ name }) => name },
         ],
         { all, none: "There are no agents." },
@@ -71,7 +71,7 @@ function printAgent(context: Context, agent: IdentityItem): void {
     ["skills", agent.skills.join("\n") || undefined],
     ["secrets", agent.secrets.map(({ name }) => name).join("\n") || undefined],
     ["on behalf", agent.on_behalf_of_enabled],
-    ["created", timeText(agent.created_at)],
+    ["created", context.timeText(agent.created_at)],
     ["prompt", agent.prompt],
   ]);
 }

@@ -3,7 +3,7 @@ import type { AuditEvent } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { time, wholeNumber } from "../options.ts";
-import { printList, timeText } from "../table.ts";
+import { printList } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
 /** `runyard audit …`: the audit log of the team. */
@@ -35,7 +35,7 @@ function listCommand(context: Context) {
         context,
         client.audit.list(defined(query)),
         [
-          { name: "time", of: ({ at }) => timeText(at) },
+          { name: "time", of: ({ at }) => context.timeText(at) },
           { name: "actor", of: ({ actor }) => actor.email ?? actor.display_name ?? actor.uid },
           { name: "via", of: ({ via, key_suffix: suffix }) => (suffix === undefined ? via : `${via} …${suffix}`) },
           { name: "action", of: ({ action, refused }) => (refused === true ? `${action} (refused)` : action) },

@@ -1,7 +1,7 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
-import { type Column, printList, printRows, timeText } from "../table.ts";
+import { type Column, printList, printRows } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
 /** `runyard models`: what runs may use. */
@@ -41,7 +41,7 @@ export function skillsCommand(context: Context): CommandUnknownOpts {
         client.agents.list(query),
         [
           { name: "skill", of: ({ variants }) => variants[0]?.id },
-          { name: "last run", of: ({ variants }) => timeText(variants[0]?.last_run_timestamp) },
+          { name: "last run", of: ({ variants }) => context.timeText(variants[0]?.last_run_timestamp) },
           { name: "name", of: ({ name }) => name },
           { name: "description", of: ({ variants }) => variants[0]?.error ?? variants[0]?.description },
         ],
@@ -67,8 +67,8 @@ export function workersCommand(context: Context): CommandUnknownOpts {
         [
           { name: "worker", of: ({ worker_host }) => worker_host },
           { name: "connections", of: ({ connection_count }) => connection_count },
-          { name: "since", of: ({ connected_at }) => timeText(connected_at) },
-          { name: "seen", of: ({ last_seen_at }) => timeText(last_seen_at) },
+          { name: "since", of: ({ connected_at }) => context.timeText(connected_at) },
+          { name: "seen", of: ({ last_seen_at }) => context.timeText(last_seen_at) },
         ],
         { all, none: "No worker is connected." },
       );

@@ -2,12 +2,14 @@ import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-ty
 import type { EnvironmentItem } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
+import { followCreated } from "../follow/follow.ts";
 import { environmentUid } from "../names.ts";
 import { pairs, repeated, wholeNumber } from "../options.ts";
 import { usage } from "../problem.ts";
 import { parseRepository } from "../run-config.ts";
-import { printFields, printList, timeText } from "../table.ts";
+import { printFields, printList } from "../table.ts";
 import { withExamples } from "./examples.ts";
+import { interruptOption } from "./run.ts";
 
 /** `runyard environments …`: repositories and set-up that runs begin with. */
 export function environmentsCommand(context: Context): CommandUnknownOpts {
@@ -38,7 +40,7 @@ function listCommand(context: Context) {
         client.environments.list(),
         [
           { name: "uid", of: ({ uid }) => uid },
-          { name: "updated", of: ({ last_updated }) => timeText(last_updated) },
+          { name: "updated", of: ({ last_updated }) => context.timeText(last_updated) },
           { name: "set-up", of: ({ setup_failed }) => (setup_failed ? "failed" : "ok") },
           { name: "name", of: ({ config }) => config.name },
         ],
@@ -78,14 +80,16 @@ function printEnvironment(context: Context, { uid, config, ...item }: Environmen
     ["network", config.network && formatNetwork(config.network)],
     ["secrets", config.secrets?.map(({ name }) => name).join("\n")],
     ["set-up failed", item.setup_failed],
-    ["set-up snapshot", item.setup_snapshot && formatSnapshot(item.setup_snapshot)],
-    ["updated", timeText(item.last_updated)],
-    ["last run", timeText(item.last_task_run_timestamp)],
+    ["set-up snapshot", item.setup_snapshot && formatSnapshot(context, item.setup_snapshot)],
+    ["updated", context.timeText(item.last_updated)],
+    ["last run", context.timeText(item.last_task_run_timestamp)],
   ]);
 }
 
-const formatSnapshot = ({ created_at, size_bytes, run_id }: NonNullable<EnvironmentItem["setup_snapshot"]>): string =>
-  `${timeText(created_at)}, ${Math.ceil(size_bytes / 1_000_000)} MB, by run ${run_id}`;
+const formatSnapshot = (
+  context: Context,
+  { created_at, size_bytes, run_id }: NonNullable<EnvironmentItem["setup_snapshot"]>,
+): string => `${context.timeText(created_at)}, ${Math.ceil(size_bytes / 1_000_000)} MB, by run ${run_id}`;
 
 type RepositoryItem = NonNullable<EnvironmentItem["config"]["repositories"]>[number];
 
@@ -221,12 +225,16 @@ function tryCommand(context: Context) {
   const command = new Command("try")
     .description("start a run that only sets up an environment; on one machine, later runs start with what it made")
     .argument("<environment>", ENVIRONMENT)
-    .action(async (given) => {
+    .option("-f, --follow", "print events until the run ends; the exit code is its outcome")
+    .option("--verbose", "with --follow: print the full output of commands")
+    .addOption(interruptOption())
+    .action(async (given, options) => {
       const client = await context.client();
       const made = await client.environments.tryOut(await environmentUid(client, given));
+      if (options.follow === true) return followCreated(context, client, made.run_id, options);
       context.show(made, () => context.say(made.run_id));
     });
-  return withExamples(command, "runyard runs follow $(runyard environments try backend)");
+  return withExamples(command, "runyard environments try backend --follow");
 }
 
 function deleteCommand(context: Context) {

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { agentUid } from "../names.ts";
 import { date, listScopes, parseNumber, SCOPE_TEXT, scopes, wholeNumber } from "../options.ts";
-import { printList, timeText } from "../table.ts";
+import { printList } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
 const NAME = "name that describes what the key is for";
@@ -127,10 +127,10 @@ function printKeys(
     [
       { name: "uid", of: ({ uid }) => uid },
       { name: "ends in", of: ({ suffix }) => suffix },
-      { name: "created", of: ({ created_at }) => timeText(created_at) },
-      { name: "expires", of: ({ expires_at }) => timeText(expires_at) },
+      { name: "created", of: ({ created_at }) => context.timeText(created_at) },
+      { name: "expires", of: ({ expires_at }) => context.timeText(expires_at) },
       { name: "created by", of: ({ created_by }) => created_by?.display_name ?? created_by?.uid ?? "" },
-      { name: "last used", of: ({ last_used_at }) => timeText(last_used_at) },
+      { name: "last used", of: ({ last_used_at }) => context.timeText(last_used_at) },
       { name: "scopes", of: (key) => listScopes(key.scopes) },
       { name: "budget", of: ({ max_budget_usd }) => max_budget_usd ?? "" },
       { name: "runs a day", of: ({ max_runs_per_day }) => max_runs_per_day ?? "" },

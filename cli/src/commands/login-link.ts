@@ -1,7 +1,6 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { Problem } from "../problem.ts";
-import { timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
 /** `runyard login-link`: a link that signs the person of the key in to the web app. */
@@ -13,7 +12,7 @@ export function loginLinkCommand(context: Context): CommandUnknownOpts {
       context.show(link, () => {
         if (link.url === undefined) throw new Problem("This deployment has no web app.");
         context.say(link.url);
-        context.note(context.errStyle.dim(`The link works once, until ${timeText(link.expires_at)}.`));
+        context.note(context.errStyle.dim(`The link works once, until ${context.timeText(link.expires_at)}.`));
       });
     });
   return withExamples(command, "runyard login-link");

@@ -6,7 +6,7 @@ import { EXIT } from "../exit-code.ts";
 import { removeFile, writePrivately } from "../files.ts";
 import { defaultAudience, exchangeOidcToken, hasGithubToken, requestGithubToken } from "../oidc-token.ts";
 import { Problem, usage } from "../problem.ts";
-import { printFields, timeText } from "../table.ts";
+import { printFields } from "../table.ts";
 import { oneLine } from "../terminal-text.ts";
 import { withExamples } from "./examples.ts";
 
@@ -29,7 +29,7 @@ export function loginCommand(context: Context): CommandUnknownOpts {
       const file = await storeLogin(context, baseURL, exchanged?.key ?? (await askKey(context)));
       const expires = exchanged === undefined ? {} : { expires_at: exchanged.expires_at };
       context.show({ base_url: baseURL, file, ...expires }, () => context.say(`Stored in ${file}.`));
-      if (exchanged !== undefined) context.note(`The key is valid until ${timeText(exchanged.expires_at)}.`);
+      if (exchanged !== undefined) context.note(`The key is valid until ${context.timeText(exchanged.expires_at)}.`);
     });
   return withExamples(
     command,

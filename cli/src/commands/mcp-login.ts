@@ -18,7 +18,6 @@ import {
 } from "../mcp-oauth.ts";
 import { wholeNumber } from "../options.ts";
 import { Problem, usage } from "../problem.ts";
-import { timeText } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
 /** What a refresh needs. The service and its runs never get it. */
@@ -130,7 +129,8 @@ async function storeTokens(context: Context, secret: string, tokens: Tokens, log
   context.show(defined({ secret, file, expires_at }), () => {
     context.say(`The token is stored as ${secret}. A run that names the secret uses it in headers.authorization:`);
     context.say(`  "Bearer \${${secret}}"`);
-    if (expires_at !== undefined) context.say(`It expires ${timeText(expires_at)}: runyard mcp refresh ${secret}`);
+    if (expires_at !== undefined)
+      context.say(`It expires ${context.timeText(expires_at)}: runyard mcp refresh ${secret}`);
   });
 }
 

@@ -2,7 +2,7 @@ import { Argument, Command, type CommandUnknownOpts, Option } from "@commander-j
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { memberUid, teamUid } from "../names.ts";
-import { printList, timeText } from "../table.ts";
+import { printList } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
 const TEAM = "team uid or name";
@@ -75,7 +75,7 @@ export function invitationsCommand(context: Context): CommandUnknownOpts {
         [
           { name: "id", of: ({ id }) => id },
           { name: "role", of: ({ role }) => role },
-          { name: "expires", of: ({ expires_at }) => timeText(expires_at) },
+          { name: "expires", of: ({ expires_at }) => context.timeText(expires_at) },
           { name: "email", of: ({ email }) => email },
         ],
         { all, none: "There are no invitations." },

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { followRun } from "../follow/follow.ts";
 import { repeated } from "../options.ts";
-import { type Column, printList, timeText } from "../table.ts";
+import { type Column, printList } from "../table.ts";
 import { withExamples } from "./examples.ts";
 import { interruptOption } from "./run.ts";
 
@@ -73,7 +73,10 @@ function listCommand(context: Context) {
     .option("--all", "list all; with --json, print one follow-up per line")
     .action(async (id, { all }) => {
       const client = await context.client();
-      await printList(context, client.runs.listFollowups(id), COLUMNS, { all, none: "The run has no follow-ups." });
+      await printList(context, client.runs.listFollowups(id), columns(context), {
+        all,
+        none: "The run has no follow-ups.",
+      });
     });
   return withExamples(
     command,
@@ -122,10 +125,10 @@ function promoteCommand(context: Context) {
   return withExamples(command, "runyard runs followups promote $id followup-2");
 }
 
-const COLUMNS: readonly Column<FollowupItem>[] = [
+const columns = (context: Context): readonly Column<FollowupItem>[] => [
   { name: "follow-up", of: ({ followup_id }) => followup_id },
   { name: "state", of: ({ state }) => state },
-  { name: "sent", of: ({ created_at }) => timeText(created_at) },
+  { name: "sent", of: ({ created_at }) => context.timeText(created_at) },
   { name: "by", of: ({ created_by }) => created_by?.display_name ?? created_by?.uid },
   { name: "message", of: ({ message }) => message },
 ];

@@ -1,7 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
 import type { TimelineEvent } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
-import { type Column, printList, printRows, timeText } from "../table.ts";
+import { type Column, printList, printRows } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
 export function timelineCommand(context: Context) {
@@ -11,13 +11,16 @@ export function timelineCommand(context: Context) {
     .option("--all", "list all; with --json, print one event per line")
     .action(async (id, { all }) => {
       const client = await context.client();
-      await printList(context, client.runs.timeline(id), TIMELINE_COLUMNS, { all, none: "The run has no events." });
+      await printList(context, client.runs.timeline(id), timelineColumns(context), {
+        all,
+        none: "The run has no events.",
+      });
     });
   return withExamples(command, "runyard runs timeline $id --all");
 }
 
-const TIMELINE_COLUMNS: readonly Column<TimelineEvent>[] = [
-  { name: "time", of: ({ occurred_at }) => timeText(occurred_at) },
+const timelineColumns = (context: Context): readonly Column<TimelineEvent>[] => [
+  { name: "time", of: ({ occurred_at }) => context.timeText(occurred_at) },
   { name: "event", of: ({ event_type }) => event_type },
   { name: "details", of: ({ payload }) => (payload === undefined ? "" : JSON.stringify(payload)) },
 ];

@@ -8,7 +8,7 @@ import type { ArtifactItem, Block, Runyard } from "../../../clients/typescript/s
 import type { Context } from "../context.ts";
 import { firstText } from "../first-text.ts";
 import { Problem } from "../problem.ts";
-import { type Column, printRows, timeText } from "../table.ts";
+import { type Column, printRows } from "../table.ts";
 import { oneLine, printable, terminalText } from "../terminal-text.ts";
 import { withExamples } from "./examples.ts";
 
@@ -103,13 +103,13 @@ export function artifactsCommand(context: Context) {
 function showArtifacts(context: Context, artifacts: readonly ArtifactItem[]): void {
   if (context.json) context.printJson(artifacts);
   else if (artifacts.length === 0) context.note("The run has no artifacts.");
-  else printRows(context, artifacts, ARTIFACT_COLUMNS);
+  else printRows(context, artifacts, artifactColumns(context));
 }
 
-const ARTIFACT_COLUMNS: readonly Column<ArtifactItem>[] = [
+const artifactColumns = (context: Context): readonly Column<ArtifactItem>[] => [
   { name: "artifact", of: ({ data }) => memberOf(data, "artifact_uid") ?? memberOf(data, "document_uid") },
   { name: "type", of: ({ artifact_type }) => artifact_type },
-  { name: "created", of: ({ created_at }) => timeText(created_at) },
+  { name: "created", of: ({ created_at }) => context.timeText(created_at) },
   { name: "bytes", of: ({ data }) => memberOf(data, "size_bytes") },
   { name: "name", of: ({ data }) => firstText(["filepath", "title", "url"].map((name) => memberOf(data, name))) },
 ];

@@ -2,7 +2,7 @@ import { type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { nameAttachments, uploadAttachments } from "../attachments.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
-import { followRun } from "../follow/follow.ts";
+import { followCreated } from "../follow/follow.ts";
 import { agentUid } from "../names.ts";
 import { pairs, repeated } from "../options.ts";
 import { usage } from "../problem.ts";
@@ -69,10 +69,7 @@ export function runCommand(context: Context): CommandUnknownOpts {
         context.note("The team has reached its limit of concurrent runs: this run waits in the queue.");
       if (made.notify_secret !== undefined && (!context.json || options.follow === true))
         context.note(`Save the secret that signs what the URL receives: ${made.notify_secret}`);
-      if (options.follow === true) {
-        if (!context.json) context.say(`${context.style.bold("Run")} ${made.run_id}`);
-        return followRun(context, client, made.run_id, options);
-      }
+      if (options.follow === true) return followCreated(context, client, made.run_id, options);
       context.show(made, () => {
         context.say(made.run_id);
         context.note(context.errStyle.dim(`${made.state}. Follow it with: runyard runs follow ${made.run_id}`));

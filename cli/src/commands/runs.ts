@@ -5,7 +5,7 @@ import { defined } from "../defined.ts";
 import { cancelRun, followRun } from "../follow/follow.ts";
 import { wholeNumber } from "../options.ts";
 import { durationText, stateText } from "../style.ts";
-import { type Column, printFields, printList, timeText } from "../table.ts";
+import { type Column, printFields, printList } from "../table.ts";
 import { usageText } from "../usage.ts";
 import { withExamples } from "./examples.ts";
 import { interruptOption } from "./run.ts";
@@ -85,10 +85,14 @@ function listCommand(context: Context) {
   );
 }
 
-const columns = ({ style }: Context): readonly Column<RunItem>[] => [
+const columns = (context: Context): readonly Column<RunItem>[] => [
   { name: "run", of: (run) => run.run_id },
-  { name: "state", of: (run) => run.state, paint: (text, run) => text.replace(run.state, stateText(style, run.state)) },
-  { name: "created", of: (run) => timeText(run.created_at) },
+  {
+    name: "state",
+    of: (run) => run.state,
+    paint: (text, run) => text.replace(run.state, stateText(context.style, run.state)),
+  },
+  { name: "created", of: (run) => context.timeText(run.created_at) },
   { name: "source", of: (run) => run.source },
   { name: "title", of: (run) => run.title },
 ];
@@ -117,9 +121,9 @@ function printRun(context: Context, run: RunItem): void {
     ["message", run.status_message?.message],
     ["approval", run.approval && `${run.approval.approval_id}: ${run.approval.tool} ${run.approval.arguments}`],
     ["title", run.title],
-    ["created", timeText(run.created_at)],
-    ["started", timeText(run.started_at)],
-    ["updated", timeText(run.updated_at)],
+    ["created", context.timeText(run.created_at)],
+    ["started", context.timeText(run.started_at)],
+    ["updated", context.timeText(run.updated_at)],
     ["run time", run.run_time && durationText(run.run_time)],
     ["usage", usageText(run.request_usage)],
     ["creator", run.creator?.display_name ?? run.creator?.uid],

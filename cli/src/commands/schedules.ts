@@ -6,7 +6,7 @@ import { describeFailureLimit, pauseAfterOption } from "../failure-limit.ts";
 import { agentUid, scheduleId } from "../names.ts";
 import { pairs } from "../options.ts";
 import { buildConfig } from "../run-config.ts";
-import { printFields, printList, timeText } from "../table.ts";
+import { printFields, printList } from "../table.ts";
 import { commandWithConfig } from "./config-options.ts";
 import { withExamples } from "./examples.ts";
 
@@ -44,7 +44,7 @@ function listCommand(context: Context) {
           { name: "on", of: ({ enabled }) => enabled },
           { name: "cron", of: ({ cron_schedule }) => cron_schedule },
           { name: "zone", of: ({ time_zone }) => time_zone },
-          { name: "next", of: ({ history }) => timeText(history.next_run) },
+          { name: "next", of: ({ history }) => context.timeText(history.next_run) },
           { name: "name", of: ({ name }) => name },
         ],
         { all: options.all, none: "There are no schedules." },
@@ -72,9 +72,9 @@ function printSchedule(context: Context, schedule: ScheduleItem): void {
     ["enabled", schedule.enabled],
     ["cron", `${schedule.cron_schedule} (${schedule.time_zone})`],
     ["overlap", schedule.overlap],
-    ["next", timeText(schedule.history.next_run) ?? "-"],
-    ["last", timeText(schedule.history.last_ran) ?? "-"],
-    ["failing since", timeText(schedule.failing_since)],
+    ["next", context.timeText(schedule.history.next_run) ?? "-"],
+    ["last", context.timeText(schedule.history.last_ran) ?? "-"],
+    ["failing since", context.timeText(schedule.failing_since)],
     ["pauses after", describeFailureLimit(schedule.pause_after_failures)],
     ["last error", schedule.last_spawn_error ?? undefined],
     ["model error", schedule.model_error],
@@ -191,7 +191,7 @@ function resumeCommand(context: Context) {
       const client = await context.client();
       const schedule = await client.schedules.resume(await scheduleId(client, given));
       context.show(schedule, () =>
-        context.say(`${schedule.name} fires next at ${timeText(schedule.history.next_run)}`),
+        context.say(`${schedule.name} fires next at ${context.timeText(schedule.history.next_run)}`),
       );
     });
   return withExamples(command, 'runyard schedules resume "Nightly tests"');
@@ -232,7 +232,7 @@ function ticksCommand(context: Context) {
         context,
         client.schedules.ticks(await scheduleId(client, given)),
         [
-          { name: "scheduled", of: (tick) => timeText(tick.scheduled_at) },
+          { name: "scheduled", of: (tick) => context.timeText(tick.scheduled_at) },
           { name: "outcome", of: (tick) => tick.outcome },
           { name: "run", of: (tick) => tick.run_id },
           { name: "reason", of: (tick) => tick.reason },

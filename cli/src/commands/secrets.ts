@@ -1,7 +1,7 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { usage } from "../problem.ts";
-import { printFields, printList, timeText } from "../table.ts";
+import { printFields, printList } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
 /** `runyard secrets …`: values that environments and agents refer to by name. */
@@ -26,7 +26,7 @@ function listCommand(context: Context) {
         client.secrets.list(),
         [
           { name: "name", of: ({ name }) => name },
-          { name: "since", of: ({ created_at }) => timeText(created_at) },
+          { name: "since", of: ({ created_at }) => context.timeText(created_at) },
         ],
         { all, none: "There are no secrets." },
       );
@@ -43,7 +43,7 @@ function getCommand(context: Context) {
       context.show(secret, () =>
         printFields(context, [
           ["name", secret.name],
-          ["since", timeText(secret.created_at)],
+          ["since", context.timeText(secret.created_at)],
         ]),
       );
     });

@@ -3,7 +3,7 @@ import type { TeamDetail, TeamItem } from "../../../clients/typescript/src/index
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { environmentUid, teamUid } from "../names.ts";
-import { printFields, printList, timeText } from "../table.ts";
+import { printFields, printList } from "../table.ts";
 import { withExamples } from "./examples.ts";
 import { invitationsCommand, membersCommand } from "./members.ts";
 
@@ -64,7 +64,7 @@ function printTeam(context: Context, team: TeamItem & Partial<Pick<TeamDetail, "
       ["budget", settings.budget_usd_month],
       ["retention", settings.retention_days],
       ["public runs", settings.sharing_allowed ? "allowed" : "forbidden"],
-      ["spent", month && `$${month.spent_usd.toFixed(2)} until ${timeText(month.renews_at)}`],
+      ["spent", month && `$${month.spent_usd.toFixed(2)} until ${context.timeText(month.renews_at)}`],
     ]),
   );
 }

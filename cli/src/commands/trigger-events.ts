@@ -10,7 +10,7 @@ import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { pairs } from "../options.ts";
 import { usage } from "../problem.ts";
-import { printFields, printList, timeText } from "../table.ts";
+import { printFields, printList } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
 /** An array would pass as a record of its indexes. */
@@ -47,7 +47,7 @@ export function deliveriesCommand(context: Context) {
         client.triggers.deliveries(uid, defined({ outcome })),
         [
           { name: "delivery", of: ({ delivery_id }) => delivery_id },
-          { name: "received", of: ({ received_at }) => timeText(received_at) },
+          { name: "received", of: ({ received_at }) => context.timeText(received_at) },
           { name: "event", of: ({ event_type: type, action }) => (action === undefined ? type : `${type}.${action}`) },
           { name: "outcome", of: outcomeText },
           { name: "run", of: ({ run_id, of, detail }) => run_id ?? of ?? detail ?? "" },
@@ -96,7 +96,7 @@ function printDelivery(context: Context, delivery: TriggerDelivery, payload: unk
   context.show(delivery, () =>
     printFields(context, [
       ["delivery", delivery_id],
-      ["received", timeText(received_at)],
+      ["received", context.timeText(received_at)],
       ["event", action === undefined ? type : `${type}.${action}`],
       ["outcome", outcomeText(delivery)],
       ["detail", delivery.detail],

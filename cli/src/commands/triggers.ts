@@ -7,7 +7,7 @@ import { agentUid } from "../names.ts";
 import { pairs, repeated } from "../options.ts";
 import { usage } from "../problem.ts";
 import { buildConfig } from "../run-config.ts";
-import { printFields, printList, timeText } from "../table.ts";
+import { printFields, printList } from "../table.ts";
 import { commandWithConfig } from "./config-options.ts";
 import { withExamples } from "./examples.ts";
 import { deliveriesCommand, deliveryCommand, redeliverCommand, replayCommand, testCommand } from "./trigger-events.ts";
@@ -78,7 +78,7 @@ function printTrigger(context: Context, trigger: ShownTrigger): void {
       ["kind", trigger.preset ?? trigger.kind],
       ["on", trigger.enabled],
       ["paused because", trigger.pause_reason],
-      ["failing since", timeText(trigger.failing_since)],
+      ["failing since", context.timeText(trigger.failing_since)],
       ["pauses after", describeFailureLimit(trigger.pause_after_failures)],
       ["send to", trigger.ingress_url],
       ["verification", header === undefined ? scheme : `${scheme} (${header})`],
@@ -98,7 +98,7 @@ function printTrigger(context: Context, trigger: ShownTrigger): void {
       ["reply", trigger.reply?.to],
       ["runs", trigger.recent_runs?.map(({ run_id, state }) => `${run_id}  ${state}`).join("\n") || undefined],
       ["secret", trigger.secret],
-      ["old secret until", timeText(trigger.previous_secret_expires_at)],
+      ["old secret until", context.timeText(trigger.previous_secret_expires_at)],
       ["prompt", trigger.prompt],
     ]),
   );

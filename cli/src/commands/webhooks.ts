@@ -10,7 +10,7 @@ import { defined } from "../defined.ts";
 import { environmentUid, scheduleId } from "../names.ts";
 import { pairs, runSource, SOURCE_TEXT, wholeNumber } from "../options.ts";
 import { usage } from "../problem.ts";
-import { printFields, printList, timeText } from "../table.ts";
+import { printFields, printList } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
 const WEBHOOK = "uid of the webhook";
@@ -69,7 +69,7 @@ function printWebhook(context: Context, webhook: WebhookItem & { readonly secret
       ["events", webhook.event_types.join(", ")],
       ["filter", webhook.filter === undefined ? undefined : JSON.stringify(webhook.filter)],
       ["secret", webhook.secret],
-      ["old secret until", timeText(webhook.previous_secret_expires_at)],
+      ["old secret until", context.timeText(webhook.previous_secret_expires_at)],
     ]),
   );
 }
@@ -186,7 +186,7 @@ function deliveriesCommand(context: Context) {
             name: "latest",
             of: ({ attempts }) => attempts.at(-1)?.error ?? String(attempts.at(-1)?.status_code ?? ""),
           },
-          { name: "next", of: ({ next_attempt_at }) => timeText(next_attempt_at) },
+          { name: "next", of: ({ next_attempt_at }) => context.timeText(next_attempt_at) },
         ],
         { all, none: "There are no deliveries." },
       );

@@ -8,6 +8,8 @@ import { RunClock } from "./run-clock.ts";
 
 const INDENT = 13;
 const WIDTH = 100;
+/** Frames that are kept of an action that has not been shown; of more, only the last ones. */
+const MAX_EARLY = 500;
 /** The lines of a diff that are shown without --verbose. */
 const DIFF_LINES = 24;
 
@@ -28,6 +30,13 @@ export interface EventPrinterOptions {
 type Step = DisplayEvent & { readonly kind: "step" };
 type Result = DisplayEvent & { readonly kind: "result" };
 
+interface Lines {
+  /** What precedes the headline: the output of a command, whose end the headline is. */
+  readonly above?: readonly string[];
+  readonly headline: string;
+  readonly below: readonly string[];
+}
+
 /** The text of the service's own event of a run that waits. */
 export const waitText = (position: number): string => `waiting for capacity, position ${position} in the queue`;
 
@@ -39,6 +48,12 @@ export class EventPrinter {
   #isLastTextWhole = false;
   #waiting: string | undefined;
   readonly #live = new LiveLines();
+  /** The headline of each action that was shown; undefined once it has ended. */
+  readonly #headlines = new Map<string, string | undefined>();
+  /** Live output that came before its action. */
+  readonly #early = new Map<string, LiveFrame[]>();
+  /** The action that the last line belongs to. */
+  #current: string | undefined;
 
   constructor(options: EventPrinterOptions) {
     this.#options = options;
@@ -59,9 +74,19 @@ export class EventPrinter {
     return this.#isLastTextWhole && flatten(text) === this.#lastText;
   }
 
-  /** Prints the lines of output that is still being produced. The event with the whole output adds what is missing. */
+  /**
+   * Prints the lines of output that is still being produced, below its action. The event with the whole output adds what
+   * is missing.
+   */
   printLive(frame: LiveFrame): void {
+    const { action_id: id } = frame;
+    if (id === undefined || this.#headlines.get(id) !== undefined) this.#printFrame(frame);
+    else if (!this.#headlines.has(id)) this.#early.set(id, [...(this.#early.get(id) ?? []), frame].slice(-MAX_EARLY));
+  }
+
+  #printFrame(frame: LiveFrame): void {
     const { style, print, verbose } = this.#options;
+    this.#returnTo(frame.action_id);
     for (const line of this.#live.take(frame)) {
       const [shown = ""] = verbose ? [printable(line)] : meaningful(line).map((text) => clip(text, WIDTH));
       if (shown !== "" || verbose) print(`${" ".repeat(INDENT)}${frame.stream === "text" ? shown : style.dim(shown)}`);
@@ -79,28 +104,57 @@ export class EventPrinter {
     if (displayEvent.kind === "step" && displayEvent.type === "run_waiting") this.#waiting = displayEvent.detail;
     const { style, print } = this.#options;
     const wasLive = displayEvent.kind === "text" && this.#live.has(displayEvent.id);
-    const [first = "", ...rest] = this.#lines(displayEvent);
+    const { above = [], headline: first, below: rest } = this.#lines(displayEvent);
     if (displayEvent.kind === "text") {
       this.#lastText = flatten(displayEvent.text);
       this.#isLastTextWhole = wasLive || flatten([first, ...rest].join(" ")) === flatten(printable(displayEvent.text));
     }
     if (first === "") return;
+    if (displayEvent.kind === "result" && displayEvent.showsOutput) this.#returnTo(displayEvent.id);
+    const printBelow = (line: string) => print(line === "" ? "" : `${" ".repeat(INDENT)}${line}`);
+    above.forEach(printBelow);
     const passed = this.#clock.passedAt(displayEvent.at);
     print(`  ${style.dim(seconds(passed).padStart(7))}  ${first}`);
-    for (const line of rest) print(line === "" ? "" : `${" ".repeat(INDENT)}${line}`);
+    rest.forEach(printBelow);
+    this.#current = undefined;
+    if (displayEvent.kind === "action") this.#begin(displayEvent.id, first);
+    if (displayEvent.kind === "result") this.#end(displayEvent.id);
   }
 
-  /** A headline and further lines. */
-  #lines(displayEvent: DisplayEvent): string[] {
+  /** Shows what came before the action. */
+  #begin(id: string, headline: string): void {
+    this.#current = id;
+    this.#headlines.set(id, headline);
+    const early = this.#early.get(id) ?? [];
+    this.#early.delete(id);
+    for (const frame of early) this.#printFrame(frame);
+  }
+
+  /** The result has all output: what comes later is ignored. */
+  #end(id: string): void {
+    this.#headlines.set(id, undefined);
+    this.#early.delete(id);
+  }
+
+  /** Repeats the headline of an action whose output goes on after something else was printed. */
+  #returnTo(id: string | undefined): void {
+    const headline = id === undefined ? undefined : this.#headlines.get(id);
+    if (headline !== undefined && this.#current !== id) this.#options.print(`${" ".repeat(INDENT)}${headline}`);
+    this.#current = id;
+  }
+
+  #lines(displayEvent: DisplayEvent): Lines {
     switch (displayEvent.kind) {
       case "step":
-        return [this.#stepText(displayEvent)];
+        return this.#stepLines(displayEvent);
       case "action":
-        return this.#actionLines(displayEvent);
+        return toLines(this.#actionLines(displayEvent));
       case "result":
         return this.#resultLines(displayEvent);
       case "text":
-        return this.#shown((this.#live.finish(displayEvent.id, displayEvent.text) ?? displayEvent.text).trim());
+        return toLines(
+          this.#shown((this.#live.finish(displayEvent.id, displayEvent.text) ?? displayEvent.text).trim()),
+        );
     }
   }
 
@@ -114,7 +168,7 @@ export class EventPrinter {
     return [`${mark} ${clip(oneLine(title) || first, WIDTH)}${more}`];
   }
 
-  #resultLines({ id, action, title, summary, failed, diff, showsOutput, ...result }: Result): string[] {
+  #resultLines({ id, action, title, summary, failed, diff, showsOutput, ...result }: Result): Lines {
     const { style, verbose } = this.#options;
     const output = this.#live.finish(id, result.output) ?? result.output;
     const said = (failed ? style.red : style.green)(
@@ -126,11 +180,12 @@ export class EventPrinter {
     ];
     if (action === undefined) {
       const name = title === undefined || showsOutput ? "" : `${style.dim(clip(oneLine(title), WIDTH))}  `;
-      return [`${name}${said}`, ...details];
+      const headline = `${name}${said}`;
+      return showsOutput ? { above: details, headline, below: [] } : { headline, below: details };
     }
-    const [first = "", ...rest] = this.#actionLines(action);
-    if (action.isCommand) return [first, ...rest, said, ...details];
-    return [`${first}  ${said}`, ...rest, ...details];
+    const { headline, below } = toLines(this.#actionLines(action));
+    if (action.isCommand) return { headline, below: [...below, ...details, said] };
+    return { headline: `${headline}  ${said}`, below: [...below, ...details] };
   }
 
   #diffLines(diff: string): string[] {
@@ -142,6 +197,13 @@ export class EventPrinter {
       ...shown.map((line) => paintDiffLine(line, style)),
       ...(left > 0 ? [style.dim(`… ${left} more lines`)] : []),
     ];
+  }
+
+  /** The last lines of a part of the setup that failed say why, so they stay lines. */
+  #stepLines(step: Step): Lines {
+    const [first, ...why] = step.failed && step.state === undefined ? meaningful(step.detail ?? "") : [];
+    if (first === undefined || why.length === 0) return { headline: this.#stepText(step), below: [] };
+    return { headline: this.#stepText({ ...step, detail: first }), below: this.#dimmed(why.join("\n")) };
   }
 
   #stepText({ state, name, durationMs, detail: given, failed }: Step): string {
@@ -172,6 +234,8 @@ export class EventPrinter {
     return [...clipped.slice(0, 3), `… ${lines.length - 4} more lines`, ...clipped.slice(-1)];
   }
 }
+
+const toLines = ([headline = "", ...below]: readonly string[]): Lines => ({ headline, below });
 
 /** Names each file in one line instead of two. The title of the action names the only one. */
 function shortenHeaders(lines: readonly string[]): string[] {

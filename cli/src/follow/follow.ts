@@ -22,6 +22,17 @@ export interface FollowOptions {
   readonly after?: number | undefined;
 }
 
+/** Names a run that was just created, and follows it. */
+export async function followCreated(
+  context: Context,
+  client: Runyard,
+  runId: string,
+  options: FollowOptions,
+): Promise<void> {
+  if (!context.json) context.say(`${context.style.bold("Run")} ${runId}`);
+  await followRun(context, client, runId, options);
+}
+
 /** Follows a run to its end, shows what happens, and sets the exit code that its end stands for. */
 export async function followRun(
   context: Context,

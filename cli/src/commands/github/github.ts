@@ -2,7 +2,7 @@ import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { wholeNumber } from "../../options.ts";
 import { usage } from "../../problem.ts";
-import { printFields, printList, timeText } from "../../table.ts";
+import { printFields, printList } from "../../table.ts";
 import { withExamples } from "../examples.ts";
 import { setupCommand } from "./setup.ts";
 
@@ -33,7 +33,7 @@ function listCommand(context: Context) {
           { name: "installation", of: ({ installation_id }) => installation_id },
           { name: "account", of: ({ account }) => account.login },
           { name: "repositories", of: ({ repository_selection }) => repository_selection },
-          { name: "claimed", of: ({ claimed_at }) => timeText(claimed_at) },
+          { name: "claimed", of: ({ claimed_at }) => context.timeText(claimed_at) },
         ],
         { all, none: "Your team has claimed no installation." },
       );
@@ -53,7 +53,7 @@ function claimCommand(context: Context) {
         return context.show(claim, () => {
           context.say(`Install the App: ${claim.install_url}`);
           context.say(`Or, where it is installed: ${claim.authorize_url}`);
-          context.say(`Then pass the URL that GitHub redirects to, until ${timeText(claim.expires_at)}:`);
+          context.say(`Then pass the URL that GitHub redirects to, until ${context.timeText(claim.expires_at)}:`);
           context.say("  runyard github claim 'URL'");
         });
       }
