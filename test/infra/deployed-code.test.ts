@@ -198,10 +198,10 @@ function mostAtStart(file: string): number {
 
 /** Additional bytes of single routes: see design/decisions/0017-bundle-size-limits.md. */
 function carriedBytes(output: string): number {
-  // The one that creates repository tokens includes the client of GitHub's API, the vault, the first event of an execution and the setup
-  // snapshot of its environment.
-  if (output.startsWith("harness/resolve-prompt/")) return 27_000;
-  // It reads the credential of a trigger, which is a secret or an installation of the GitHub App.
+  // The one that creates repository tokens includes the client of GitHub's API, the vault, the first event of an execution, the setup
+  // snapshot of its environment, and the look whether the run that made it is still there.
+  if (output.startsWith("harness/resolve-prompt/")) return 27_500;
+  // A push carries what calls other systems, and reads triggers and their credentials: a secret or an installation of the GitHub App.
   if (output.startsWith("harness/push-branch/")) return 10_000;
   // A follow-up with attachments copies uploads to its run.
   if (/^(runs\/send-followup|conversations\/send-conversation-followup)\//.test(output)) return 3_500;
@@ -239,8 +239,6 @@ function carriedBytes(output: string): number {
   if (output.startsWith("model/call-model/")) return 32_500;
   // The signature of identity tokens carries a library, too.
   if (output.startsWith("harness/create-identity-token/")) return 8_500;
-  // A push carries what calls other systems and reads triggers.
-  if (output.startsWith("harness/push-branch/")) return 6_500;
   // The exchange of tokens carries the library that verifies them.
   if (output.startsWith("token/create-token/")) return 10_000;
   // The endpoints that compute when a schedule fires carry the cron library, one class that cannot be split.
