@@ -42,12 +42,15 @@ export function checkHarness({
   if (model !== undefined && !canCall(type, model)) throw wrongModel("config.harness.model_id", type);
 }
 
-/** Refuses a reasoning level that the built-in agent does not have; third-party harnesses have names of their own. */
+/** Refuses a reasoning level that the harness does not have. Third-party harnesses have names of their own, and acp none. */
 export function checkHarnessLevel(
   harness: Partial<NonNullable<AmbientAgentConfig["harness"]>> | undefined,
   path: string,
 ): void {
   const { type, reasoning_level: level } = harness ?? {};
+  if (level !== undefined && type === "acp") {
+    throw notSupported(`${path}.reasoning_level`, "leave it out: an acp agent has none");
+  }
   if (level === undefined || (type !== "default" && type !== "oz") || v.is(ReasoningLevel, level)) return;
   throw invalid(`${path}.reasoning_level`, `must be one of ${REASONING_LEVELS.join(", ")} for the built-in agent`);
 }

@@ -29,6 +29,25 @@ describe("config.harness of a third-party agent", () => {
     expect(await resolved({ harness: { type } })).toMatchObject({ model_id, harness: { type, model_id } });
   });
 
+  it("is refused with a reasoning level of its own for acp, which has none, in runs, schedules and identities", async () => {
+    const harness = { type: "acp", agent: "opencode", reasoning_level: "high" };
+    const detail = "reasoning_level: leave it out: an acp agent has none";
+    const run = await refused({ harness });
+    const schedule = { name: "n", cron_schedule: "@daily", prompt: "x", agent_config: { harness } };
+    const stored = await user.post("/agent/schedules", schedule);
+    const identity = await user.post("/agent/identities", { name: "level", harness });
+    expect(
+      [run, stored, identity].map(({ status, body }) => [status, body.error_code ?? body.type, body.detail]),
+    ).toEqual([
+      [422, expect.stringContaining("operation_not_supported"), `config.harness.${detail}`],
+      [422, expect.stringContaining("operation_not_supported"), `agent_config.harness.${detail}`],
+      [422, expect.stringContaining("operation_not_supported"), `harness.${detail}`],
+    ]);
+    expect(
+      (await resolved({ harness: { type: "acp", agent: "opencode" }, reasoning_level: "high" })).reasoning_level,
+    ).toBe("high");
+  });
+
   it("is returned with its agent or command and any model for acp, which has one of them exactly if it is acp", async () => {
     const command = "npx -y some-agent --acp";
     expect(await resolved({ harness: { type: "acp", command } })).toMatchObject({
