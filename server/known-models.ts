@@ -23,8 +23,8 @@ const VARIABLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds the models that an earlier start offered by variables which are not set now, and tells the rules of the service by a setting. Without
- * it, schedules of these models would fail as if the models had never existed, or take the embedded model instead.
+ * Finds models that variables of an earlier start configured and that are missing now, and passes them to the service in a setting.
+ * Otherwise schedules with these models would fail as if the models had never existed, or use the embedded model instead.
  */
 export function findMissingModels(directory: string): readonly Model[] {
   process.env["MISSING_MODELS"] = "";

@@ -62,7 +62,7 @@ export interface Server {
   execute(isolation: DecidedIsolation): Promise<void>;
   /** Creates a key for the admin of this installation; at the first start, with their team. */
   createAdminKey(): Promise<{ readonly api_key: string; readonly team_uid: string }>;
-  /** Stops all that was started. Runs that are executing go on at the next start. */
+  /** Stops everything that was started. Runs that are executing continue at the next start. */
   stop(): Promise<void>;
 }
 
@@ -172,7 +172,7 @@ export function localUrl(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Starts what happens each minute and each hour. */
+/** Starts the tasks of each minute and each hour. */
 function startTicks(adapters: Adapters, ports: ServerPorts, mirrors: string): () => void {
   const { table, queues, files, disk } = adapters;
   const timers = [
@@ -193,7 +193,7 @@ function startTicks(adapters: Adapters, ports: ServerPorts, mirrors: string): ()
   };
 }
 
-/** Does something now and then at each interval, unless the last time is still going on. */
+/** Calls a function now and at each interval, unless the previous call is still in progress. */
 function repeat(name: string, milliseconds: number, work: () => Promise<unknown>): NodeJS.Timeout {
   let isBusy = false;
   const once = async (): Promise<void> => {

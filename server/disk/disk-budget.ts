@@ -8,7 +8,7 @@ const DEFAULT_SHARE = 0.8;
 /** New work is refused while less than this is free, so that executing runs can end. */
 const MIN_FREE_BYTES = 100 * 1024 ** 2;
 
-/** What an installation uses of its disk, and may use, in bytes. */
+/** An installation's use of its disk and its limit, in bytes. */
 export interface DiskUse {
   readonly database: number;
   readonly files: number;

@@ -1,13 +1,13 @@
 import * as v from "valibot";
 
-/** The usual ports of servers of models on one's own machine. */
+/** The default ports of local model servers. */
 const USUAL_PORTS = [
   ["Ollama", 11_434],
   ["LM Studio", 1_234],
   ["vLLM", 8_000],
   ["llama.cpp", 8_080],
 ] as const;
-/** A server on this machine responds within this time, or is not offered. */
+/** Milliseconds within which a server on this machine has to respond to be offered. */
 const TIMEOUT_MS = 400;
 const MAX_BYTES = 256 * 1024;
 const MAX_MODELS = 3;
@@ -19,15 +19,15 @@ const ModelList = v.pipe(
   v.object({ data: v.array(v.object({ id: v.pipe(v.string(), v.regex(/^[\w./:@+-]{1,200}$/)) })) }),
 );
 
-/** A server of models that runs on this machine. */
+/** A model server on this machine. */
 export interface RunningServer {
-  /** The program that usually has this port. */
+  /** The program whose default port this is. */
   readonly program: string;
   readonly baseUrl: string;
   readonly models: readonly string[];
 }
 
-/** Finds servers of models on the usual ports of this machine. Nothing is sent but a request for the list of models. */
+/** Finds model servers on the default ports of this machine. It only requests the list of models. */
 export async function findRunningServers(
   ports: readonly (readonly [string, number])[] = USUAL_PORTS,
 ): Promise<readonly RunningServer[]> {

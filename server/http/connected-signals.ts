@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { RunyardError } from "#shared/errors.ts";
 import type { RunSignals } from "#shared/live/live-tails.ts";
 
-/** The status of requests whose clients have left, which nobody receives. */
+/** The status of requests whose clients have disconnected. No client receives it. */
 const CLIENT_LEFT = 499;
 
 /** Signals for one request: a wait ends with an error when its client disconnects, so that it reads no more and frees its place. */

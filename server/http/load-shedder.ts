@@ -29,7 +29,7 @@ export interface Admissible {
   readonly caller: string;
   /** Whether an execution sends it. Executions are not refused for the sake of readers. */
   readonly isExecution: boolean;
-  /** Whether it waits for something to happen, and so takes no time. */
+  /** Whether the request waits for an event, and so uses no processor time. */
   readonly isWaiting: boolean;
 }
 

@@ -18,7 +18,7 @@ const BURY = `
   UPDATE messages SET queue = ?, visible_at = ?, receives = 0, interrupted = 0, receipt = NULL WHERE id = ?`;
 const COMPLETE = "DELETE FROM messages WHERE id = ? AND receipt = ?";
 const RETURN = "UPDATE messages SET receipt = NULL WHERE id = ? AND receipt = ?";
-/** A restart is no failure of the message, unless it comes with the message time after time. */
+/** A restart does not count as a failure of the message, unless every delivery of the message ends in a restart. */
 const RELEASE_ALL = `
   UPDATE messages SET receipt = NULL, visible_at = ?, interrupted = interrupted + 1,
     receives = CASE WHEN interrupted < ${MAX_RESTARTS} THEN receives - 1 ELSE receives END

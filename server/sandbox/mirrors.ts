@@ -63,7 +63,7 @@ export async function expireMirrors(
   return removed.length;
 }
 
-/** Renames it first, so that no execution finds a part of it. */
+/** Renames the mirror before deleting it, so that no execution finds it incomplete. */
 async function removeMirror(directory: string, name: string): Promise<void> {
   const place = path.join(directory, `${name}.removed`);
   await removeTree(place);

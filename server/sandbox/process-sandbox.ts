@@ -26,7 +26,7 @@ const STALL_MS = 10_000;
 const MAX_STRETCH = 4;
 /** Executions above the limit, for owners that have none. */
 const RESERVED = 1;
-/** By how much the processes of an execution are nicer for each execution that its owner has already, and at most. */
+/** The increment of the `nice` value for each execution that the owner already has, and its maximum. */
 const NICER = 4;
 const NICEST = 12;
 
@@ -34,7 +34,7 @@ interface RunEnd {
   readonly isCancelled: boolean;
   /** Its current execution, or its last one. */
   readonly current: string | undefined;
-  /** Whether it has not ended, and only gave its slot back. */
+  /** Whether the execution still runs and has only released its slot. */
   readonly isWaiting?: boolean;
 }
 
@@ -49,7 +49,7 @@ interface Execution {
 export interface ProcessSandboxOptions {
   /** The program of the harness. */
   program(): Program;
-  /** Executions at the same time; one more is started for an owner that has none. */
+  /** Maximum number of concurrent executions; one more is started for an owner that has none. */
   readonly concurrency: number;
   /** Seconds that an execution may take; its run continues in the next one. @default without a limit */
   readonly seconds?: number | undefined;
@@ -105,7 +105,7 @@ export class ProcessSandbox implements Sandbox {
     if (this.#isFull()) this.prepare();
   }
 
-  /** Says whose run is dispatched, until it is forgotten. */
+  /** Records the owner of a run that is being dispatched, until the record is removed. */
   expect = (runId: string, owner: string): void => void this.#expected.set(runId, owner);
 
   forget = (runId: string): void => void this.#expected.delete(runId);

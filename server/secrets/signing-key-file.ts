@@ -9,7 +9,7 @@ import { isCode, requireOwnerOnly } from "./key-file.ts";
 /** The name of the file in the data directory. */
 export const SIGNING_KEY_FILE = "identity-keys.json";
 
-/** The signing keys as a file that only the owner can read. Each change is a new file that replaces the former one at once. */
+/** The signing keys as a file that only the owner can read. Each change atomically replaces the file. */
 export function signingKeyFile(file: string): KeySetStore {
   return {
     read: () => readKeys(file),

@@ -5,7 +5,7 @@ import type { Database } from "../database/database.ts";
 import { decodeItem } from "./item-text.ts";
 import { createRunIndex, INDEXED_SORT_KEYS } from "./run-index.ts";
 
-/** Changes when terms are made in another way; the index of an earlier version is made again. */
+/** The version of the index, which changes with the format of terms. An index of an earlier version is rebuilt. */
 const VERSION = 1;
 const NAME = "run_index_version";
 /** Items that one transaction adds. */
@@ -16,7 +16,7 @@ const SELECT = `
   SELECT item, tagged FROM items WHERE (pk, sk) > (?, ?) AND pk < ? AND sk IN (${INDEXED_SORT_KEYS.map(() => "?").join(", ")})
   ORDER BY pk, sk LIMIT ?`;
 
-/** Makes the index of runs from the items if it is missing. An interrupted attempt is repeated by the next start. */
+/** Builds the index of runs from the items if it is missing. The next start repeats an interrupted attempt. */
 export async function rebuildRunIndex(database: Database): Promise<void> {
   const row = database.statement("SELECT value FROM installation WHERE name = ?").get(NAME);
   const version = v.parse(Value, row)?.value;

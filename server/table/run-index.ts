@@ -51,7 +51,7 @@ export function createRunIndex(database: Database): RunIndex {
         statement("DELETE FROM run_terms WHERE term = ? AND run = ?").run(findOrAddTerm(term), run);
     }
     for (const term of current) {
-      // It may be there: a row is rebuilt, or an import is repeated.
+      // The row may exist already: it is rebuilt, or an import is repeated.
       if (!old.has(term))
         statement("INSERT OR IGNORE INTO run_terms (term, run) VALUES (?, ?)").run(findOrAddTerm(term), run);
     }

@@ -29,7 +29,7 @@ interface TimerPorts {
 
 /**
  * The timers of schedules, in place of EventBridge Scheduler. They are stored in the database and fire while the process
- * runs. The schedule reconciler makes up for firings that were missed while it did not run.
+ * runs. The schedule reconciler handles firings that were missed while it did not run.
  */
 export class Timers implements Scheduler {
   readonly #ports: TimerPorts;

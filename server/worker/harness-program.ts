@@ -3,8 +3,8 @@ import { Problem } from "../host/terminal.ts";
 import { HarnessPrograms } from "../sandbox/harness-programs.ts";
 
 /**
- * The programs that execute runs, with what isolates its commands on this machine.
- * @throws Problem if nothing does, and `isolates` demands it
+ * The programs that execute runs, with the isolation of their commands on this machine.
+ * @throws Problem if there is no isolation and `isolates` requires it
  */
 export async function harnessPrograms(isolates: boolean): Promise<HarnessPrograms> {
   const decided = await decideIsolation(isolates ? process.env["RUNYARD_SANDBOX"] : "none");

@@ -11,7 +11,7 @@ export interface WorkerOptions {
   readonly key: string;
   /** The team of a key whose owner has several. */
   readonly team: string | undefined;
-  /** Address of the socket. @default what the service names */
+  /** Address of the socket. @default the one that the service names */
   readonly socketUrl: string | undefined;
   readonly dryRun: boolean;
   /** False if commands may run without isolation. */

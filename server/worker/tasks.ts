@@ -87,7 +87,7 @@ export class Tasks {
     task.stop.abort();
   }
 
-  /** Accepts no more tasks and waits until the running ones have ended; `stop` ends them early, and their runs go on elsewhere. */
+  /** Accepts no more tasks and waits until the running ones have ended; `stop` ends them early, and their runs continue elsewhere. */
   async drain(stop: AbortSignal): Promise<void> {
     this.#isDraining = true;
     const end = () => {

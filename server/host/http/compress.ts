@@ -3,7 +3,7 @@ import { brotliCompress, constants, createGzip, type Gzip, gzip } from "node:zli
 
 export type Encoding = "br" | "gzip";
 
-/** Bytes from which a body is compressed. What is smaller fits into one packet of a network with its headers. */
+/** Minimum size of compressed bodies in bytes. A smaller body fits into one network packet with its headers. */
 const MIN_BYTES = 1_400;
 /** Media types whose bytes are text. Images and fonts are compressed by their own formats. */
 const TEXT = /^(text\/|application\/(json|problem\+json|manifest\+json|javascript)|image\/svg\+xml)/;

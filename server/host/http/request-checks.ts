@@ -8,7 +8,7 @@ const MAX_URL_BYTES = 8_192;
 const MAX_HEADER_BYTES = 10_240;
 /** What Node parses, so that a request above our limits gets a response that says so. */
 const MAX_PARSED_BYTES = 1024 * 1024;
-/** How long a refused request may go on being sent. A connection that is closed at once loses the response. */
+/** How long a client may continue to send a refused request. Closing the connection at once would lose the response. */
 const DRAIN_MS = 2_000;
 
 export const SERVER_OPTIONS = { maxHeaderSize: MAX_PARSED_BYTES };
@@ -25,7 +25,7 @@ export function findRefusal(
   return isOwn(request.headers.host) ? undefined : foreignHost;
 }
 
-/** A web page can have a name of its own resolve to 127.0.0.1 (DNS rebinding); its requests name that one. */
+/** A web page can make its own host name resolve to 127.0.0.1 (DNS rebinding); its requests have that name as their host. */
 export const isLoopbackHost = (host: string | undefined): boolean =>
   host !== undefined && /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(host);
 

@@ -16,7 +16,7 @@ const TYPES: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-/** The app shows what hostile text made agents write: only its own files may run, and only its own origin may be requested. */
+/** The app shows output of agents, which is untrusted: only its own files may run, and only its own origin may be requested. */
 const SAFE_HEADERS = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
@@ -63,8 +63,8 @@ export async function serveWebPage(
 }
 
 /**
- * Whether the app has a page at a path. It says which paths it has in a file, in which names with `$` stand for one segment; an app
- * without the file has all.
+ * Whether the app has a page at a path. The app lists its paths in a file, in which names with `$` match one segment; an app without
+ * the file has all paths.
  */
 async function isPageOfApp(directory: string, wanted: string): Promise<boolean> {
   const text = await readFile(path.join(directory, "paths.json"), "utf8").catch(() => undefined);
