@@ -39,7 +39,7 @@ describe("the script of docs/ci.md for any CI, with a stand-in for the service",
     async (signal) => {
       server.play([
         api({ run_id: "r1", state: "QUEUED" }),
-        // Longer than the test may take: whoever waits for this response first is too late.
+        // Longer than the test may take: a script that waits for this response first is too late.
         { ...api({ events: [], next: 0, ended: false }), delay_ms: 600_000 },
         api("r1"),
       ]);
