@@ -133,7 +133,9 @@ it("an output of the GitHub Action contains the whole response, regardless of it
   const response = ["first", "end", "end-", "state<<end", "FAILED", "EOF"].join("\n");
   server.play(succeeded(response));
   expect(await start().exited).toBe(0);
-  expect(readOutputs(folder)).toEqual({ "run-id": "r1", state: "SUCCEEDED", "session-link": "", response });
+  const { summary, ...outputs } = readOutputs(folder);
+  expect(outputs).toEqual({ "run-id": "r1", state: "SUCCEEDED", "session-link": "", response, patch: "" });
+  expect(summary).toContain(response);
 });
 
 it("the summary of the GitHub Action escapes file names in Markdown", async () => {

@@ -45,7 +45,7 @@ const BEDROCK =
 
 describe("bundle", () => {
   it("names missing files of routes.ts and event-sources.ts", () => {
-    expect(() => bundle({ root })).toThrow(/not there: functions\/runs\/create-run\.ts, .*harness\/main\.ts/);
+    expect(() => bundle({ root })).toThrow(/do not exist: functions\/runs\/create-run\.ts, .*harness\/main\.ts/);
   });
 
   it("builds one module per function, with the sandbox's programs, and the results run", async () => {
