@@ -36,6 +36,12 @@ describe("the package", () => {
     expect(manifest.engines).toEqual({ node: ">=20" });
   });
 
+  it("calls no function that Node 20 lacks", () => {
+    const text = readFileSync(program, "utf8");
+    for (const name of ["Promise.withResolvers", "Promise.try", "Array.fromAsync", "RegExp.escape", "groupBy("])
+      expect(text).not.toContain(name);
+  });
+
   it("is one executable file with the licenses of its contents", () => {
     const text = readFileSync(program, "utf8");
     expect(text.startsWith("#!/usr/bin/env node\n")).toBe(true);

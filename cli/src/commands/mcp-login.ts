@@ -1,8 +1,8 @@
-import { createServer } from "node:http";
 import path from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import * as v from "valibot";
 import { APIError } from "../../../clients/typescript/src/index.ts";
+import { listenForCallback } from "../browser-callback.ts";
 import { loginFile } from "../connection.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
@@ -51,14 +51,15 @@ export function mcpLoginCommand(context: Context) {
     .action(async (url, { secret, clientId, port = 0 }) => {
       if (!SECRET_NAME.test(secret)) throw usage(`--secret takes the name of a secret, not "${secret}".`);
       const authorization = await discoverAuthorization(url);
-      await using callback = await listenForCode(port);
-      const client = await chooseClient(authorization, clientId, callback.redirectUri);
-      const request = createCodeRequest(authorization, client, callback.redirectUri);
+      await using callback = await listenForCallback(port, { read: (query) => query });
+      const client = await chooseClient(authorization, clientId, callback.redirectUrl);
+      const request = createCodeRequest(authorization, client, callback.redirectUrl);
       context.note(`Open this address in a browser on this machine: ${request.url}`);
+      const query = await callback.receive(SIGN_IN_MS, "Nobody signed in within 10 minutes.");
       const tokens = await requestTokens(authorization.tokenEndpoint, client, {
         grant_type: "authorization_code",
-        code: await callback.receive(request, authorization.issuer),
-        redirect_uri: callback.redirectUri,
+        code: readCode(query, request, authorization.issuer),
+        redirect_uri: callback.redirectUrl,
         code_verifier: request.verifier,
         resource: authorization.resource,
       });
@@ -134,45 +135,13 @@ async function storeTokens(context: Context, secret: string, tokens: Tokens, log
   });
 }
 
-interface Callback extends AsyncDisposable {
-  readonly redirectUri: string;
-  /** Resolves with the code that the browser brings. */
-  receive(request: CodeRequest, issuer: string): Promise<string>;
-}
-
-/** Listens on this machine for the browser, which the authorization server redirects here. */
-async function listenForCode(port: number): Promise<Callback> {
-  const redirect = Promise.withResolvers<URLSearchParams>();
-  const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
-    if (pathname !== "/callback") return void response.writeHead(404).end();
-    response.writeHead(200, { "content-type": "text/plain; charset=utf-8", connection: "close" });
-    response.end("You can close this page and return to the terminal.");
-    redirect.resolve(searchParams);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(new Problem(`Cannot listen on port ${port}: ${error.message}`)));
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  const redirectUri = `http://127.0.0.1:${typeof address === "object" ? address?.port : port}/callback`;
-  return {
-    redirectUri,
-    async receive({ state }, issuer) {
-      const timer = setTimeout(() => redirect.reject(new Problem("Nobody signed in within 10 minutes.")), SIGN_IN_MS);
-      const query = await redirect.promise.finally(() => clearTimeout(timer));
-      if (query.get("state") !== state)
-        throw new Problem("The response belongs to another sign-in. Nothing was stored.");
-      if ((query.get("iss") ?? issuer) !== issuer)
-        throw new Problem(`The response comes from ${query.get("iss")}, not from ${issuer}. Nothing was stored.`);
-      const code = query.get("code");
-      if (code === null)
-        throw new Problem(`The sign-in failed: ${query.get("error_description") ?? query.get("error") ?? "no code"}`);
-      return code;
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+/** Returns the code of a redirect, if the redirect belongs to the request and comes from its issuer. */
+function readCode(query: URLSearchParams, { state }: CodeRequest, issuer: string): string {
+  if (query.get("state") !== state) throw new Problem("The response belongs to another sign-in. Nothing was stored.");
+  if ((query.get("iss") ?? issuer) !== issuer)
+    throw new Problem(`The response comes from ${query.get("iss")}, not from ${issuer}. Nothing was stored.`);
+  const code = query.get("code");
+  if (code === null)
+    throw new Problem(`The sign-in failed: ${query.get("error_description") ?? query.get("error") ?? "no code"}`);
+  return code;
 }

@@ -1,9 +1,7 @@
-/** Where an App is created. */
-export interface AppPlace {
+/** What differs between the Apps of deployments. */
+export interface AppSettings {
   /** Public address of the deployment, without a slash at its end. */
   readonly webUrl: string;
-  /** Address of its API. */
-  readonly baseURL: string;
   readonly name: string;
   /** Whether other accounts than the owner's can install the App. */
   readonly isPublic: boolean;
@@ -15,10 +13,10 @@ export interface AppPlace {
  * The manifest of an App with the least rights that all uses need together.
  * @see https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
  */
-export const toManifest = ({ webUrl, baseURL, name, isPublic, redirectUrl }: AppPlace) => ({
+export const toManifest = ({ webUrl, name, isPublic, redirectUrl }: AppSettings) => ({
   name,
   url: webUrl,
-  hook_attributes: { url: `${baseURL}/hooks/github-app`, active: true },
+  hook_attributes: { url: `${webUrl}/api/v1/hooks/github-app`, active: true },
   redirect_url: redirectUrl,
   callback_urls: [`${webUrl}/github`],
   request_oauth_on_install: true,

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { createServer } from "node:http";
 import path from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import * as v from "valibot";
+import { listenForCallback } from "../../browser-callback.ts";
 import type { Context } from "../../context.ts";
 import { writePrivately } from "../../files.ts";
 import { wholeNumber } from "../../options.ts";
@@ -42,8 +42,8 @@ export function setupCommand(context: Context) {
       if (existsSync(place)) throw usage(`${file} exists.`, "Delete it, or name another file as --file.");
       const github = githubUrl.replace(/\/+$/, "");
       const isPublic = options.public === true;
-      const given = code ?? (await receiveCode(context, { url, org, name, github, port, isPublic }));
-      const app = await convert(given, github);
+      const setupCode = code ?? (await receiveCode(context, { url, org, name, github, port, isPublic }));
+      const app = await convert(setupCode, github);
       await writePrivately(place, app);
       show(context, app, file, github);
     });
@@ -59,7 +59,7 @@ function show(context: Context, { id, slug }: CreatedApp, file: string, github: 
   });
 }
 
-interface Wanted {
+interface SetupOptions {
   readonly url: string | undefined;
   readonly org: string | undefined;
   readonly name: string;
@@ -68,43 +68,19 @@ interface Wanted {
   readonly isPublic: boolean;
 }
 
-/** Serves the form on this machine, and waits for the browser that GitHub redirects back. */
-async function receiveCode(context: Context, { url, org, name, github, port, isPublic }: Wanted): Promise<string> {
+/** Serves the form on this machine, and returns the code with which GitHub redirects the browser back. */
+async function receiveCode(context: Context, options: SetupOptions): Promise<string> {
+  const { url, org, name, github, port, isPublic } = options;
   const webUrl = (url ?? new URL((await context.connection()).baseURL).origin).replace(/\/+$/, "");
   const state = randomBytes(24).toString("base64url");
   const owner = org === undefined ? "" : `/organizations/${encodeURIComponent(org)}`;
   const action = `${github}${owner}/settings/apps/new?state=${state}`;
-  const received = Promise.withResolvers<string>();
-  const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
-    const code = searchParams.get("code");
-    if (pathname === "/") {
-      const redirectUrl = `http://${request.headers.host}/callback`;
-      const place = { webUrl, baseURL: `${webUrl}/api/v1`, name, isPublic, redirectUrl };
-      response.writeHead(200, { "content-type": "text/html; charset=utf-8", connection: "close" });
-      return void response.end(renderForm(action, toManifest(place)));
-    }
-    if (pathname !== "/callback" || code === null || searchParams.get("state") !== state)
-      return void response.writeHead(404, { connection: "close" }).end("This is not the App that was to be created.");
-    response.writeHead(200, { "content-type": "text/plain; charset=utf-8", connection: "close" });
-    response.end("You can close this page and return to the terminal.");
-    received.resolve(code);
+  await using callback = await listenForCallback(port, {
+    page: (redirectUrl) => renderForm(action, toManifest({ webUrl, name, isPublic, redirectUrl })),
+    read: (query) => (query.get("state") === state ? (query.get("code") ?? undefined) : undefined),
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(new Problem(`Cannot listen on port ${port}: ${error.message}`)));
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  const timer = setTimeout(() => received.reject(new Problem("Nobody created the App within an hour.")), SETUP_MS);
-  try {
-    const address = server.address();
-    const own = typeof address === "object" ? address?.port : port;
-    context.note(`Open this address in a browser on this machine: http://127.0.0.1:${own}/`);
-    return await received.promise;
-  } finally {
-    clearTimeout(timer);
-    server.closeAllConnections();
-    server.close();
-  }
+  context.note(`Open this address in a browser on this machine: ${callback.url}/`);
+  return await callback.receive(SETUP_MS, "Nobody created the App within an hour.");
 }
 
 /** Exchanges the code, which GitHub accepts once, within an hour. */
