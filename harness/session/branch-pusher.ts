@@ -1,18 +1,17 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import { MAX_PACK_BYTES } from "#shared/wire/execution/push-branch.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import { type ControlPlane, Refused } from "../control-plane/control-plane.ts";
-import { uploadContent } from "../control-plane/transfer.ts";
+import { uploadFile } from "../control-plane/transfer.ts";
 import type { TurnOutcome } from "../engine/engine.ts";
 import { openInside } from "../files/path-containment.ts";
 import { assignClonePaths, type Clone } from "../git/clone.ts";
 import { writePackScript } from "../git/pack-script.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import { hashFile } from "../reporting/artifact-collector.ts";
 import type { RunContext } from "../setup/run-context.ts";
-import { createHash } from "../support/lazy-crypto.ts";
 import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
 import { cutBytes } from "../support/text-limits.ts";
@@ -41,6 +40,7 @@ export interface BranchPusher {
 const PACK_MS = 120_000;
 const OUTPUT_BYTES = 300;
 const PACK = "objects.pack";
+const PACK_TYPE = "application/x-git-packed-objects";
 const SHORT = 12;
 
 export function createBranchPusher(options: PushOptions): BranchPusher {
@@ -95,12 +95,10 @@ async function pushClone(
     if (commit === undefined) return undefined;
     await using file = await openInside(host.tmp, join(folder(host), PACK));
     if (file.sizeBytes > MAX_PACK_BYTES) throw new Error(`the commits have more than ${MAX_PACK_BYTES} bytes`);
-    const pack = await readFile(file.path);
-    const sha256 = createHash("sha256").update(pack).digest("hex");
-    const request = { commit, size_bytes: pack.length, sha256 };
+    const request = { commit, size_bytes: file.sizeBytes, sha256: await hashFile(file.path) };
     const { upload } = await plane.pushBranch(request);
     if (upload !== undefined) {
-      await uploadContent(upload, new Blob([new Uint8Array(pack)], { type: PACK_TYPE }), signal);
+      await uploadFile(upload, file.path, PACK_TYPE, signal);
       await plane.pushBranch(request);
     }
     return commit;
@@ -108,5 +106,3 @@ async function pushClone(
     await removeTree(folder(host)).catch(() => undefined);
   }
 }
-
-const PACK_TYPE = "application/x-git-packed-objects";
