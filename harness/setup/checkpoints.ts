@@ -4,12 +4,11 @@ import * as v from "valibot";
 import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { downloadFile, downloadText, uploadContent, uploadFile } from "../control-plane/transfer.ts";
-import type { InsideFile } from "../files/path-containment.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
-import { type ArtifactCollector, hashFile } from "../reporting/artifact-collector.ts";
+import type { ArtifactCollector } from "../reporting/artifact-collector.ts";
 import { createHash } from "../support/lazy-crypto.ts";
 import { formatError, SetupError } from "../support/stop.ts";
-import { createPacker, type PackerOptions } from "./packer.ts";
+import { ARCHIVE_TYPE, createPacker, describeArchive, type PackerOptions, WORKSPACE_ARCHIVE } from "./packer.ts";
 import type { RunContext } from "./run-context.ts";
 
 /** Points from which another execution can continue: the conversation so far, and the workspace. */
@@ -44,8 +43,6 @@ export interface CheckpointOptions extends PackerOptions {
   readonly freeze?: () => Promise<() => void>;
 }
 
-const ARCHIVE = "workspace.tar.gz";
-const MIME_TYPE = "application/gzip";
 const LIST_TYPE = "application/json";
 /** Lists the files that were artifacts when the workspace was saved, so that none is stored twice and none is missed. */
 const ARTIFACTS = "artifacts.json";
@@ -53,12 +50,14 @@ const Stored = v.pipe(v.string(), v.parseJson(), v.array(v.tuple([v.string(), v.
 
 export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   const { plane, host, signal, settle, artifacts, freeze = async () => () => {} } = options;
-  const archive = join(host.tmp, ARCHIVE);
   let count = 0;
   /** Whether the last checkpoint has the files of a workspace. */
   let hasFiles = false;
 
-  const { pack, unpack } = createPacker(options, { name: ARCHIVE, directory: options.seen.workspace });
+  const { archive, pack, unpack } = createPacker(options, {
+    name: WORKSPACE_ARCHIVE,
+    directory: options.seen.workspace,
+  });
   const packFrozen = async () => {
     const thaw = await freeze();
     return await pack().finally(thaw);
@@ -85,11 +84,12 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
       try {
         await using packed = isEmpty ? undefined : await packFrozen();
         const list = Buffer.from(JSON.stringify([...artifacts.stored()]));
-        const files = packed === undefined ? [] : [await describeArchive(ARCHIVE, packed), describeList(list)];
+        const files =
+          packed === undefined ? [] : [await describeArchive(WORKSPACE_ARCHIVE, packed), describeList(list)];
         const { uploads } = await plane.uploadSnapshot({ mode: "checkpoint", generation, files });
         const [forArchive, forList] = uploads;
         if (packed !== undefined && forArchive !== undefined && forList !== undefined) {
-          await uploadFile(forArchive, packed.path, MIME_TYPE, signal);
+          await uploadFile(forArchive, packed.path, ARCHIVE_TYPE, signal);
           await uploadContent(forList, new Blob([list], { type: LIST_TYPE }), signal);
         }
         await plane.commitSnapshot({ generation, files: files.map(({ filename }) => filename) });
@@ -101,7 +101,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
     },
     async restore(checkpoint) {
       const file = (name: string) => checkpoint?.files.find(({ filename }) => filename === name);
-      const [saved, list] = [file(ARCHIVE), file(ARTIFACTS)];
+      const [saved, list] = [file(WORKSPACE_ARCHIVE), file(ARTIFACTS)];
       if (saved === undefined || !(await download(saved.download_url))) return false;
       hasFiles = true;
       try {
@@ -131,11 +131,4 @@ const describeList = (list: Buffer) => ({
   mime_type: LIST_TYPE,
   size_bytes: list.length,
   sha256: createHash("sha256").update(list).digest("hex"),
-});
-
-export const describeArchive = async (filename: string, { path, sizeBytes }: InsideFile) => ({
-  filename,
-  mime_type: MIME_TYPE,
-  size_bytes: sizeBytes,
-  sha256: await hashFile(path),
 });

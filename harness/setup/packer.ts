@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import { quoteForShell } from "../commands/shell-quote.ts";
-import { openInside } from "../files/path-containment.ts";
+import { type InsideFile, openInside } from "../files/path-containment.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";
+import { hashFile } from "../reporting/artifact-collector.ts";
 
 export interface PackerOptions {
   /** Packs and unpacks inside the sandbox: the files of a workspace, and archives of them, are untrusted. */
@@ -19,12 +20,16 @@ export interface PackerOptions {
   readonly maxApparentBytes?: number;
 }
 
-/** What is packed into which file of the temporary directory. */
-export interface Packed {
+interface Archive {
+  /** Its file name in the temporary directory. */
   readonly name: string;
-  /** The directory as commands see it. */
+  /** The directory that it contains, as commands see it. */
   readonly directory: string;
 }
+
+/** The archive of a workspace, by whose name another execution of the run finds it. */
+export const WORKSPACE_ARCHIVE = "workspace.tar.gz";
+export const ARCHIVE_TYPE = "application/gzip";
 
 const MAX_BYTES = 1024 * 1024 * 1024;
 const MAX_APPARENT_BYTES = 4 * 1024 * 1024 * 1024;
@@ -32,8 +37,8 @@ const PACK_MS = 5 * 60_000;
 /** Exit code of the pack command when the files are too large. */
 const TOO_LARGE = 74;
 
-/** Packs and unpacks a directory of the run by commands in the sandbox. */
-export function createPacker(options: PackerOptions, { name, directory }: Packed) {
+/** Packs and unpacks a directory of the run by commands in the sandbox. `archive` is the path of the file on the host. */
+export function createPacker(options: PackerOptions, { name, directory }: Archive) {
   const {
     runner,
     host,
@@ -83,8 +88,16 @@ export function createPacker(options: PackerOptions, { name, directory }: Packed
     const missing = [...printed.matchAll(UNCREATABLE)].map(([, file, why]) => `${file}: ${why}`);
     if (missing.length > 0) reportMissing(missing, "restored");
   };
-  return { pack, unpack };
+  return { archive, pack, unpack };
 }
+
+/** Describes an archive as a file of a snapshot. */
+export const describeArchive = async (filename: string, { path, sizeBytes }: InsideFile) => ({
+  filename,
+  mime_type: ARCHIVE_TYPE,
+  size_bytes: sizeBytes,
+  sha256: await hashFile(path),
+});
 
 /**
  * Shell commands that exit if the files are too large to pack. A sparse file uses almost no disk, but the time to pack it depends on

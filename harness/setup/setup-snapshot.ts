@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { arch } from "node:os";
-import { join } from "node:path";
 import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import type { Repository } from "#shared/wire/config.ts";
 import type { RunSetup } from "#shared/wire/execution/setup-snapshot.ts";
@@ -13,8 +12,7 @@ import { readRemoteCommit } from "../git/remote-commit.ts";
 import type { Sandbox } from "../isolation/sandbox.ts";
 import { createHash } from "../support/lazy-crypto.ts";
 import { formatError, SetupError } from "../support/stop.ts";
-import { describeArchive } from "./checkpoints.ts";
-import { createPacker, type PackerOptions } from "./packer.ts";
+import { ARCHIVE_TYPE, createPacker, describeArchive, type PackerOptions, WORKSPACE_ARCHIVE } from "./packer.ts";
 import type { RunContext } from "./run-context.ts";
 
 /**
@@ -44,24 +42,21 @@ export interface SetupSnapshotOptions extends PackerOptions {
 }
 
 const GENERATION = "setup";
-const MIME_TYPE = "application/gzip";
 
 export function createSetupSnapshots(options: SetupSnapshotOptions): SetupSnapshots {
-  const { context, host, seen, plane, signal } = options;
+  const { context, seen, plane, signal } = options;
   const { setup_snapshot: setup } = context;
-  const parts = [
-    // The name by which another execution of the same run finds the workspace, too.
-    { name: "workspace.tar.gz", directory: seen.workspace },
+  const packers = [
+    { name: WORKSPACE_ARCHIVE, directory: seen.workspace },
     { name: "home.tar.gz", directory: seen.home },
-  ] as const;
+  ].map((archive) => ({ name: archive.name, ...createPacker(options, archive) }));
   const restoreFiles = async ({ files = [] }: NonNullable<RunSetup["made"]>) => {
-    const saved = parts.map((part) => ({ ...part, file: files.find(({ filename }) => filename === part.name) }));
-    for (const { name, directory, file } of saved) {
+    for (const { name, archive, unpack } of packers) {
+      const file = files.find(({ filename }) => filename === name);
       if (file === undefined) throw new Error(`it has no file ${name}`);
-      const archive = join(host.tmp, name);
       try {
         await downloadFile(file.download_url, archive, signal);
-        await createPacker(options, { name, directory }).unpack();
+        await unpack();
       } finally {
         await removeTree(archive);
       }
@@ -86,39 +81,28 @@ export function createSetupSnapshots(options: SetupSnapshotOptions): SetupSnapsh
 
     async keep(clones) {
       if (setup === undefined) return 0;
-      const packers = parts.map(({ name, directory }) => ({
-        name,
-        packer: createPacker(options, { name, directory }),
-      }));
-      const stack = new AsyncDisposableStack();
-      try {
-        const files = [];
-        for (const { name, packer } of packers) {
-          stack.defer(() => removeTree(join(host.tmp, name)));
-          const packed = stack.use(await packer.pack());
-          files.push({ path: packed.path, description: await describeArchive(name, packed) });
-        }
-        const descriptions = files.map(({ description }) => description);
-        const { uploads } = await plane.uploadSnapshot({
-          mode: "checkpoint",
-          generation: GENERATION,
-          files: descriptions,
-        });
-        for (const [index, upload] of uploads.entries())
-          await uploadFile(upload, files[index]?.path ?? "", MIME_TYPE, signal);
-        await plane.commitSnapshot({
-          generation: GENERATION,
-          files: descriptions.map(({ filename }) => filename),
-          setup: {
-            inputs: setup.inputs,
-            platform: hashPlatform(context),
-            clones: clones.map(({ path, commit }) => ({ path, commit })),
-          },
-        });
-        return descriptions.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
-      } finally {
-        await stack.disposeAsync();
+      await using stack = new AsyncDisposableStack();
+      const files = [];
+      const paths: string[] = [];
+      for (const { name, archive, pack } of packers) {
+        stack.defer(() => removeTree(archive));
+        const packed = stack.use(await pack());
+        paths.push(packed.path);
+        files.push(await describeArchive(name, packed));
       }
+      const { uploads } = await plane.uploadSnapshot({ mode: "checkpoint", generation: GENERATION, files });
+      for (const [index, upload] of uploads.entries())
+        await uploadFile(upload, paths[index] ?? "", ARCHIVE_TYPE, signal);
+      await plane.commitSnapshot({
+        generation: GENERATION,
+        files: files.map(({ filename }) => filename),
+        setup: {
+          inputs: setup.inputs,
+          platform: hashPlatform(context),
+          clones: clones.map(({ path, commit }) => ({ path, commit })),
+        },
+      });
+      return files.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
     },
   };
 }
