@@ -2,6 +2,7 @@ import { Aws, CfnCondition, Duration, Fn } from "aws-cdk-lib";
 import { CfnAlarm, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
+import { pascal } from "../names.ts";
 import { Alarm, type AlarmProps } from "./alarm.ts";
 
 /** An alarm of the setting `detailedAlarms` on a metric that AWS publishes. */
@@ -80,8 +81,7 @@ interface DetailedExecutionAlarms {
 /** The alarms of execution that the setting `detailedAlarms` adds. */
 export function createDetailedExecutionAlarms(scope: Construct, props: DetailedExecutionAlarms): void {
   for (const alarm of listExecutionAlarms(props)) {
-    const id = alarm.name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
-    createAwsAlarm(scope, id, alarm, props.topic);
+    createAwsAlarm(scope, pascal(alarm.name), alarm, props.topic);
   }
 }
 

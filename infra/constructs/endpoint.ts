@@ -35,55 +35,29 @@ export class Endpoint extends BaseFunction {
         SCOPE: line.scope,
       },
     });
-    const integration = new CfnIntegration(this, "Integration", {
-      apiId: props.apiId,
-      integrationType: "AWS_PROXY",
-      integrationUri: this.lambda.functionArn,
-      payloadFormatVersion: "2.0",
-    });
-    if (props.otherApiId !== undefined) this.#addRoutes(props.otherApiId, props.lines);
+    const integration = this.#addRoutes(props.apiId, props.lines);
+    if (props.otherApiId !== undefined) this.#addRoutes(props.otherApiId, props.lines, "Other");
     const { settings } = props.platform;
-    for (const [index, line] of props.lines.entries()) {
-      const suffix = index === 0 ? "" : String(index + 1);
-      if (line.method === "ANY" && settings.stage === "aws" && !settings.frontDoor) {
-        // Otherwise the route of the web app would match paths that the API does not have.
-        new CfnRoute(this, "ApiRoute", {
-          apiId: props.apiId,
-          routeKey: "GET /api/{path+}",
-          target: `integrations/${integration.ref}`,
-        });
-      }
-      new CfnRoute(this, `Route${suffix}`, {
-        apiId: props.apiId,
-        routeKey: toRouteKey(line),
-        target: `integrations/${integration.ref}`,
-      });
-      new CfnPermission(this, `Permission${suffix}`, {
-        action: "lambda:InvokeFunction",
-        functionName: this.lambda.functionArn,
-        principal: "apigateway.amazonaws.com",
-        sourceArn: Stack.of(this).formatArn({
-          service: "execute-api",
-          resource: props.apiId,
-          resourceName: toRouteArn(line),
-        }),
-      });
+    if (props.lines.some(({ method }) => method === "ANY") && settings.stage === "aws" && !settings.frontDoor) {
+      // Otherwise the route of the web app would match paths that the API does not have.
+      const routeKey = "GET /api/{path+}";
+      new CfnRoute(this, "ApiRoute", { apiId: props.apiId, routeKey, target: `integrations/${integration.ref}` });
     }
   }
 
-  /** Adds the same routes to another API. */
-  #addRoutes(apiId: string, lines: readonly Route[]): void {
-    const integration = new CfnIntegration(this, "OtherIntegration", {
+  /** Adds the routes to an API. */
+  #addRoutes(apiId: string, lines: readonly Route[], prefix = ""): CfnIntegration {
+    const integration = new CfnIntegration(this, `${prefix}Integration`, {
       apiId,
       integrationType: "AWS_PROXY",
       integrationUri: this.lambda.functionArn,
       payloadFormatVersion: "2.0",
     });
+    const target = `integrations/${integration.ref}`;
     for (const [index, line] of lines.entries()) {
       const suffix = index === 0 ? "" : String(index + 1);
-      const target = `integrations/${integration.ref}`;
-      new CfnRoute(this, `OtherRoute${suffix}`, { apiId, routeKey: toRouteKey(line), target });
-      new CfnPermission(this, `OtherPermission${suffix}`, {
+      new CfnRoute(this, `${prefix}Route${suffix}`, { apiId, routeKey: toRouteKey(line), target });
+      new CfnPermission(this, `${prefix}Permission${suffix}`, {
         action: "lambda:InvokeFunction",
         functionName: this.lambda.functionArn,
         principal: "apigateway.amazonaws.com",
@@ -94,6 +68,7 @@ export class Endpoint extends BaseFunction {
         }),
       });
     }
+    return integration;
   }
 }
 
