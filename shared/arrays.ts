@@ -1,6 +1,9 @@
-/** Sorts items by a text of each, of which no two are equal, in the order of their UTF-16 units. */
+/** Sorts items by a text of each, in the order of their UTF-16 units. Items with equal texts stay in their order. */
 export function sortByText<T>(items: readonly T[], textOf: (item: T) => string): T[] {
-  return items.toSorted((one, other) => (textOf(one) < textOf(other) ? -1 : 1));
+  return items.toSorted((one, other) => {
+    const [a, b] = [textOf(one), textOf(other)];
+    return Number(a > b) - Number(a < b);
+  });
 }
 
 /** Splits items into batches of `size`, in their order. The last one has what is left. */

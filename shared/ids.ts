@@ -27,6 +27,9 @@ export const isUuid = (value: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}
 
 export const sha256 = (value: string | Uint8Array): string => createHash("sha256").update(value).digest("hex");
 
+/** A number of 32 bits that is evenly distributed, whatever the ids are. */
+export const digestNumber = (id: string): number => Number.parseInt(sha256(id).slice(0, 8), 16);
+
 function toUuid(bytes: Buffer): string {
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

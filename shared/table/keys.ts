@@ -1,4 +1,4 @@
-import { sha256 } from "#shared/ids.ts";
+import { digestNumber, sha256 } from "#shared/ids.ts";
 import type { Key } from "./table.ts";
 
 /**
@@ -251,8 +251,7 @@ const digestHost = (host: string): string => sha256(host).slice(0, 32);
 /** What the sort keys of runs that wait for the deployment begin with. */
 export const DEPLOYMENT_WAITING = "WAITING#";
 /** A partition of the deployment's wait queue. The first one has the key of the only one of earlier releases. */
-export const deploymentQueuePk = (partition: number): string =>
-  partition === 0 ? "DEPLOYMENT" : `DEPLOYMENT#${partition}`;
+export const deploymentQueuePk = (partition: number): string => shardKey("DEPLOYMENT", partition);
 /** Names the entry of a waiting run on its head: by its sort key in the first partition, and by the number of another one. */
 export const nameDeploymentEntry = (partition: number, sk: string): string =>
   partition === 0 ? sk : `${partition}#${sk}`;
@@ -327,10 +326,6 @@ function listShards(name: string, count: number): readonly string[] {
 }
 function shardKey(name: string, shard: number): string {
   return shard === 0 ? name : `${name}#${shard}`;
-}
-/** A number that is evenly distributed, whatever the ids are. */
-function digestNumber(id: string): number {
-  return Number.parseInt(sha256(id).slice(0, 8), 16);
 }
 
 const padded = (value: number): string => String(value).padStart(10, "0");

@@ -1,3 +1,4 @@
+import { sortByText } from "#shared/arrays.ts";
 import { INDEXES, type Item, type Query, type Table } from "./table.ts";
 
 const { sk: POSITION } = INDEXES.gsi6;
@@ -12,9 +13,7 @@ export async function readShards(
   table: Pick<Table, "query">,
 ): Promise<{ readonly items: readonly Item[]; readonly more: boolean }> {
   const pages = await Promise.all(shards.map((pk) => table.query({ index: "gsi6", pk, ...range, limit })));
-  const items = pages.flatMap((page) => page.items).toSorted((a, b) => comparePositions(a[POSITION], b[POSITION]));
+  const entries = pages.flatMap((page) => page.items);
+  const items = sortByText(entries, (entry) => String(entry[POSITION]));
   return { items: items.slice(0, limit), more: items.length > limit || pages.some(({ more }) => more) };
 }
-
-const comparePositions = (a: unknown, b: unknown): number =>
-  Number(String(a) > String(b)) - Number(String(a) < String(b));

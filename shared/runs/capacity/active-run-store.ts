@@ -1,3 +1,4 @@
+import { sortByText } from "#shared/arrays.ts";
 import { activeParts, type Owner, SCOPE_SHARDS, scopeKey } from "#shared/table/keys.ts";
 import type { Item, Table } from "#shared/table/table.ts";
 
@@ -5,9 +6,6 @@ import type { Item, Table } from "#shared/table/table.ts";
 export async function readActiveEntries(owner: Owner, table: Pick<Table, "query">): Promise<readonly Item[]> {
   const shards = Array.from({ length: SCOPE_SHARDS }, (_, shard) => activeParts(scopeKey(owner, shard))).flat();
   const pages = await Promise.all(shards.map((pk) => table.query({ index: "gsi1", pk })));
-  return pages.flatMap(({ items }) => items).toSorted(byUpdate);
+  const entries = pages.flatMap(({ items }) => items);
+  return sortByText(entries, (entry) => String(entry["updated_key"]));
 }
-
-const byUpdate = (a: Item, b: Item): number =>
-  Number(String(a["updated_key"]) > String(b["updated_key"])) -
-  Number(String(a["updated_key"]) < String(b["updated_key"]));

@@ -1,4 +1,4 @@
-import { sha256 } from "#shared/ids.ts";
+import { digestNumber } from "#shared/ids.ts";
 import type { HeadAttributes, HeadConditions, HeadUpdate } from "#shared/records/head-attributes.ts";
 import { isExecuting } from "#shared/records/run.ts";
 import { isOnOwnSandbox, parseOwner, type RunHead } from "#shared/records/run-head.ts";
@@ -25,8 +25,7 @@ export function countShards(maxExecutions: number): number {
 export const countQueues = (shards: number): number => Math.max(1, Math.min(MAX_QUEUES, shards));
 
 /** The shard that a run looks into first. */
-export const toShard = (runId: string, shards: number): number =>
-  shards === 0 ? 0 : Number.parseInt(sha256(runId).slice(0, 8), 16) % shards;
+export const toShard = (runId: string, shards: number): number => (shards === 0 ? 0 : digestNumber(runId) % shards);
 
 /** The places that a shard leases at once. */
 export const toBlock = (maxExecutions: number): number =>

@@ -9,6 +9,12 @@ describe("sortByText", () => {
     expect(items).toEqual(before);
     expect(sortByText([], String)).toEqual([]);
   });
+
+  it("keeps the order of items with equal texts", () => {
+    const items = ["b1", "a1", "b2", "a2", "b3"];
+    expect(sortByText(items, (item) => item.slice(0, 1))).toEqual(["a1", "a2", "b1", "b2", "b3"]);
+    expect(sortByText(["x3", "x1", "x2"], (item) => item.slice(0, 1))).toEqual(["x3", "x1", "x2"]);
+  });
 });
 
 describe("splitIntoBatches", () => {
