@@ -5,7 +5,7 @@ import { type Bootstrap, type BootstrapResult, bootstrap } from "#shared/teams/b
 import { isEmailAddress } from "#shared/wire/email.ts";
 import { clientSettings, type EmulatorAccess } from "../emulator/emulator-access.ts";
 import { Problem } from "../server/host/terminal.ts";
-import { aboutCredentials, localEmulator, runByHand } from "./by-hand.ts";
+import { localEmulator, runByHand } from "./by-hand.ts";
 import { operatorClient } from "./operator-client.ts";
 
 const HELP = `Usage: npm run aws -- bootstrap --email ADDRESS [options]
@@ -74,7 +74,7 @@ const explain = (table: string) => (error: unknown) => {
   if (name === "ResourceNotFoundException") {
     throw new Problem(`There is no table ${table} in this account and region: npx cdk deploy --all makes it.`);
   }
-  throw aboutCredentials(error);
+  throw error;
 };
 
 if (import.meta.main) await runByHand(main);

@@ -12,20 +12,21 @@ export async function localEmulator(): Promise<EmulatorAccess> {
   return { endpoint: local.emulator_url, secretKey: local.emulator_key };
 }
 
-/** Replaces the SDK's error for a missing account with one that states the remedy; returns other errors unchanged. */
-export function aboutCredentials(error: unknown): unknown {
-  const isAboutThem =
-    (error instanceof Error && error.name === "CredentialsProviderError") || /region is missing/i.test(String(error));
-  if (!isAboutThem) return error;
-  return new Problem("There are no AWS credentials or no region: set AWS_PROFILE and AWS_REGION, or say --local.");
-}
-
 /** Runs a program for a person: errors are printed without a stack, and the exit code is 1. */
 export async function runByHand(main: (args: string[]) => Promise<void>): Promise<void> {
-  await main(process.argv.slice(2)).catch((error: unknown) => {
+  await main(process.argv.slice(2)).catch((cause: unknown) => {
+    const error = aboutCredentials(cause);
     const isOurs = error instanceof Problem;
     complain(red(isOurs ? error.message : String(error)));
     for (const line of isOurs ? error.details : []) complain(`\n${line}`);
     process.exitCode = 1;
   });
+}
+
+/** Replaces the SDK's error for a missing account with one that states the remedy; returns other errors unchanged. */
+function aboutCredentials(error: unknown): unknown {
+  const isAboutThem =
+    (error instanceof Error && error.name === "CredentialsProviderError") || /region is missing/i.test(String(error));
+  if (!isAboutThem) return error;
+  return new Problem("There are no AWS credentials or no region: set AWS_PROFILE and AWS_REGION, or say --local.");
 }

@@ -4,21 +4,23 @@ import { parseArgs } from "node:util";
 import { PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import * as v from "valibot";
 import { GithubAppFile } from "#shared/wire/github/app-file.ts";
+import { Problem, say } from "../server/host/terminal.ts";
+import { runByHand } from "./by-hand.ts";
 
-const USAGE = `Usage: npm run aws -- github-app FILE [--prefix NAME]
+const HELP = `Usage: npm run aws -- github-app FILE [--prefix NAME]
 
 Stores the private key, the client secret and the webhook secret of the GitHub App in FILE, which \`runyard github setup\` has written, as
 parameters of Systems Manager below /NAME (default: runyard). Earlier values are replaced.`;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { prefix: { type: "string", default: "runyard" }, help: { type: "boolean", default: false } },
-});
-const [file] = positionals;
-if (values.help || file === undefined) {
-  console.log(USAGE);
-  process.exitCode = values.help ? 0 : 2;
-} else {
+async function run(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { prefix: { type: "string", default: "runyard" }, help: { type: "boolean", default: false } },
+  });
+  if (values.help) return say(HELP);
+  const [file, ...others] = positionals;
+  if (file === undefined || others.length > 0) throw new Problem("Name one FILE.", [HELP]);
   await store(file, values.prefix);
 }
 
@@ -34,7 +36,9 @@ async function store(path: string, prefix: string): Promise<void> {
     await client.send(
       new PutParameterCommand({ Name: `/${prefix}/${name}`, Value, Type: "SecureString", Overwrite: true }),
     );
-    console.log(`stored /${prefix}/${name}`);
+    say(`stored /${prefix}/${name}`);
   }
-  console.log(`Deploy with: npx cdk deploy --all -c githubAppId=${app.id}`);
+  say(`Deploy with: npx cdk deploy --all -c githubAppId=${app.id}`);
 }
+
+if (import.meta.main) await runByHand(run);

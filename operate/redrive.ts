@@ -13,7 +13,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { clientSettings } from "../emulator/emulator-access.ts";
 import { Problem, say } from "../server/host/terminal.ts";
-import { aboutCredentials, localEmulator, runByHand } from "./by-hand.ts";
+import { localEmulator, runByHand } from "./by-hand.ts";
 
 /** The queues that have a dead-letter queue, by what follows the prefix in their names. */
 export const QUEUES = ["runs", "ends", "events"] as const;
@@ -123,8 +123,6 @@ async function main(args: string[]): Promise<void> {
     }
     if (options.chosen.length > 0) return;
     for (const name of QUEUES) say(`${prefix}-${name}-dead  ${await queueDepth(client, name, prefix)}`);
-  } catch (error) {
-    throw aboutCredentials(error);
   } finally {
     client.destroy();
   }

@@ -4,7 +4,7 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import type { DynamoClient } from "#shared/aws/dynamo-client.ts";
 import { s3Client } from "#shared/aws/s3/s3-client.ts";
 import { Problem, say } from "../server/host/terminal.ts";
-import { aboutCredentials, runByHand } from "./by-hand.ts";
+import { runByHand } from "./by-hand.ts";
 import { operatorClient } from "./operator-client.ts";
 
 /** The table and the bucket of a deployment on AWS. */
@@ -55,10 +55,7 @@ export const runTransfer = (transfer: Transfer): Promise<void> =>
       throw new Problem(`Name ${transfer.missing} and --bucket.`, [formatHelp(transfer)]);
     }
     const deployment = { dynamo: await operatorClient(), s3: s3Client(), table, bucket };
-    const lines = await transfer.run(deployment, path).catch((error: unknown) => {
-      throw aboutCredentials(error);
-    });
-    for (const line of lines) say(line);
+    for (const line of await transfer.run(deployment, path)) say(line);
   });
 
 /** Transfers the files with these names. `transferFile` resolves to whether there was one. Resolves with their number. */

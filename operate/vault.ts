@@ -8,7 +8,7 @@ import { ssmKeySetStore } from "#shared/aws/ssm-key-set-store.ts";
 import { tableVault } from "#shared/vault/secret-value-store.ts";
 import { createVaultKeys } from "#shared/vault/vault-keys.ts";
 import { Problem, say } from "../server/host/terminal.ts";
-import { aboutCredentials, runByHand } from "./by-hand.ts";
+import { runByHand } from "./by-hand.ts";
 import { scanItems } from "./export-aws.ts";
 import { operatorClient } from "./operator-client.ts";
 import { moveValues } from "./vault/move-values.ts";
@@ -75,10 +75,4 @@ async function run(args: string[]): Promise<void> {
   );
 }
 
-if (import.meta.main) {
-  await runByHand((args) =>
-    run(args).catch((error: unknown) => {
-      throw aboutCredentials(error);
-    }),
-  );
-}
+if (import.meta.main) await runByHand(run);
