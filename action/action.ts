@@ -7,7 +7,7 @@ import { oneLine } from "../cli/src/terminal-text.ts";
 import { usageText } from "../cli/src/usage.ts";
 import { APIError, APIUserAbortError, type RunItem } from "../clients/typescript/src/index.ts";
 import { type ActionClient, createClient } from "./client.ts";
-import { comment, findPullRequest, formatComment } from "./comment.ts";
+import { findPullRequest, formatComment, writeComment } from "./comment.ts";
 import { addSummary, command, input, inputLines, type Job, printText, setOutput } from "./job.ts";
 import { JobLog } from "./job-log.ts";
 import { savePatches } from "./patches.ts";
@@ -216,7 +216,7 @@ async function commentOnPullRequest(job: Job, run: RunItem, response: string): P
   const number = findPullRequest(job);
   if (number === undefined) throw new Error("the job's event is not about one.");
   const token = required(job, "github-token");
-  await comment(job, { token, key: input(job, "comment-key") ?? "", number }, formatComment(run, response));
+  await writeComment(job, { token, key: input(job, "comment-key") ?? "", number }, formatComment(run, response));
 }
 
 function verdict(job: Job, run: RunItem, isCancelled: boolean): number {

@@ -1,4 +1,5 @@
 import { describeChanges, listChanges } from "../cli/src/changes/changes.ts";
+import { formatRunLink } from "../cli/src/changes/pull-request-text.ts";
 import { usageText } from "../cli/src/usage.ts";
 import type { RunItem } from "../clients/typescript/src/index.ts";
 
@@ -9,7 +10,7 @@ const LONGEST = 60_000;
 export function formatSummary(run: RunItem, response: string): string {
   const files = (run.artifacts ?? []).flatMap(({ data }) => ("filename" in data ? [data.filename] : []));
   const rows = [
-    ["Run", formatLink(run)],
+    ["Run", formatRunLink(run)],
     ["Message", run.status_message && plain(run.status_message.message)],
     ["Run time", run.run_time],
     ["Model", run.agent_config?.model_id && plain(run.agent_config.model_id)],
@@ -33,9 +34,6 @@ export function formatSummary(run: RunItem, response: string): string {
 const MARKS: Readonly<Record<string, string>> = { SUCCEEDED: "✅", BLOCKED: "✋", CANCELLED: "⏹️" };
 
 export const markOf = ({ state }: RunItem): string => MARKS[state] ?? "❌";
-
-export const formatLink = ({ run_id, session_link }: RunItem): string =>
-  session_link === undefined ? `\`${run_id}\`` : `[${run_id}](${session_link})`;
 
 /** Text that is no Markdown, within a cell of a table. */
 const plain = (text: string): string =>

@@ -1938,6 +1938,7 @@ function describeChanges({
 // cli/src/changes/pull-request-text.ts
 var MAX_TEXT = 3e4;
 var HIDDEN = new RegExp("\\p{Cf}", "gu");
+var formatRunLink = ({ run_id, session_link }) => session_link === void 0 ? `\`${run_id}\`` : `[${run_id}](${session_link})`;
 function quoteText(text) {
   let shown = printable(text.trim().slice(0, MAX_TEXT).toWellFormed()).replace(HIDDEN, ""), fence = "`".repeat(Math.max(2, longestTicks(shown)) + 1);
   return shown === "" ? "" : `${fence}text
@@ -1946,11 +1947,52 @@ ${fence}`;
 }
 var longestTicks = (text) => [...text.matchAll(/`+/g)].reduce((longest, [ticks]) => Math.max(longest, ticks.length), 0);
 
+// cli/src/github-api.ts
+async function requestGithub(request) {
+  let { method = "GET", url, token, body, timeoutMs = 3e4, remedy } = request, response = await fetch(url, {
+    method,
+    headers: {
+      ...token === void 0 ? {} : { authorization: `Bearer ${token}` },
+      accept: "application/vnd.github+json",
+      "x-github-api-version": "2022-11-28",
+      "user-agent": "runyard",
+      ...body === void 0 ? {} : { "content-type": "application/json" }
+    },
+    body: body === void 0 ? null : JSON.stringify(body),
+    redirect: "error",
+    signal: AbortSignal.timeout(timeoutMs)
+  }).catch((error) => {
+    let reason = error instanceof Error ? error.message : error;
+    throw new Problem(`GitHub's API at ${new URL(url).origin} could not be reached: ${reason}`);
+  }), text = await response.text();
+  if (response.ok) return parse2(text);
+  throw new Problem(`GitHub refused (${response.status}): ${describe(text)}`, {
+    ...[401, 403, 404].includes(response.status) ? { remedy } : {}
+  });
+}
+var Refusal = object({
+  message: string(),
+  errors: optional(array(object({ message: optional(string(), "") })), [])
+});
+function describe(text) {
+  let refusal = safeParse(Refusal, parse2(text));
+  if (!refusal.success) return text.slice(0, 300);
+  let { message, errors } = refusal.output;
+  return [message, ...errors.map((error) => error.message)].filter((part) => part !== "").join("; ");
+}
+function parse2(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return;
+  }
+}
+
 // action/summary.ts
 var LONGEST = 6e4;
 function formatSummary(run, response) {
   let files = (run.artifacts ?? []).flatMap(({ data }) => "filename" in data ? [data.filename] : []), rows = [
-    ["Run", formatLink(run)],
+    ["Run", formatRunLink(run)],
     ["Message", run.status_message && plain(run.status_message.message)],
     ["Run time", run.run_time],
     ["Model", run.agent_config?.model_id && plain(run.agent_config.model_id)],
@@ -1972,10 +2014,10 @@ function formatSummary(run, response) {
   ].join(`
 `);
 }
-var MARKS = { SUCCEEDED: "✅", BLOCKED: "✋", CANCELLED: "⏹️" }, markOf = ({ state }) => MARKS[state] ?? "❌", formatLink = ({ run_id, session_link }) => session_link === void 0 ? `\`${run_id}\`` : `[${run_id}](${session_link})`, plain = (text) => text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>()#|!~@]/g, (character) => `&#${character.charCodeAt(0)};`);
+var MARKS = { SUCCEEDED: "✅", BLOCKED: "✋", CANCELLED: "⏹️" }, markOf = ({ state }) => MARKS[state] ?? "❌", plain = (text) => text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>()#|!~@]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 // action/comment.ts
-var PAGE_SIZE = 100, MAX_PAGES = 30, TIMEOUT = 1e4, WebhookEvent = object({
+var PAGE_SIZE = 100, MAX_PAGES = 30, TIMEOUT_MS = 1e4, WebhookEvent = object({
   pull_request: optional(object({ number: number() })),
   issue: optional(object({ number: number(), pull_request: optional(unknown()) }))
 }), Comment = object({
@@ -1989,46 +2031,34 @@ function findPullRequest({ env }) {
   let { pull_request, issue } = parse(WebhookEvent, JSON.parse(readFileSync(file, "utf8")));
   return pull_request?.number ?? (issue?.pull_request == null ? void 0 : issue.number);
 }
-async function comment(job, { token, key, number: number2 }, text) {
+async function writeComment(job, { token, key, number: number2 }, text) {
   let marker = `<!-- runyard ${createHash("sha256").update(`${key}
 ${job.env.GITHUB_ACTION}`).digest("hex").slice(0, 20)} -->`, repository = `${job.env.GITHUB_API_URL}/repos/${job.env.GITHUB_REPOSITORY}`, list = `${repository}/issues/${number2}/comments`, earlier2 = await findComment(list, token, marker), body = { body: `${marker}
 ${text}` };
-  earlier2 === void 0 ? await send("POST", list, token, body) : await send("PATCH", `${repository}/issues/comments/${earlier2}`, token, body);
+  earlier2 === void 0 ? await send({ method: "POST", url: list, token, body }) : await send({ method: "PATCH", url: `${repository}/issues/comments/${earlier2}`, token, body });
 }
+var send = (request) => requestGithub({
+  ...request,
+  timeoutMs: TIMEOUT_MS,
+  remedy: "Does the job have the permission pull-requests: write? A pull request from a fork does not get it."
+});
 async function findComment(list, token, marker) {
   for (let page = 1; page <= MAX_PAGES; page++) {
-    let answer = await send("GET", `${list}?per_page=${PAGE_SIZE}&page=${page}`, token), comments = parse(array(Comment), answer), found = comments.find(({ body, user }) => body?.startsWith(marker) && user?.type === "Bot");
+    let response = await send({ url: `${list}?per_page=${PAGE_SIZE}&page=${page}`, token }), comments = parse(array(Comment), response), found = comments.find(({ body, user }) => body?.startsWith(marker) && user?.type === "Bot");
     if (found !== void 0) return found.id;
     if (comments.length < PAGE_SIZE) return;
   }
 }
-async function send(method, url, token, body) {
-  let response = await fetch(url, {
-    method,
-    headers: {
-      accept: "application/vnd.github+json",
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-      "x-github-api-version": "2022-11-28"
-    },
-    body: body === void 0 ? null : JSON.stringify(body),
-    redirect: "error",
-    signal: AbortSignal.timeout(TIMEOUT)
-  }), text = await response.text();
-  if (response.ok) return JSON.parse(text);
-  let remedy = [401, 403, 404].includes(response.status) ? " Does the job have the permission pull-requests: write? A pull request from a fork does not get it." : "";
-  throw new Error(`GitHub answered ${response.status}: ${text.slice(0, 300)}${remedy}`);
-}
 function formatComment(run, response) {
-  let usage2 = usageText(run.request_usage), facts = [`Run ${formatLink(run)}`, ...usage2 === void 0 ? [] : [usage2]], changes = listChanges(run).map(({ git }) => `${git.path}: ${describeChanges(git)}`), about = [run.title, run.status_message?.message, ...changes].filter((line) => line !== void 0), answer = quoteText(response);
+  let usage2 = usageText(run.request_usage), facts = [`Run ${formatRunLink(run)}`, ...usage2 === void 0 ? [] : [usage2]], changes = listChanges(run).map(({ git }) => `${git.path}: ${describeChanges(git)}`), about = [run.title, run.status_message?.message, ...changes].filter((line) => line !== void 0), quote = quoteText(response);
   return [
     `### ${markOf(run)} Runyard: ${run.state}`,
     facts.join(" · "),
     quoteText(about.join(`
 `)),
-    ...answer === "" ? [] : [`<details><summary>Answer</summary>
+    ...quote === "" ? [] : [`<details><summary>Answer</summary>
 
-${answer}
+${quote}
 
 </details>`]
   ].join(`
@@ -2397,7 +2427,7 @@ async function commentOnPullRequest(job, run, response) {
   let number2 = findPullRequest(job);
   if (number2 === void 0) throw new Error("the job's event is not about one.");
   let token = required2(job, "github-token");
-  await comment(job, { token, key: input(job, "comment-key") ?? "", number: number2 }, formatComment(run, response));
+  await writeComment(job, { token, key: input(job, "comment-key") ?? "", number: number2 }, formatComment(run, response));
 }
 function verdict(job, run, isCancelled) {
   if (run.state === "SUCCEEDED" && !isCancelled) return 0;

@@ -159,7 +159,7 @@ describe("the comment of the GitHub Action", () => {
       "the token may not write",
       forPullRequest.event,
       [api([]), api({ message: "Resource not accessible" }, { status: 403 })],
-      'GitHub answered 403: {"message":"Resource not accessible"} Does the job have the permission pull-requests: write?',
+      "GitHub refused (403): Resource not accessible%0ADoes the job have the permission pull-requests: write?",
     ],
   ])("is left out with a warning if %s, and the step succeeds", async (_, event, responses, said) => {
     const { code, log } = await step({ ...forPullRequest, event }, {}, responses);

@@ -119,7 +119,8 @@ describe("runyard github setup", () => {
 
   it("stores nothing where GitHub does not accept the code", async () => {
     const { code, err } = await setup(["--code", "spent"]);
-    expect([code, err]).toEqual([1, expect.stringContaining("GitHub does not accept the code: the status is 404")]);
+    expect(code).toBe(1);
+    expect(err).toContain("GitHub refused (404): Not Found\nA code is valid once, for an hour: create the App again.");
     expect(readGithubApp(directory)).toBeUndefined();
   });
 });

@@ -26,13 +26,15 @@ export function formatTitle({ title, run_id }: Pick<RunItem, "title" | "run_id">
  * may mention people, close issues or show an image from elsewhere.
  */
 export function formatBody(run: RunItem, { branch, ...git }: GitChanges, message: string): string {
-  const said = quoteText(message);
-  const link = run.session_link === undefined ? `\`${run.run_id}\`` : `[${run.run_id}](${run.session_link})`;
+  const quote = quoteText(message);
   const onBranch = branch === undefined ? "" : `, branch ${toCodeSpan(branch)}`;
-  return [`Changes of the run ${link}: ${describeChanges(git)}${onBranch}.`, ...(said === "" ? [] : [said])].join(
-    "\n\n",
-  );
+  const summary = `Changes of the run ${formatRunLink(run)}: ${describeChanges(git)}${onBranch}.`;
+  return quote === "" ? summary : `${summary}\n\n${quote}`;
 }
+
+/** Links to the page of a run, or names the run where there is no web app. */
+export const formatRunLink = ({ run_id, session_link }: RunItem): string =>
+  session_link === undefined ? `\`${run_id}\`` : `[${run_id}](${session_link})`;
 
 /** Quotes a text as a block of code in Markdown, cut to what a comment has room for; an empty text stays empty. */
 export function quoteText(text: string): string {

@@ -6,13 +6,13 @@ import * as v from "valibot";
 import { listenForCallback } from "../../browser-callback.ts";
 import type { Context } from "../../context.ts";
 import { writePrivately } from "../../files.ts";
+import { requestGithub } from "../../github-api.ts";
 import { wholeNumber } from "../../options.ts";
 import { Problem, usage } from "../../problem.ts";
 import { withExamples } from "../examples.ts";
 import { renderForm, toManifest } from "./manifest.ts";
 
 const SETUP_MS = 60 * 60_000;
-const REQUEST_MS = 30_000;
 
 /** What GitHub returns once, when it has created an App. */
 const CreatedApp = v.object({
@@ -86,18 +86,12 @@ async function receiveCode(context: Context, options: SetupOptions): Promise<str
 /** Exchanges the code, which GitHub accepts once, within an hour. */
 async function convert(code: string, github: string): Promise<CreatedApp> {
   const api = github === "https://github.com" ? "https://api.github.com" : `${github}/api/v3`;
-  const response = await fetch(`${api}/app-manifests/${encodeURIComponent(code)}/conversions`, {
+  const app = await requestGithub({
     method: "POST",
-    headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28", "user-agent": "runyard" },
-    signal: AbortSignal.timeout(REQUEST_MS),
-  }).catch((error: unknown) => {
-    throw new Problem(`GitHub does not respond: ${error instanceof Error ? error.message : String(error)}`);
+    url: `${api}/app-manifests/${encodeURIComponent(code)}/conversions`,
+    remedy: "A code is valid once, for an hour: create the App again.",
   });
-  if (response.status !== 201)
-    throw new Problem(`GitHub does not accept the code: the status is ${response.status}.`, {
-      remedy: "A code is valid once, for an hour: create the App again.",
-    });
-  const parsed = v.safeParse(CreatedApp, await response.json().catch(() => undefined));
+  const parsed = v.safeParse(CreatedApp, app);
   if (!parsed.success) throw new Problem("GitHub's response is not as documented.");
   return parsed.output;
 }
