@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { commands } from "../support/api-client.ts";
 import { findViolations } from "./support/axe.ts";
 import { PAGES } from "./support/pages.ts";
-import { useWebApp } from "./support/web-app.ts";
+import { RUNBOOK, useWebApp } from "./support/web-app.ts";
 
 const app = useWebApp();
 
@@ -21,6 +22,20 @@ describe("the frame of all pages", () => {
     await page.unrouteAll();
     await page.getByRole("heading", { name: "Usage", level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/usage");
+  });
+
+  it("stays where a part of a page cannot be loaded, and the part comes by itself when the service is back", async () => {
+    const run = await app.api().create(commands("echo visible"), { title: "Echo", ...RUNBOOK });
+    await app.api().ended(run);
+    const { page } = await app.open(`/runs/${run}`);
+    await page.route("**/assets/run-menu*", (route) => route.abort());
+    await page.route("**/", (route) => (route.request().method() === "HEAD" ? route.abort() : route.fallback()));
+    const refused = page.waitForEvent("requestfailed", (request) => request.url().includes("/assets/run-menu"));
+    await page.getByRole("button", { name: "More" }).click();
+    await refused;
+    expect(await page.getByRole("heading", { name: "Echo", level: 1 }).isVisible()).toBe(true);
+    await page.unrouteAll();
+    await page.getByRole("menuitem").first().waitFor();
   });
 
   it("reads by itself what could not be read for lack of a connection", async () => {

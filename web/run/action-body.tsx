@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { Code } from "../ui/code.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Markdown } from "../ui/markdown.tsx";
@@ -10,7 +10,7 @@ import { readText } from "./members.ts";
 
 /** The output of an action. */
 export const Terminal = part(async () => (await import("../ui/terminal/terminal.tsx")).Terminal);
-const Diffs = lazy(async () => ({ default: (await import("./changes/file-diff.tsx")).Diffs }));
+const Diffs = part(async () => (await import("./changes/file-diff.tsx")).Diffs);
 /** A plan or a to-do list. */
 export const PlanDetails = part(async () => (await import("./plan-details.tsx")).PlanDetails);
 

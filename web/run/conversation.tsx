@@ -1,5 +1,5 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { Suspense, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { useShortcuts } from "../shell/shortcuts.ts";
 import { part } from "../ui/part.tsx";
 import { SearchText } from "../ui/search-text.ts";
@@ -9,7 +9,7 @@ import { isError } from "./outcome/outcome.ts";
 import { StepView } from "./steps/step-view.tsx";
 import { ALL_STEPS, filterEntries, foldReads, hasKey, nextError } from "./steps/steps.ts";
 
-const LongConversation = lazy(async () => ({ default: (await import("./long-conversation.tsx")).LongConversation }));
+const LongConversation = part(async () => (await import("./long-conversation.tsx")).LongConversation);
 /** The search of the steps, and the way to errors. */
 export const StepTools = part(async () => (await import("./steps/step-tools.tsx")).StepTools);
 

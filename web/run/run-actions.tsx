@@ -1,18 +1,19 @@
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Ban, Download, MoreHorizontal, Repeat2 } from "lucide-react";
-import { type ComponentProps, lazy, Suspense, useState } from "react";
+import { type ComponentProps, Suspense, useState } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { Button } from "../ui/button.tsx";
 import { isEnded } from "../ui/format.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
+import { part } from "../ui/part.tsx";
 import { openDownload } from "./download.ts";
 
-const CancelDialog = lazy(async () => ({ default: (await import("./cancel-dialog.tsx")).CancelDialog }));
+const CancelDialog = part(async () => (await import("./cancel-dialog.tsx")).CancelDialog);
 
-const RunMenu = lazy(async () => ({ default: (await import("./run-menu.tsx")).RunMenu }));
+const RunMenu = part(async () => (await import("./run-menu.tsx")).RunMenu);
 
 const MenuButton = (props: ComponentProps<typeof Button>) => (
   <Button {...props} look="ghost" className="more-button" icon={<MoreHorizontal size={15} aria-hidden />}>

@@ -1,19 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense } from "react";
+import { type ReactNode, Suspense } from "react";
 import type { RunEvent, RunItem } from "../../clients/typescript/src/index.ts";
 import { descendantsQuery } from "../api/queries.ts";
 import { CopyButton } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { firstText, formatClock, formatCount, formatDuration, isEnded, toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
+import { part } from "../ui/part.tsx";
 import { showExact, Time } from "../ui/time.tsx";
 import { Artifacts } from "./artifacts/artifacts.tsx";
 import { Fact } from "./fact.tsx";
 import type { Feed } from "./feed.ts";
 import { RunCost } from "./run-cost.tsx";
 
-const ChildRuns = lazy(async () => ({ default: (await import("./children/child-runs.tsx")).ChildRuns }));
+const ChildRuns = part(async () => (await import("./children/child-runs.tsx")).ChildRuns);
 
 interface AsideProps {
   readonly run: RunItem;

@@ -1,11 +1,11 @@
 import { ListFilter, Search } from "lucide-react";
-import { type ComponentProps, lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { type ComponentProps, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useMe } from "../api/session.ts";
 import { takeSearchFocus } from "../shell/shortcuts.ts";
 import { Button } from "../ui/button.tsx";
 import { toWords } from "../ui/format.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
-import { untilLoaded } from "../ui/until-loaded.ts";
+import { part } from "../ui/part.tsx";
 import { activeFilters, type FilterProps, VIEWS } from "./run-search.ts";
 import { onViewsChange, readViewsText } from "./views-text.ts";
 
@@ -69,9 +69,7 @@ export function SearchBox({ search, onChange }: FilterProps) {
   );
 }
 
-const FilterPopover = lazy(() =>
-  untilLoaded(async () => ({ default: (await import("./filter-popover.tsx")).FilterPopover })),
-);
+const FilterPopover = part(async () => (await import("./filter-popover.tsx")).FilterPopover);
 
 /** The button that opens all filters. */
 export function MoreFilters(props: FilterProps) {
@@ -93,7 +91,7 @@ const FilterButton = ({ count, ...props }: FilterButtonProps) => (
   </Button>
 );
 
-const ChipList = lazy(() => untilLoaded(async () => ({ default: (await import("./filter-chips.tsx")).FilterChips })));
+const ChipList = part(async () => (await import("./filter-chips.tsx")).FilterChips);
 
 /** The filters that are set. */
 export const FilterChips = (props: FilterProps) =>
@@ -103,9 +101,7 @@ export const FilterChips = (props: FilterProps) =>
     </Suspense>
   );
 
-const SavedViewList = lazy(() =>
-  untilLoaded(async () => ({ default: (await import("./saved-view-list.tsx")).SavedViewList })),
-);
+const SavedViewList = part(async () => (await import("./saved-view-list.tsx")).SavedViewList);
 
 /** The views that the person has saved, if there are any. */
 export function SavedViews(props: FilterProps) {

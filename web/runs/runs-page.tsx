@@ -1,19 +1,19 @@
 import "../styles/runs.css";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useMemo, useState } from "react";
+import { Suspense, useCallback, useMemo, useState } from "react";
 import { readMe, useMe } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
+import { part } from "../ui/part.tsx";
 import { ErrorNotice, LoadingRows } from "../ui/status.tsx";
-import { untilLoaded } from "../ui/until-loaded.ts";
 import { FilterChips, MoreFilters, SavedViews, SearchBox, Views } from "./run-filters.tsx";
 import { RunList } from "./run-list.tsx";
 import { type RunSearch, toListParams } from "./run-search.ts";
 import { readRuns, useRuns } from "./use-runs.ts";
 
 const route = getRouteApi("/shell/runs");
-const NoRuns = lazy(() => untilLoaded(async () => ({ default: (await import("./no-runs.tsx")).NoRuns })));
-const BulkBar = lazy(() => untilLoaded(async () => ({ default: (await import("./bulk/bulk-bar.tsx")).BulkBar })));
+const NoRuns = part(async () => (await import("./no-runs.tsx")).NoRuns);
+const BulkBar = part(async () => (await import("./bulk/bulk-bar.tsx")).BulkBar);
 
 /** Reads what the page shows first. */
 export const readRunsPage = (search: RunSearch): Promise<void> => readRuns(toListParams(search, readMe().uid));

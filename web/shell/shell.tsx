@@ -1,26 +1,22 @@
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { BookOpen, Code, Plus } from "lucide-react";
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { API_BASE } from "../api/client.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
-import { untilLoaded } from "../ui/until-loaded.ts";
+import { part } from "../ui/part.tsx";
 import { AccountButton } from "./account-button.tsx";
 import { PLACES } from "./places.ts";
 import { focusSearch, moveFocus, useShortcuts } from "./shortcuts.ts";
 import { StaleNotice } from "./stale-notice.tsx";
 
-const AccountMenu = lazy(() =>
-  untilLoaded(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu })),
-);
-const ShortcutHelp = lazy(() =>
-  untilLoaded(async () => ({ default: (await import("./shortcut-help.tsx")).ShortcutHelp })),
-);
+const AccountMenu = part(async () => (await import("./account-menu.tsx")).AccountMenu);
+const ShortcutHelp = part(async () => (await import("./shortcut-help.tsx")).ShortcutHelp);
 
-const Palette = lazy(() => untilLoaded(async () => ({ default: (await import("./palette.tsx")).Palette })));
+const Palette = part(async () => (await import("./palette.tsx")).Palette);
 /** After the first page, which does not need it. */
-const InboxCount = lazy(async () => {
+const InboxCount = part(async () => {
   await new Promise((resolve) => setTimeout(resolve, 1500));
-  return untilLoaded(async () => ({ default: (await import("../inbox/inbox-count.tsx")).InboxCount }));
+  return (await import("../inbox/inbox-count.tsx")).InboxCount;
 });
 
 /** The frame of all pages: navigation, links to the documentation, and the account. */

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Download, FileText, GitPullRequest, Image, Link2, ListChecks } from "lucide-react";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 import type { RunItem } from "../../../clients/typescript/src/index.ts";
 import { client } from "../../api/client.ts";
 import { describeError } from "../../api/problem.ts";
@@ -9,12 +9,13 @@ import { firstText, formatBytes, isEnded } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
 import { Markdown } from "../../ui/markdown.tsx";
 import { OutsideLink } from "../../ui/outside-link.tsx";
+import { part } from "../../ui/part.tsx";
 import { openDownload } from "../download.ts";
 import { pullRequestName } from "../outcome/outcome.ts";
 import { artifactName } from "./artifact-name.ts";
 import { type PreviewKind, previewKind } from "./preview-kind.ts";
 
-const Preview = lazy(async () => ({ default: (await import("./preview.tsx")).Preview }));
+const Preview = part(async () => (await import("./preview.tsx")).Preview);
 
 type Artifact = NonNullable<RunItem["artifacts"]>[number];
 

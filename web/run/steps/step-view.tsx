@@ -1,8 +1,9 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { part } from "../../ui/part.tsx";
 import { EntryView } from "../entries.tsx";
 import type { Step } from "./steps.ts";
 
-const Reads = lazy(async () => ({ default: (await import("./reads.tsx")).Reads }));
+const Reads = part(async () => (await import("./reads.tsx")).Reads);
 
 /** An entry of the conversation, or several reads as one step. */
 export const StepView = ({ step, target }: { readonly step: Step; readonly target: string }) =>
