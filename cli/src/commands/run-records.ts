@@ -1,5 +1,5 @@
 import { Command } from "@commander-js/extra-typings";
-import type { TimelineEvent } from "../../../clients/typescript/src/index.ts";
+import type { HandoffAttachments, TimelineEvent } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { type Column, printList, printRows } from "../table.ts";
 import { withExamples } from "./examples.ts";
@@ -50,9 +50,9 @@ export function snapshotCommand(context: Context) {
   return withExamples(command, "runyard runs snapshot $id");
 }
 
-const SNAPSHOT_COLUMNS = [
-  { name: "file", of: ({ filename }: { readonly filename: string }) => filename },
-  { name: "url", of: ({ download_url: url }: { readonly download_url: string }) => url },
+const SNAPSHOT_COLUMNS: readonly Column<HandoffAttachments["attachments"][number]>[] = [
+  { name: "file", of: ({ filename }) => filename },
+  { name: "url", of: ({ download_url: url }) => url },
 ];
 
 export function attachmentsCommand(context: Context) {

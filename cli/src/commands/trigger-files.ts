@@ -13,19 +13,35 @@ import { usage } from "../problem.ts";
 import { printFields } from "../table.ts";
 import { withExamples } from "./examples.ts";
 
-/** What a new trigger can have of an existing one: neither its secret nor what the service has recorded. */
+/** The members of a trigger that a request creates it with: neither its secret nor what the service has recorded. */
 function toRequest(trigger: TriggerItem): CreateTriggerRequest {
-  const { name, kind, preset, prompt, enabled, verification, mode } = trigger;
-  const { events, filter, thread_key, agent_uid, agent_config, budget_usd } = trigger;
-  const { followup_prompt, threads, busy, allow, credential, reply, metadata, scopes, pause_after_failures } = trigger;
+  const { kind, preset, verification } = trigger;
   // A preset has its own verification, except for one choice.
   const isOwn = preset === undefined || verification?.scheme === "bearer";
-  return {
-    ...{ name, kind, prompt, enabled, mode },
-    ...defined({ preset, verification: kind === "webhook" && isOwn ? verification : undefined }),
-    ...defined({ events, filter, thread_key, agent_uid, agent_config, budget_usd }),
-    ...defined({ followup_prompt, threads, busy, allow, credential, reply, metadata, scopes, pause_after_failures }),
-  };
+  return defined({
+    name: trigger.name,
+    kind,
+    prompt: trigger.prompt,
+    enabled: trigger.enabled,
+    mode: trigger.mode,
+    preset,
+    verification: kind === "webhook" && isOwn ? verification : undefined,
+    events: trigger.events,
+    filter: trigger.filter,
+    thread_key: trigger.thread_key,
+    agent_uid: trigger.agent_uid,
+    agent_config: trigger.agent_config,
+    budget_usd: trigger.budget_usd,
+    followup_prompt: trigger.followup_prompt,
+    threads: trigger.threads,
+    busy: trigger.busy,
+    allow: trigger.allow,
+    credential: trigger.credential,
+    reply: trigger.reply,
+    metadata: trigger.metadata,
+    scopes: trigger.scopes,
+    pause_after_failures: trigger.pause_after_failures,
+  });
 }
 
 export function exportCommand(context: Context) {
@@ -48,17 +64,17 @@ async function listAll(triggers: Runyard["triggers"]): Promise<TriggerItem[]> {
   return found;
 }
 
-const Files = v.pipe(
+const TriggerFile = v.pipe(
   v.string(),
   v.parseJson(),
   v.object({ triggers: v.pipe(v.array(v.record(v.string(), v.unknown())), v.minLength(1)) }),
 );
 
-/** Reads the triggers of a file, which the service checks. */
+/** Reads the triggers of a file. The service checks their members. */
 async function readTriggers(context: Context, file: string): Promise<readonly Record<string, unknown>[]> {
   const text = file === "-" ? await context.shell.readInput() : await readFile(file, "utf8").catch(() => undefined);
   if (text === undefined) throw usage(`--file: ${file} cannot be read.`);
-  const parsed = v.safeParse(Files, text);
+  const parsed = v.safeParse(TriggerFile, text);
   if (!parsed.success) throw usage(`--file: ${file} must be JSON such as {"triggers": [{"name": …, "kind": …}]}.`);
   return parsed.output.triggers;
 }

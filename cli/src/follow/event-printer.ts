@@ -8,7 +8,7 @@ import { RunClock } from "./run-clock.ts";
 
 const INDENT = 13;
 const WIDTH = 100;
-/** Frames that are kept of an action that has not been shown; of more, only the last ones. */
+/** Most frames that are kept for an action that has not been shown; older ones are dropped. */
 const MAX_EARLY = 500;
 /** The lines of a diff that are shown without --verbose. */
 const DIFF_LINES = 24;
@@ -50,7 +50,7 @@ export class EventPrinter {
   readonly #live = new LiveLines();
   /** The headline of each action that was shown; undefined once it has ended. */
   readonly #headlines = new Map<string, string | undefined>();
-  /** Live output that came before its action. */
+  /** Live output that was received before its action. */
   readonly #early = new Map<string, LiveFrame[]>();
   /** The action that the last line belongs to. */
   #current: string | undefined;
@@ -104,24 +104,25 @@ export class EventPrinter {
     if (displayEvent.kind === "step" && displayEvent.type === "run_waiting") this.#waiting = displayEvent.detail;
     const { style, print } = this.#options;
     const wasLive = displayEvent.kind === "text" && this.#live.has(displayEvent.id);
-    const { above = [], headline: first, below: rest } = this.#lines(displayEvent);
+    const { above = [], headline, below } = this.#lines(displayEvent);
     if (displayEvent.kind === "text") {
       this.#lastText = flatten(displayEvent.text);
-      this.#isLastTextWhole = wasLive || flatten([first, ...rest].join(" ")) === flatten(printable(displayEvent.text));
+      this.#isLastTextWhole =
+        wasLive || flatten([headline, ...below].join(" ")) === flatten(printable(displayEvent.text));
     }
-    if (first === "") return;
+    if (headline === "") return;
     if (displayEvent.kind === "result" && displayEvent.showsOutput) this.#returnTo(displayEvent.id);
-    const printBelow = (line: string) => print(line === "" ? "" : `${" ".repeat(INDENT)}${line}`);
-    above.forEach(printBelow);
+    const printIndented = (line: string) => print(line === "" ? "" : `${" ".repeat(INDENT)}${line}`);
+    above.forEach(printIndented);
     const passed = this.#clock.passedAt(displayEvent.at);
-    print(`  ${style.dim(seconds(passed).padStart(7))}  ${first}`);
-    rest.forEach(printBelow);
+    print(`  ${style.dim(seconds(passed).padStart(7))}  ${headline}`);
+    below.forEach(printIndented);
     this.#current = undefined;
-    if (displayEvent.kind === "action") this.#begin(displayEvent.id, first);
+    if (displayEvent.kind === "action") this.#begin(displayEvent.id, headline);
     if (displayEvent.kind === "result") this.#end(displayEvent.id);
   }
 
-  /** Shows what came before the action. */
+  /** Prints the output of an action that was received before the action. */
   #begin(id: string, headline: string): void {
     this.#current = id;
     this.#headlines.set(id, headline);
@@ -199,11 +200,11 @@ export class EventPrinter {
     ];
   }
 
-  /** The last lines of a part of the setup that failed say why, so they stay lines. */
+  /** A failed part of the setup ends with the last lines of its output, which say why. */
   #stepLines(step: Step): Lines {
-    const [first, ...why] = step.failed && step.state === undefined ? meaningful(step.detail ?? "") : [];
-    if (first === undefined || why.length === 0) return { headline: this.#stepText(step), below: [] };
-    return { headline: this.#stepText({ ...step, detail: first }), below: this.#dimmed(why.join("\n")) };
+    const [detail, ...output] = step.failed && step.state === undefined ? meaningful(step.detail ?? "") : [];
+    if (detail === undefined || output.length === 0) return { headline: this.#stepText(step), below: [] };
+    return { headline: this.#stepText({ ...step, detail }), below: this.#dimmed(output.join("\n")) };
   }
 
   #stepText({ state, name, durationMs, detail: given, failed }: Step): string {
