@@ -4,6 +4,7 @@ import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
+import type { TimelineEntry } from "#shared/runs/transition.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 import { isClientEventStored, markClientEvent } from "./event-marker-store.ts";
 
@@ -20,28 +21,55 @@ export async function storeClientEvent(first: ExecutingHead, event: ClientEvent,
     ...(finish_ts === undefined ? {} : { finish_ts }),
     ...rest,
   };
+  const { event_name: type, event_uuid: uuid } = event;
+  await addClientEvent(first, { id: uuid, entry: { type, data, uuid } }, ports);
+}
+
+interface NewClientEvent {
+  /** Of entries with the same id, one is added. */
+  readonly id: string;
+  readonly entry: TimelineEntry;
+  readonly refusal?: Refusal;
+}
+
+/** How a request at the limit is refused, where it differs. */
+interface Refusal {
+  readonly detail: string;
+  readonly retryable: boolean;
+}
+
+/**
+ * Adds an entry of an execution to the timeline, and counts it as a client event.
+ * @throws RunyardError 429 with `refusal` if the run has as many as it may have
+ */
+export async function addClientEvent(
+  first: ExecutingHead,
+  { id, entry, refusal }: NewClientEvent,
+  ports: RunPorts,
+): Promise<void> {
   try {
-    await changeExecution(first, ports, (head) => {
-      if (head.client_events >= RUN_CAPS.clientEvents) {
-        throw new RunyardError("resource_unavailable", {
-          status: 429,
-          detail: `a run stores at most ${RUN_CAPS.clientEvents} client events`,
-        });
-      }
-      return {
-        change: {
-          events: [{ type: event.event_name, data, uuid: event.event_uuid }],
-          set: {
-            client_events: head.client_events + 1,
-            heartbeat_at: ports.now(),
-          },
-          also: { clientEvent: markClientEvent(first.run_id, event.event_uuid) },
-        },
-        result: undefined,
-      };
-    });
+    await changeExecution(first, ports, (head) => ({
+      change: {
+        events: [entry],
+        set: countClientEvent(head, ports.now(), refusal),
+        also: { clientEvent: markClientEvent(first.run_id, id) },
+      },
+      result: undefined,
+    }));
   } catch (error) {
     // The head is unchanged, so the marker exists: the event is stored already.
     if (!(error instanceof RunChangedError)) throw error;
   }
+}
+
+/**
+ * Returns the members of a head that count one more client event.
+ * @throws RunyardError 429 with `refusal` if the run has as many as it may have
+ */
+export function countClientEvent({ client_events }: ExecutingHead, now: number, refusal?: Refusal) {
+  if (client_events >= RUN_CAPS.clientEvents) {
+    const detail = `a run stores at most ${RUN_CAPS.clientEvents} client events`;
+    throw new RunyardError("resource_unavailable", { status: 429, detail, ...refusal });
+  }
+  return { client_events: client_events + 1, heartbeat_at: now };
 }

@@ -1,5 +1,5 @@
 import { RunyardError } from "#shared/errors.ts";
-import { markClientEvent } from "#shared/executions/event-marker-store.ts";
+import { addClientEvent, countClientEvent } from "#shared/executions/client-events.ts";
 import { fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
@@ -7,7 +7,6 @@ import type { BranchToPush } from "#shared/records/run-body.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { RunChangedError } from "#shared/runs/run-store.ts";
 import type { PushBranchRequest, PushBranchResponse } from "#shared/wire/execution/push-branch.ts";
 import type { AccessPorts } from "../access.ts";
 import { readCredential } from "../systems/credential.ts";
@@ -15,8 +14,8 @@ import { triggerStore } from "../trigger-store.ts";
 
 type PushPorts = RunPorts & AccessPorts;
 
-/** How messages and the timeline abbreviate a commit. */
-const SHORT = 12;
+/** Characters of a commit's id in messages and in the timeline. */
+const SHORT_ID = 12;
 
 /**
  * Pushes commits to the branch that the run works on, which its record names. The first request returns where to upload the objects, and
@@ -70,24 +69,25 @@ async function push(
   }
 }
 
+const FULL = {
+  detail: `a run stores at most ${RUN_CAPS.clientEvents} client events, of which each push is two`,
+  retryable: false,
+} as const;
+
 /** Limits how many objects a run uploads by the limit of its client events. */
 async function countRequest(first: ExecutingHead, ports: PushPorts): Promise<void> {
-  await changeExecution(first, ports, (head) => ({
-    change: { events: [], ...countEvent(head, ports) },
-    result: undefined,
-  }));
-}
-
-function countEvent({ client_events }: ExecutingHead, { now }: PushPorts) {
-  if (client_events >= RUN_CAPS.clientEvents) {
-    const detail = `a run stores at most ${RUN_CAPS.clientEvents} client events, of which each push is two`;
-    throw new RunyardError("resource_unavailable", { status: 429, retryable: false, detail });
-  }
-  return {
-    set: { client_events: client_events + 1, heartbeat_at: now() },
-    // Concurrent requests count each.
-    if: { client_events: client_events === 0 ? { absentOr: { eq: 0 } } : { eq: client_events } },
-  } as const;
+  await changeExecution(first, ports, (head) => {
+    const { client_events } = head;
+    return {
+      change: {
+        events: [],
+        set: countClientEvent(head, ports.now(), FULL),
+        // Without an event, only this condition makes concurrent requests count each.
+        if: { client_events: client_events === 0 ? { absentOr: { eq: 0 } } : { eq: client_events } },
+      },
+      result: undefined,
+    };
+  });
 }
 
 /** Shows a push in the timeline, once for the same commit and result. */
@@ -99,20 +99,8 @@ async function record(
   ports: PushPorts,
 ): Promise<void> {
   const marker = failure === undefined ? `push:${commit}` : `push:${commit}:${sha256(failure)}`;
-  const what = `${commit.slice(0, SHORT)} to ${branch} of ${repository}`;
+  const what = `${commit.slice(0, SHORT_ID)} to ${branch} of ${repository}`;
   const detail = failure === undefined ? `pushed ${what}` : `did not push ${what}: ${failure}`;
   const data = { commit, branch, repository, detail, ...(failure === undefined ? {} : { is_error: true }) };
-  try {
-    await changeExecution(first, ports, (head) => ({
-      change: {
-        events: [{ type: "branch_pushed", data }],
-        ...countEvent(head, ports),
-        also: { marker: markClientEvent(first.run_id, marker) },
-      },
-      result: undefined,
-    }));
-  } catch (error) {
-    // The head is unchanged, so the marker exists: the timeline shows the push already.
-    if (!(error instanceof RunChangedError)) throw error;
-  }
+  await addClientEvent(first, { id: marker, entry: { type: "branch_pushed", data }, refusal: FULL }, ports);
 }
