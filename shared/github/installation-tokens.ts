@@ -4,10 +4,10 @@ import {
   type AppSettings,
   type AppToken,
   requestToken,
-  SPARE_MS,
   signAssertion,
   UnusableKey,
 } from "#shared/skills/github-app.ts";
+import { TokenCache } from "#shared/skills/token-cache.ts";
 
 /** What a token of an installation is for. */
 interface TokenRequest {
@@ -28,12 +28,11 @@ export function createInstallationTokens(
   settings: Pick<AppSettings, "id" | "privateKey">,
   api: GithubApi,
 ): InstallationTokens {
-  const cached = new Map<string, AppToken>();
+  const tokens = new TokenCache<AppToken>(api.now);
   return async (request) => {
-    for (const [key, { expiresAt }] of cached) if (expiresAt - SPARE_MS <= api.now()) cached.delete(key);
     const key = JSON.stringify(request);
-    const before = cached.get(key);
-    if (before !== undefined) return before.token;
+    const cached = tokens.get(key);
+    if (cached !== undefined) return cached.token;
     const { installation, repository, permissions } = request;
     const token = await signAssertion(settings, api.now()).catch((error: unknown) => {
       if (!(error instanceof UnusableKey)) throw error;
@@ -41,8 +40,8 @@ export function createInstallationTokens(
     });
     const repositories = [repository.split("/").at(-1)];
     const what = `the App's installation for ${repository}`;
-    const made = await requestToken(installation, { repositories, permissions }, { token, what }, api);
-    cached.set(key, made);
-    return made.token;
+    const issued = await requestToken(installation, { repositories, permissions }, { token, what }, api);
+    tokens.set(key, issued);
+    return issued.token;
   };
 }

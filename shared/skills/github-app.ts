@@ -2,9 +2,8 @@ import { createPrivateKey, type KeyObject, sign } from "node:crypto";
 import * as v from "valibot";
 import { logLine } from "#shared/log/log.ts";
 import { type GithubApi, GithubRefusal, requestGithub, toOutage } from "./github-api.ts";
+import { TokenCache } from "./token-cache.ts";
 
-/** Milliseconds before its expiry at which a token is no longer used, since discovery takes a while. */
-export const SPARE_MS = 5 * 60_000;
 /** Seconds that an assertion is backdated, so that GitHub accepts it where its clock is behind. */
 const BACKDATED_SECONDS = 60;
 /** Seconds after which an assertion expires; GitHub accepts ten minutes at most, by its own clock. */
@@ -51,7 +50,7 @@ export interface AppToken {
 
 /** Creates a GitHub App that caches its tokens in memory until shortly before they expire, and stores them nowhere else. */
 export function githubApp(settings: AppSettings, api: GithubApi): GithubApp {
-  const kept = new Map<string, AppToken>();
+  const tokens = new TokenCache<AppToken>(api.now);
   const newToken = async (repository: AppRepository, teams: readonly string[]) => {
     try {
       return await issueToken(repository, teams, settings, api);
@@ -70,16 +69,15 @@ export function githubApp(settings: AppSettings, api: GithubApi): GithubApp {
   return {
     newToken,
     async tokenFor(repository, teams) {
-      for (const [name, { expiresAt }] of kept) if (expiresAt - SPARE_MS <= api.now()) kept.delete(name);
       const name = toFullName(repository);
-      const before = kept.get(name);
-      if (before !== undefined)
-        return (await isOwnedBy(before.installation, teams, settings)) ? before.token : undefined;
-      const made = await newToken(repository, teams);
-      if (made !== undefined) kept.set(name, made);
-      return made?.token;
+      const cached = tokens.get(name);
+      if (cached !== undefined)
+        return (await isOwnedBy(cached.installation, teams, settings)) ? cached.token : undefined;
+      const issued = await newToken(repository, teams);
+      if (issued !== undefined) tokens.set(name, issued);
+      return issued?.token;
     },
-    forget: (repository) => void kept.delete(toFullName(repository)),
+    forget: (repository) => tokens.delete(toFullName(repository)),
   };
 }
 
