@@ -5,7 +5,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync } from "node:fs";
 import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +15,8 @@ import { type CloneOptions, cloneRepository } from "../../harness/git/clone.ts";
 import { writeGitConfig } from "../../harness/git/run-git.ts";
 import { createWorkspace } from "../../harness/isolation/workspace.ts";
 import { removeTree } from "../../shared/sandbox/remove-tree.ts";
+import { respondByGit } from "../git/backend.ts";
+import { createCertificate } from "../git/certificate.ts";
 import { describeMachine, load } from "./machine.ts";
 
 const { values } = parseArgs({
@@ -86,42 +88,15 @@ async function makeRepository(directory: string): Promise<void> {
 
 /** Serves the repositories below `root` over https, and counts what it sends. */
 async function serve(root: string) {
-  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  const how = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
-  const names = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert];
-  execFileSync("openssl", ["req", ...how, ...names], { stdio: "ignore" });
-  process.env["GIT_SSL_CAINFO"] = cert;
+  const { key, cert, file } = createCertificate(folder);
+  process.env["GIT_SSL_CAINFO"] = file;
   const sent = { bytes: 0 };
-  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
-    const { pathname, search } = new URL(request.url ?? "/", "https://127.0.0.1");
-    const backend = spawn("git", ["http-backend"], {
-      env: {
-        PATH: process.env["PATH"] ?? "",
-        ...{ GIT_PROJECT_ROOT: root, GIT_HTTP_EXPORT_ALL: "1", PATH_INFO: pathname, QUERY_STRING: search.slice(1) },
-        ...{ GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "safe.directory", GIT_CONFIG_VALUE_0: "*" },
-        REQUEST_METHOD: request.method ?? "GET",
-        CONTENT_TYPE: request.headers["content-type"] ?? "",
-        HTTP_CONTENT_ENCODING: request.headers["content-encoding"] ?? "",
-        HTTP_GIT_PROTOCOL: String(request.headers["git-protocol"] ?? ""),
-      },
-      stdio: ["pipe", "pipe", "ignore"],
-    });
-    request.pipe(backend.stdin);
-    let head = "";
-    backend.stdout.on("data", (chunk: Buffer) => {
-      sent.bytes += chunk.length;
-      if (response.headersSent) return void response.write(chunk);
-      head += chunk.toString("latin1");
-      const end = head.indexOf("\r\n\r\n");
-      if (end < 0) return;
-      for (const line of head.slice(0, end).split("\r\n")) {
-        const [name = "", value = ""] = line.split(": ");
-        if (name === "Status") response.statusCode = Number.parseInt(value, 10);
-        else response.setHeader(name, value);
-      }
-      response.write(Buffer.from(head.slice(end + 4), "latin1"));
-    });
-    backend.stdout.on("end", () => response.end());
+  const onBytes = (bytes: number) => {
+    sent.bytes += bytes;
+  };
+  const server = createServer({ key, cert }, (request, response) => {
+    const { pathname: path } = new URL(request.url ?? "/", "https://127.0.0.1");
+    void respondByGit(request, response, { root, path, onBytes });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

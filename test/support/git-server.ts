@@ -1,18 +1,17 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
+import { respondByGit } from "../../lab/git/backend.ts";
 import { startServer } from "./http-server.ts";
 
 const run = promisify(execFile);
-const IDENTITY = { GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "ada@example.com" };
 const ENVIRONMENT = {
   PATH: process.env["PATH"] ?? "",
   HOME: "/nonexistent",
-  ...IDENTITY,
+  GIT_AUTHOR_NAME: "Ada",
+  GIT_AUTHOR_EMAIL: "ada@example.com",
   GIT_COMMITTER_NAME: "Ada",
   GIT_COMMITTER_EMAIL: "ada@example.com",
   GIT_CONFIG_NOSYSTEM: "1",
@@ -66,7 +65,7 @@ export async function startGitServer(password: string): Promise<GitServer> {
       .toString()
       .split(":");
     if (secret !== password) return void outgoing.writeHead(401, { "www-authenticate": "Basic" }).end();
-    void respond(directory, incoming, outgoing);
+    void respondByGit(incoming, outgoing, { root: directory, path: new URL(url, "http://git.test").pathname });
   });
   return {
     url: server.url,
@@ -82,36 +81,4 @@ export async function startGitServer(password: string): Promise<GitServer> {
       await rm(directory, { recursive: true });
     },
   };
-}
-
-/** Has git's own program for web servers respond. */
-async function respond(root: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const { pathname, searchParams } = new URL(incoming.url ?? "", "http://git.test");
-  const body = await buffer(incoming);
-  const child = spawn("git", ["http-backend"], {
-    env: {
-      ...ENVIRONMENT,
-      GIT_PROJECT_ROOT: root,
-      GIT_HTTP_EXPORT_ALL: "1",
-      REQUEST_METHOD: incoming.method,
-      PATH_INFO: pathname,
-      QUERY_STRING: searchParams.toString(),
-      CONTENT_TYPE: incoming.headers["content-type"],
-      CONTENT_LENGTH: String(body.length),
-      REMOTE_USER: "runyard",
-    },
-  });
-  // A request that git refuses, it may not read to its end.
-  child.stdin.on("error", () => {});
-  child.stdin.end(body);
-  const output = await buffer(child.stdout);
-  const end = output.indexOf("\r\n\r\n");
-  const headers = Object.fromEntries(
-    output
-      .toString("latin1", 0, end)
-      .split("\r\n")
-      .map((line) => line.split(": ", 2)),
-  );
-  outgoing.writeHead(Number.parseInt(headers["Status"] ?? "200", 10), { "content-type": headers["Content-Type"] });
-  outgoing.end(output.subarray(end + 4));
 }

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import { dirname } from "node:path";
+import { respondByGit } from "../../../lab/git/backend.ts";
 import type { Repository } from "./repository.ts";
 
 /** A request for a repository. */
@@ -61,29 +61,7 @@ export class GitServer implements AsyncDisposable {
       response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end("who are you?");
       return;
     }
-    const backend = spawn("git", ["http-backend"], {
-      env: {
-        PATH: process.env["PATH"] ?? "",
-        GIT_PROJECT_ROOT: dirname(this.#repository.path),
-        GIT_HTTP_EXPORT_ALL: "1",
-        GIT_CONFIG_COUNT: "1",
-        GIT_CONFIG_KEY_0: "safe.directory",
-        GIT_CONFIG_VALUE_0: "*",
-        PATH_INFO: url.pathname.replace(/^\/[^/]+/, ""),
-        QUERY_STRING: url.search.slice(1),
-        REQUEST_METHOD: request.method ?? "GET",
-        CONTENT_TYPE: request.headers["content-type"] ?? "",
-        HTTP_CONTENT_ENCODING: request.headers["content-encoding"] ?? "",
-        HTTP_GIT_PROTOCOL: String(request.headers["git-protocol"] ?? ""),
-      },
-    });
-    request.pipe(backend.stdin);
-    const chunks: Buffer[] = [];
-    for await (const chunk of backend.stdout) chunks.push(Buffer.from(chunk));
-    const result = Buffer.concat(chunks);
-    const end = result.indexOf("\r\n\r\n");
-    const lines = result.subarray(0, end).toString().split("\r\n");
-    const headers = Object.fromEntries(lines.map((line) => [line.split(": ")[0] ?? "", line.split(": ")[1] ?? ""]));
-    response.writeHead(Number.parseInt(headers["Status"] ?? "200", 10), headers).end(result.subarray(end + 4));
+    const path = url.pathname.replace(/^\/[^/]+/, "");
+    await respondByGit(request, response, { root: dirname(this.#repository.path), path });
   }
 }

@@ -8,7 +8,7 @@ import { enclose } from "#harness/git/mirror.ts";
 import { writeGitConfig } from "#harness/git/run-git.ts";
 import { findProgram } from "#harness/isolation/programs.ts";
 import { createWorkspace } from "#harness/isolation/workspace.ts";
-import { createCertificate } from "../support/certificate.ts";
+import { createCertificate } from "../../../lab/git/certificate.ts";
 import { GitServer } from "../support/git-server.ts";
 import { Repository } from "../support/repository.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chooseToken, separateCredential } from "#harness/git/repository-access.ts";
 import { FakeControlPlane, type RunContext } from "../../../lab/fake-control-plane.ts";
-import { type Certificate, createCertificate } from "../support/certificate.ts";
+import { type Certificate, createCertificate } from "../../../lab/git/certificate.ts";
 import { GitServer } from "../support/git-server.ts";
 import { commandLines } from "../support/processes.ts";
 import { Repository } from "../support/repository.ts";

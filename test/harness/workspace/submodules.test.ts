@@ -8,7 +8,7 @@ import { writeGitConfig } from "#harness/git/run-git.ts";
 import type { NamedRepository } from "#harness/git/submodules.ts";
 import type { Repository as RepositoryConfig } from "#shared/wire/config.ts";
 import { FakeControlPlane } from "../../../lab/fake-control-plane.ts";
-import { type Certificate, createCertificate } from "../support/certificate.ts";
+import { type Certificate, createCertificate } from "../../../lab/git/certificate.ts";
 import { GitServer } from "../support/git-server.ts";
 import { Repository } from "../support/repository.ts";
 import { runHarness } from "../support/run-harness.ts";
