@@ -160,7 +160,8 @@ async function readPayload(context: Context, file: string): Promise<Record<strin
   return parsed.output;
 }
 
-const readText = (context: Context, file: string): Promise<string> =>
+/** Reads a file, or standard input for `-`. */
+export const readText = (context: Context, file: string): Promise<string> =>
   (file === "-" ? context.shell.readInput() : readFile(file, "utf8")).catch((error: unknown) => {
     throw usage(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   });

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { Command } from "@commander-js/extra-typings";
 import * as v from "valibot";
 import type {
@@ -12,6 +11,7 @@ import { defined } from "../defined.ts";
 import { usage } from "../problem.ts";
 import { printFields } from "../table.ts";
 import { withExamples } from "./examples.ts";
+import { readText } from "./trigger-events.ts";
 
 /** The members of a trigger that a request creates it with: neither its secret nor what the service has recorded. */
 function toRequest(trigger: TriggerItem): CreateTriggerRequest {
@@ -72,9 +72,7 @@ const TriggerFile = v.pipe(
 
 /** Reads the triggers of a file. The service checks their members. */
 async function readTriggers(context: Context, file: string): Promise<readonly Record<string, unknown>[]> {
-  const text = file === "-" ? await context.shell.readInput() : await readFile(file, "utf8").catch(() => undefined);
-  if (text === undefined) throw usage(`--file: ${file} cannot be read.`);
-  const parsed = v.safeParse(TriggerFile, text);
+  const parsed = v.safeParse(TriggerFile, await readText(context, file));
   if (!parsed.success) throw usage(`--file: ${file} must be JSON such as {"triggers": [{"name": …, "kind": …}]}.`);
   return parsed.output.triggers;
 }
