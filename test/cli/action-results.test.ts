@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FaultServer, type ResponseBody } from "../clients/fault-server.ts";
 import { readOutputs, startAction } from "./action-job.ts";
-import { api, problem, RUN } from "./responses.ts";
+import { api, download, problem, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 let folder = "";
@@ -50,17 +50,13 @@ const changed = (artifact_uid: string, name: string) => ({
     git: { path: name, files_changed: 1, insertions: 1, deletions: 0, commits: 0 },
   },
 });
-const download = (raw: string) => [
-  api({ artifact_type: "FILE", data: { download_url: "{storage}/patch" } }),
-  api(undefined, { at: "storage", raw }),
-];
 const refusal = () => problem(404, "not_found", "no such artifact");
 const savedPatches = () => (readOutputs(folder)["patch"] ?? "").split("\n");
 
 describe("the output patch of the GitHub Action", () => {
   it("has the path of a file for each changed repository, outside of which no name of a repository leads", async () => {
     const run = { artifacts: [changed("a", "../../shop"), changed("b", "lib")] };
-    const { code } = await step({}, { run }, [...download("diff --git a\n"), ...download("diff --git b\n")]);
+    const { code } = await step({}, { run }, [...download("a", "diff --git a\n"), ...download("b", "diff --git b\n")]);
     expect(code).toBe(0);
     expect(savedPatches().map((file) => path.relative(folder, file))).toEqual([
       expect.stringMatching(/^runyard-\w+\/1\.patch$/),

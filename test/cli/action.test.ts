@@ -10,7 +10,7 @@ import type { RunEvent } from "../../clients/typescript/src/index.ts";
 import { root } from "../../scripts/run-command.ts";
 import { FaultServer } from "../clients/fault-server.ts";
 import { readOutputs, startAction } from "./action-job.ts";
-import { api, commandEvents, event, messages, problem, RUN } from "./responses.ts";
+import { api, commandEvents, download, event, messages, problem, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 let folder = "";
@@ -36,11 +36,6 @@ const ending = (state: string, more: object = {}, text = "All done.", events: ob
   api({ events, next: 4, ended: true }),
   api({ ...RUN, state, ...more }),
   api({ text, state, artifacts: [] }),
-];
-/** The responses to a download of an artifact. */
-const patch = (artifact_uid: string, raw: string) => [
-  api({ artifact_type: "FILE", data: { artifact_uid, download_url: "{storage}/patch" } }),
-  api(undefined, { at: "storage", raw }),
 ];
 const bodyAt = (at: number): unknown => JSON.parse(server.seen[at]?.body ?? "null");
 const summary = () => readFileSync(path.join(folder, "summary"), "utf8");
@@ -187,12 +182,12 @@ describe("the GitHub Action", () => {
       "Changes | shop: 2 files changed, +1 −0, no commits, branch a&#124;b",
       "Files | shop.patch",
     ];
-    server.play([...ending("SUCCEEDED", more, "x".repeat(60_000)), ...patch("a", "")]);
+    server.play([...ending("SUCCEEDED", more, "x".repeat(60_000)), ...download("a", "")]);
     await step({ prompt: "x" });
     expect(summary()).toContain(`\n|---|---|\n| Run | \`r1\` |\n${cells.map((cell) => `| ${cell} |\n`).join("")}\nxx`);
     expect(summary().endsWith(`\n${"x".repeat(60_000)}\n\n`)).toBe(true);
     writeFileSync(path.join(folder, "summary"), "");
-    server.play([...ending("SUCCEEDED", more, `${"x".repeat(60_000)}y`), ...patch("a", "")]);
+    server.play([...ending("SUCCEEDED", more, `${"x".repeat(60_000)}y`), ...download("a", "")]);
     await step({ prompt: "x" });
     expect(summary().endsWith(`\n${"x".repeat(60_000)}\n\n(cut)\n\n`)).toBe(true);
   });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { FaultServer } from "../clients/fault-server.ts";
 import { githubPulls } from "../support/github-pulls-stand-in.ts";
 import { createPlayer } from "./play.ts";
-import { api, RUN } from "./responses.ts";
+import { api, download, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 let folder = "";
@@ -64,15 +64,6 @@ const artifact = (uid: string, base_commit: string, more: object = {}) => ({
 });
 const retrieved = (artifacts: object[], more: object = {}) =>
   api({ ...RUN, ...more, artifacts, agent_config: { repositories: [{ url: "https://github.com/acme/shop.git" }] } });
-const download = (uid: string, patch: string) => [
-  api({
-    artifact_uid: uid,
-    artifact_type: "FILE",
-    created_at: "",
-    data: { download_url: "{storage}/f", filename: "x" },
-  }),
-  { ...api(undefined), at: "storage" as const, body: undefined, raw: patch },
-];
 
 function toAddress(listening: Server): string {
   const address = listening.address();

@@ -6,7 +6,7 @@ import { time } from "../../cli/src/options.ts";
 import { timeText } from "../../cli/src/time-text.ts";
 import { FaultServer } from "../clients/fault-server.ts";
 import { createPlayer } from "./play.ts";
-import { APPROVAL, api, problem, RUN } from "./responses.ts";
+import { APPROVAL, api, download, problem, RUN } from "./responses.ts";
 
 const server = new FaultServer();
 const run = createPlayer(server);
@@ -159,13 +159,6 @@ describe("the artifacts of a run", () => {
     created_at: RUN.created_at,
     data: { artifact_uid: uid, filename, filepath: filename, mime_type: "text/plain", size_bytes: 4 },
   });
-  const link = (uid: string) =>
-    api({
-      artifact_uid: uid,
-      artifact_type: "FILE",
-      created_at: "",
-      data: { download_url: "{storage}/f", filename: "x" },
-    });
   const stored = (raw: string) => ({ ...api(undefined), at: "storage" as const, body: undefined, raw });
 
   it("are refused before anything is written where a file exists, unless --overwrite replaces it", async () => {
@@ -182,7 +175,7 @@ describe("the artifacts of a run", () => {
     expect(readFileSync(path.join(folder, "mine/package.json"), "utf8")).toBe("precious");
     server.play([
       api({ ...RUN, artifacts: files }),
-      ...files.flatMap(({ data }) => [link(data.artifact_uid), stored(data.artifact_uid)]),
+      ...files.flatMap(({ data }) => download(data.artifact_uid, data.artifact_uid)),
     ]);
     const { code } = await run(["runs", "artifacts", "r1", "--download", "mine", "--overwrite"], { cwd: folder });
     expect(code).toBe(0);
@@ -194,7 +187,7 @@ describe("the artifacts of a run", () => {
     const files = names.map((name, index) => artifact(`a${index + 1}`, name));
     server.play([
       api({ ...RUN, artifacts: files }),
-      ...files.flatMap(({ data }) => [link(data.artifact_uid), stored(data.artifact_uid)]),
+      ...files.flatMap(({ data }) => download(data.artifact_uid, data.artifact_uid)),
     ]);
     const { code, out } = await run(["runs", "artifacts", "r1", "--download", "got"], { cwd: folder });
     expect(code).toBe(0);

@@ -18,6 +18,17 @@ export const problem = (status: number, error_code: string, detail: string, more
     { status, headers: { "x-should-retry": "false" } },
   );
 
+/** The responses to the download of a file, which the storage has. */
+export const download = (artifact_uid: string, raw: string): ResponseBody[] => [
+  api({
+    artifact_uid,
+    artifact_type: "FILE",
+    created_at: "",
+    data: { download_url: "{storage}/f", filename: "x" },
+  }),
+  api(undefined, { at: "storage", raw }),
+];
+
 const START = Date.parse("2026-05-18T19:00:00.000Z");
 
 /** The event with this number, each one second after the previous one. */
