@@ -44,6 +44,12 @@ export interface CloneOptions extends GitOptions {
   readonly mirrors?: Mirrors | undefined;
 }
 
+/** A repository, and how to clone it. */
+export interface PlannedClone {
+  readonly repository: Repository;
+  readonly options: CloneOptions;
+}
+
 /** Names in the workspace that no repository may have. */
 const RESERVED = ["output", "attachments"];
 
@@ -62,6 +68,17 @@ export function assignClonePaths(repositories: readonly Repository[]): Map<strin
   }
   return places;
 }
+
+/** Describes the clones of repositories that the workspace contains already. @param commits of clones, by their paths */
+export const listClones = (
+  repositories: readonly Repository[],
+  commits: ReadonlyMap<string, string> = new Map(),
+): Clone[] =>
+  [...assignClonePaths(repositories)].map(([path, { url }]) => ({
+    ...parseRepositoryIdentity(url),
+    path,
+    commit: commits.get(path) ?? "",
+  }));
 
 /**
  * Clones one repository, with its whole history unless `depth` says otherwise. Git runs outside the sandbox, so it must use no

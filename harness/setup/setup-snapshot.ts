@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
 import { arch } from "node:os";
 import { removeTree } from "#shared/sandbox/remove-tree.ts";
-import type { Repository } from "#shared/wire/config.ts";
 import type { RunSetup } from "#shared/wire/execution/setup-snapshot.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
-import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { downloadFile, uploadFile } from "../control-plane/transfer.ts";
-import { assignClonePaths, type Clone, type CloneOptions } from "../git/clone.ts";
+import { type Clone, listClones, type PlannedClone } from "../git/clone.ts";
 import { readRemoteCommit } from "../git/remote-commit.ts";
 import type { Sandbox } from "../isolation/sandbox.ts";
 import { createHash } from "../support/lazy-crypto.ts";
@@ -23,9 +21,10 @@ export interface SetupSnapshots {
   /**
    * Brings back the files of the environment's snapshot, if a setup would have the same inputs: every repository is asked for its
    * commit, with the token of this run.
+   * @param plans clones that a setup would make, by their paths
    * @throws SetupError if files are missing after an attempt
    */
-  restore(clones: ReadonlyMap<Repository, CloneOptions>): Promise<RestoredSetup>;
+  restore(plans: ReadonlyMap<string, PlannedClone>): Promise<RestoredSetup>;
   /** Saves the files of a setup. @returns the size in bytes */
   keep(clones: readonly Clone[]): Promise<number>;
 }
@@ -64,11 +63,13 @@ export function createSetupSnapshots(options: SetupSnapshotOptions): SetupSnapsh
   };
 
   return {
-    async restore(clones) {
+    async restore(plans) {
       const made = setup?.made;
       if (made === undefined) return { detail: "there is no setup snapshot" };
       const what = `the setup snapshot of ${made.created_at} (${formatAge(Date.now() - Date.parse(made.created_at))} old, run ${made.run_id})`;
-      const difference = made.platform === hashPlatform(context) ? await findDifference(made, clones) : OTHER_MACHINE;
+      const commits = new Map(made.clones.map(({ path, commit }) => [path, commit]));
+      const difference =
+        made.platform === hashPlatform(context) ? await findDifference(made, commits, plans) : OTHER_MACHINE;
       if (difference !== undefined) return { detail: `${what} is not used: ${difference}` };
       await restoreFiles(made).catch((error: unknown) => {
         signal.throwIfAborted();
@@ -76,7 +77,8 @@ export function createSetupSnapshots(options: SetupSnapshotOptions): SetupSnapsh
           `${what} could not be restored: ${formatError(error)}: make another with POST /agent/environments/{environmentUid}/try`,
         );
       });
-      return { clones: listClones(made, clones), detail: `${what} is used` };
+      const repositories = [...plans.values()].map(({ repository }) => repository);
+      return { clones: listClones(repositories, commits), detail: `${what} is used` };
     },
 
     async keep(clones) {
@@ -113,15 +115,15 @@ const OTHER_INPUTS =
 
 /** Why a setup would make other files now; undefined if it would not. */
 async function findDifference(
-  { clones: saved, files }: NonNullable<RunSetup["made"]>,
-  clones: ReadonlyMap<Repository, CloneOptions>,
+  { files }: NonNullable<RunSetup["made"]>,
+  commits: ReadonlyMap<string, string>,
+  plans: ReadonlyMap<string, PlannedClone>,
 ): Promise<string | undefined> {
   if (files === undefined) return OTHER_INPUTS;
-  const paths = new Map([...assignClonePaths([...clones.keys()])].map(([path, repository]) => [repository, path]));
   const differences = await Promise.all(
-    [...clones].map(async ([repository, options]) => {
+    [...plans].map(async ([path, { repository, options }]) => {
       const name = maskUrlUsers(repository.url);
-      const before = saved.find(({ path }) => path === paths.get(repository))?.commit;
+      const before = commits.get(path);
       try {
         const now = await readRemoteCommit(repository, options);
         return now !== undefined && now === before
@@ -134,17 +136,6 @@ async function findDifference(
     }),
   );
   return differences.find((difference) => difference !== undefined);
-}
-
-function listClones(
-  { clones: saved }: NonNullable<RunSetup["made"]>,
-  clones: ReadonlyMap<Repository, CloneOptions>,
-): Clone[] {
-  return [...assignClonePaths([...clones.keys()])].map(([path, { url }]) => ({
-    ...parseRepositoryIdentity(url),
-    path,
-    commit: saved.find((clone) => clone.path === path)?.commit ?? "",
-  }));
 }
 
 /** A digest of what setup commands find besides their inputs. An update of the system changes it. */

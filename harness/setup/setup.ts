@@ -3,9 +3,15 @@ import type { Repository } from "#shared/wire/config.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
-import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
-import { assignClonePaths, type Clone, type CloneOptions, cloneRepository, type NewClone } from "../git/clone.ts";
+import {
+  assignClonePaths,
+  type Clone,
+  cloneRepository,
+  listClones,
+  type NewClone,
+  type PlannedClone,
+} from "../git/clone.ts";
 import { MIRRORS_VARIABLE } from "../git/mirror.ts";
 import { chooseToken, findCredentials } from "../git/repository-access.ts";
 import { writeGitConfig } from "../git/run-git.ts";
@@ -69,8 +75,9 @@ export async function prepare(options: SetupOptions): Promise<Setup> {
   const specs = skills ?? (skill_spec === undefined ? [] : [skill_spec]);
   const isRestored = await restoreWorkspace(options);
   await resolveEnvironment(options, isRestored);
-  const reused = isRestored ? undefined : await reuseSetup(repositories, options);
-  const clones = reused ?? (isRestored ? listRestoredClones(repositories) : await cloneAll(repositories, options));
+  const plans = isRestored ? undefined : await planClones(repositories, options);
+  const reused = plans === undefined ? undefined : await reuseSetup(plans, options);
+  const clones = reused ?? (plans === undefined ? listClones(repositories) : await cloneAll(plans, options));
   const [only] = clones;
   const workingDirectory = clones.length === 1 && only !== undefined ? only.path : "";
   for (const command of reused === undefined ? (context.setup_commands ?? []) : []) {
@@ -106,15 +113,6 @@ async function resolveEnvironment(options: SetupOptions, isRestored: boolean): P
       throw new SetupError(missing.map(({ name, unavailable }) => `secret ${name}: ${unavailable}`).join("; "));
     if (!isRestored) await downloadAttachments(attachments, options.workspace.paths.workspace, options.signal);
   });
-}
-
-/** Lists the clones in a restored workspace. */
-function listRestoredClones(repositories: readonly Repository[]): Clone[] {
-  return [...assignClonePaths(repositories)].map(([path, { url }]) => ({
-    ...parseRepositoryIdentity(url),
-    path,
-    commit: "",
-  }));
 }
 
 const formatCount = (count: number, what: string): string[] =>
@@ -159,16 +157,15 @@ function takeLastLines(text: string, bytes: number): string {
 
 /** Brings back the files of an earlier setup instead. Returns undefined if the environment has to be set up. */
 async function reuseSetup(
-  repositories: readonly Repository[],
-  options: SetupOptions,
+  plans: ReadonlyMap<string, PlannedClone>,
+  { snapshots, context, outbox }: SetupOptions,
 ): Promise<readonly Clone[] | undefined> {
-  const { snapshots, context, outbox } = options;
   if (snapshots === undefined || context.setup_snapshot?.made === undefined) return undefined;
   const { clones } = await reportStep(
     outbox,
     "setup_environment_resolution",
     ({ detail }: RestoredSetup) => detail,
-    async () => snapshots.restore(await prepareClones(repositories, options)),
+    () => snapshots.restore(plans),
   );
   return clones;
 }
@@ -188,15 +185,10 @@ async function keepSetup(clones: readonly Clone[], { snapshots, outbox, signal }
   }
 }
 
-async function cloneAll(repositories: readonly Repository[], options: SetupOptions): Promise<Clone[]> {
-  const prepared = await prepareClones(repositories, options);
-  const clones = [...assignClonePaths(repositories)].map(([place, repository]) => {
-    const cloneOptions = prepared.get(repository);
-    if (cloneOptions === undefined) throw new Error("a repository has no options");
-    return reportStep(options.outbox, "setup_repo_clone", describeClone(repository), () =>
-      cloneRepository(place, repository, cloneOptions),
-    );
-  });
+async function cloneAll(plans: ReadonlyMap<string, PlannedClone>, { outbox }: SetupOptions): Promise<Clone[]> {
+  const clones = [...plans].map(([path, { repository, options }]) =>
+    reportStep(outbox, "setup_repo_clone", describeClone(repository), () => cloneRepository(path, repository, options)),
+  );
   const ended = await Promise.allSettled(clones);
   return ended.map((clone) => {
     if (clone.status === "rejected") throw clone.reason;
@@ -204,11 +196,11 @@ async function cloneAll(repositories: readonly Repository[], options: SetupOptio
   });
 }
 
-/** How to clone each repository. Redacts what grants access to them. */
-async function prepareClones(
+/** Plans the clone of each repository, by its path in the workspace. Redacts what grants access to them. */
+async function planClones(
   repositories: readonly Repository[],
   options: SetupOptions,
-): Promise<Map<Repository, CloneOptions>> {
+): Promise<Map<string, PlannedClone>> {
   if (repositories.length === 0) return new Map();
   const { workspace, redactor, signal, deadlineAt } = options;
   const credentials = repositories.flatMap(({ url }) => findCredentials(url));
@@ -226,14 +218,15 @@ async function prepareClones(
     namesCoAuthor: options.context.creator !== undefined,
   };
   const named = [...tokens].map(([{ url }, token]) => ({ url, token }));
-  const { cache_scope: scope, repository_tokens: made = [] } = options.context;
+  const { cache_scope: scope, repository_tokens: appTokens = [] } = options.context;
   const directory = process.env[MIRRORS_VARIABLE];
   return new Map(
-    [...tokens].map(([repository, token]) => {
+    [...assignClonePaths(repositories)].map(([path, repository]) => {
+      const token = tokens.get(repository);
       // Each execution has another token of the deployment's app.
-      const credential = made.some((one) => one.token === token) ? "app" : (token ?? repository.url);
+      const credential = appTokens.some((one) => one.token === token) ? "app" : (token ?? repository.url);
       const mirrors = scope === undefined || directory === undefined ? undefined : { directory, scope, credential };
-      return [repository, { ...cloneOptions, named, token, mirrors }];
+      return [path, { repository, options: { ...cloneOptions, named, token, mirrors } }];
     }),
   );
 }
