@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { arch } from "node:os";
 import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import type { RunSetup } from "#shared/wire/execution/setup-snapshot.ts";
@@ -144,13 +144,9 @@ function hashPlatform({ creator }: RunContext): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
-function readSystemVersion(): string {
-  try {
-    return `${readFileSync("/etc/os-release", "utf8")}${readFileSync("/etc/debian_version", "utf8")}`;
-  } catch {
-    return "";
-  }
-}
+/** Reads which release of the system is installed. A system has not all of the files. */
+export const readSystemVersion = (files = ["/etc/os-release", "/etc/debian_version"]): string =>
+  files.map((file) => (existsSync(file) ? readFileSync(file, "utf8") : "")).join("");
 
 const UNITS = [
   ["day", 86_400_000],

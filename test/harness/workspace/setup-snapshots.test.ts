@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { readRemoteCommit } from "#harness/git/remote-commit.ts";
 import { writeGitConfig } from "#harness/git/run-git.ts";
 import { createWorkspace } from "#harness/isolation/workspace.ts";
+import { readSystemVersion } from "#harness/setup/setup-snapshot.ts";
 import type { RunSetup } from "#shared/wire/execution/setup-snapshot.ts";
 import { FakeControlPlane } from "../../../lab/fake-control-plane.ts";
 import { Repository } from "../support/repository.ts";
@@ -118,6 +120,14 @@ describe("a setup snapshot", () => {
     expect(maker.events.filter(({ payload }) => payload?.is_error)).toEqual([]);
     expect(maker.callsTo("commit-snapshot").map(({ body }) => "setup" in body)).not.toContain(true);
     expect(maker.outcome).toMatchObject({ success: true });
+  });
+});
+
+describe("readSystemVersion", () => {
+  it("reads those of its files that the system has", () => {
+    const file = "/etc/os-release";
+    expect(readSystemVersion([file, "/etc/absent_version"])).toBe(readFileSync(file, "utf8"));
+    expect(readSystemVersion(["/etc/absent_version"])).toBe("");
   });
 });
 
