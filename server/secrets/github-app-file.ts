@@ -1,8 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import * as v from "valibot";
 import { GithubAppFile } from "#shared/wire/github/app-file.ts";
-import { isCode, KeyFileError, requireOwnerOnly } from "./key-file.ts";
+import { KeyFileError, readOwnerOnly } from "./key-file.ts";
 
 /** The name of the file in the data directory. */
 const GITHUB_APP_FILE = "github-app.json";
@@ -13,20 +12,9 @@ const GITHUB_APP_FILE = "github-app.json";
  */
 export function readGithubApp(directory: string): GithubAppFile | undefined {
   const file = path.join(directory, GITHUB_APP_FILE);
-  let content: string;
-  try {
-    const opened = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
-    try {
-      requireOwnerOnly(fstatSync(opened), file);
-      content = readFileSync(opened, "utf8");
-    } finally {
-      closeSync(opened);
-    }
-  } catch (error) {
-    if (isCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), GithubAppFile), content);
+  const content = readOwnerOnly(file);
+  if (content === undefined) return undefined;
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), GithubAppFile), content.toString("utf8"));
   if (parsed.success) return parsed.output;
   throw new KeyFileError(`${file} is not a file of \`runyard github setup\`. Write it again, or delete it.`);
 }

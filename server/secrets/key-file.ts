@@ -18,12 +18,9 @@ export class KeyFileError extends Error {
  * @throws KeyFileError if other users have access to the file or it is not a key file
  */
 export function readKeyFile(file: string): Buffer | undefined {
-  try {
-    return readExisting(file);
-  } catch (error) {
-    if (isCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
+  const key = readOwnerOnly(file);
+  if (key === undefined || key.length === KEY_BYTES) return key;
+  throw new KeyFileError(`${file} is not a key file of Runyard: it must have ${KEY_BYTES} bytes.`);
 }
 
 /** Creates a key file that does not exist yet. */
@@ -44,17 +41,21 @@ export function createKeyFile(file: string): Buffer {
 export const deriveKey = (key: Uint8Array, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", key, "", `runyard ${purpose}`, KEY_BYTES));
 
-function readExisting(file: string): Buffer {
-  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+/**
+ * Reads a file that only the owner can read. Returns undefined if there is no file.
+ * @throws KeyFileError if other users have access to the file
+ */
+export function readOwnerOnly(file: string): Buffer | undefined {
+  let descriptor: number | undefined;
   try {
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
     requireOwnerOnly(fstatSync(descriptor), file);
-    const key = readFileSync(descriptor);
-    if (key.length !== KEY_BYTES) {
-      throw new KeyFileError(`${file} is not a key file of Runyard: it must have ${KEY_BYTES} bytes.`);
-    }
-    return key;
+    return readFileSync(descriptor);
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return undefined;
+    throw error;
   } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
