@@ -29,7 +29,7 @@ export async function measureDisk(
   );
   return {
     database: parts.reduce((total, size) => total + size, 0),
-    files: filesBytes ?? (await sizeOfFiles(path.join(directory, "files"))),
+    files: filesBytes ?? (await measureFiles(path.join(directory, "files"))),
     limit: maxBytes ?? Math.floor(DEFAULT_SHARE * blocks * bsize),
     free: bavail * bsize,
   };
@@ -86,7 +86,8 @@ const measureSize = (file: string): Promise<number> =>
     () => 0,
   );
 
-async function sizeOfFiles(directory: string): Promise<number> {
+/** Adds up the sizes of the files below a directory; 0 if it does not exist. */
+export async function measureFiles(directory: string): Promise<number> {
   let bytes = 0;
   for await (const file of listFiles(directory)) bytes += await measureSize(path.join(directory, file));
   return bytes;

@@ -2,6 +2,7 @@ import { access, constants, lstat, readdir, readFile, statfs } from "node:fs/pro
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { listLeftScratch } from "#shared/sandbox/scratch.ts";
+import { measureFiles } from "../disk/disk-budget.ts";
 import { formatBytes } from "../disk/format-bytes.ts";
 import { listMirrors, mirrorsPath } from "../sandbox/mirrors.ts";
 import { scratchPath } from "../sandbox/scratch-path.ts";
@@ -80,18 +81,8 @@ export async function checkScratch(directory: string): Promise<Check> {
 export async function checkSnapshots(directory: string): Promise<Check> {
   const place = path.join(directory, "files", "snapshots");
   const runs = await readdir(place).catch(() => []);
-  const sizes = await Promise.all(runs.map((run) => measureFiles(path.join(place, run))));
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const bytes = await measureFiles(place).catch(() => 0);
   return ok("snapshots", `of ${runs.length} runs and setups, ${formatBytes(bytes)}; removed after 30 days`);
-}
-
-async function measureFiles(directory: string): Promise<number> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
-  const sizes = entries.map(async (entry) => {
-    const inside = path.join(directory, entry.name);
-    return entry.isDirectory() ? measureFiles(inside) : ((await lstat(inside).catch(() => undefined))?.size ?? 0);
-  });
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 /** The mirrors of repositories, which the service removes by itself. */

@@ -1,6 +1,7 @@
 import { readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { removeTree } from "#shared/sandbox/remove-tree.ts";
+import { measureFiles } from "../disk/disk-budget.ts";
 
 /** Where executions keep mirrors of repositories, below the data directory. */
 export const mirrorsPath = (directory: string): string => path.join(directory, "mirrors");
@@ -27,22 +28,11 @@ export async function listMirrors(directory: string): Promise<Mirror[]> {
   const names = (await readdir(directory).catch(() => [])).flatMap((name) => /^(\w+)\.git$/.exec(name)?.[1] ?? []);
   const mirrors = names.map(async (name) => {
     const used = await stat(path.join(directory, `${name}.used`)).catch(() => undefined);
-    return { name, usedAt: used?.mtimeMs ?? 0, bytes: await measure(path.join(directory, `${name}.git`)) };
+    // The packs are almost all of a mirror.
+    const bytes = await measureFiles(path.join(directory, `${name}.git`, "objects", "pack"));
+    return { name, usedAt: used?.mtimeMs ?? 0, bytes };
   });
   return (await Promise.all(mirrors)).toSorted((a, b) => b.usedAt - a.usedAt);
-}
-
-/** Adds up the packs, which are almost all of a mirror. */
-async function measure(mirror: string): Promise<number> {
-  const packs = path.join(mirror, "objects", "pack");
-  const files = await readdir(packs).catch(() => []);
-  const sizes = files.map((file) =>
-    stat(path.join(packs, file)).then(
-      ({ size }) => size,
-      () => 0,
-    ),
-  );
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 /**
