@@ -24,13 +24,14 @@ runyard login                                              # or RUNYARD_BASE_URL
 runyard run "Fix the flaky test" --repo https://github.com/acme/shop --follow
 \`\`\`
 
-- **Where it calls**: \`RUNYARD_BASE_URL\` and \`RUNYARD_API_KEY\`; else a local cloud (\`npm start\`) that runs in this folder or one above it, on this machine; else what
-  \`runyard login\` stored in \`~/.config/runyard/config.json\`, which only you can read. A stored key is only sent to the address that it was stored for.
-- **\`--json\`** prints one JSON document, as the API answers it. What is followed, and lists with \`--all\`, are JSON Lines: an event or an item a line; after the events, the
-  run itself is the last line.
-- **Tables** are cut to the terminal's width; in a pipe they are whole, and without colours.
+- **The service** is that of \`RUNYARD_BASE_URL\` and \`RUNYARD_API_KEY\`; else the one that \`npm start\` runs on this
+  machine, in this folder or one above it; else what \`runyard login\` stored in \`~/.config/runyard/config.json\`, which
+  only you can read. A stored key is only sent to the address that it was stored for.
+- **\`--json\`** prints one JSON document, the response of the API. Commands that follow a run, and lists with \`--all\`,
+  print JSON Lines, one line for each event or item; after the events, the last line is the run itself.
+- **Tables** are cut to the terminal's width; in a pipe they are whole, and without colors.
 - **Errors** go to standard error, with the trace id that leads to the service's logs.
-- **A proxy** of \`HTTPS_PROXY\` is used where \`NODE_USE_ENV_PROXY=1\` says so (Node 24).`;
+- **A proxy** of \`HTTPS_PROXY\` is used if \`NODE_USE_ENV_PROXY=1\` is set (Node 24).`;
 
 function sections(command: CommandUnknownOpts): string[] {
   const own = [`## runyard ${formatPath(command)}`, block(formatHelp(command))];
