@@ -4,7 +4,7 @@ import { GithubAppFile } from "#shared/wire/github/app-file.ts";
 import { KeyFileError, readOwnerOnly } from "./key-file.ts";
 
 /** The name of the file in the data directory. */
-const GITHUB_APP_FILE = "github-app.json";
+export const GITHUB_APP_FILE = "github-app.json";
 
 /**
  * Reads the GitHub App of the installation from a file that only the owner can read; undefined where there is none.

@@ -8,11 +8,14 @@ import { createDirectory } from "../disk/create-directory.ts";
 import { syncPath } from "../disk/sync-path.ts";
 import { readJson } from "../host/files.ts";
 import { Problem } from "../host/terminal.ts";
+import { GITHUB_APP_FILE } from "../secrets/github-app-file.ts";
 import { SIGNING_KEY_FILE } from "../secrets/signing-key-file.ts";
 import { copySynced, copyTree } from "./copy-tree.ts";
 
 const DATABASE = "runyard.db";
 const KEY = "runyard.key";
+/** Keys that an installation may not have: there are none before the first identity token, and without a GitHub App. */
+const OTHER_KEYS = [SIGNING_KEY_FILE, GITHUB_APP_FILE];
 const FILES = path.join("files", "objects");
 const MANIFEST = "backup.json";
 const Manifest = v.object({ format: v.literal("runyard backup 1"), created_at: v.string() });
@@ -38,8 +41,7 @@ export async function backUp(data: string, to: string): Promise<Copied> {
   if ((await copySynced(path.join(data, KEY), path.join(to, KEY))) === undefined) {
     throw new Problem(`${path.join(data, KEY)} is missing. Without this key, no secret of the backup could be read.`);
   }
-  // There is none before the first identity token.
-  await copySynced(path.join(data, SIGNING_KEY_FILE), path.join(to, SIGNING_KEY_FILE));
+  for (const name of OTHER_KEYS) await copySynced(path.join(data, name), path.join(to, name));
   const copied = await copyTree(path.join(data, FILES), path.join(to, FILES));
   const manifest = { format: "runyard backup 1", created_at: new Date().toISOString() } satisfies v.InferInput<
     typeof Manifest
@@ -59,7 +61,7 @@ export async function restore(from: string, data: string): Promise<Copied & { re
   if ((await copySynced(path.join(from, KEY), path.join(data, KEY))) === undefined) {
     throw new Problem(`The backup lacks the file ${KEY}.`);
   }
-  await copySynced(path.join(from, SIGNING_KEY_FILE), path.join(data, SIGNING_KEY_FILE));
+  for (const name of OTHER_KEYS) await copySynced(path.join(from, name), path.join(data, name));
   const partial = path.join(data, `${DATABASE}.partial`);
   await copySynced(path.join(from, DATABASE), partial);
   await chmod(data, 0o700);

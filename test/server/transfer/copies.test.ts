@@ -87,6 +87,17 @@ describe("a backup", () => {
     expect((await listItems(target)).find(({ sk }) => sk === "kept")).toEqual(ITEM);
   });
 
+  it("has the keys of identity tokens and of the GitHub App, if there are any", async () => {
+    const names = ["identity-keys.json", "github-app.json"];
+    for (const name of names) writeFileSync(path.join(source, name), name, { mode: 0o600 });
+    await backUp(source, to);
+    const target = path.join(data.directory(), "new");
+    await restore(to, target);
+    for (const name of names) {
+      expect([readFileSync(path.join(target, name), "utf8"), modeOf(target, name)]).toEqual([name, 0o600]);
+    }
+  });
+
   it("is restored to a directory that only its owner can access", async () => {
     await backUp(source, to);
     const target = path.join(data.directory(), "open");
