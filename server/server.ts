@@ -121,9 +121,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     async execute(isolation) {
       decided = isolation;
       const mirrors = mirrorsPath(options.directory);
+      Object.assign(programs.environment, toHarnessVariables(isolation));
       // Git updates a mirror in bubblewrap only.
-      const isKept = isolation.isolation.startsWith("bubblewrap");
-      Object.assign(programs.environment, toHarnessVariables(isolation), isKept ? { RUNYARD_MIRRORS: mirrors } : {});
+      if (isolation.isolation.startsWith("bubblewrap")) programs.environment["RUNYARD_MIRRORS"] = mirrors;
       await recoverExecutions(log, ports, scratch);
       queues.start();
       timers.start();

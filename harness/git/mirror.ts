@@ -11,7 +11,7 @@ export interface Mirrors {
   readonly directory: string;
   /** A text that is the same for all runs of an owner, and for no others. */
   readonly scope: string;
-  /** What the credential of the repository is known by: itself, or where it comes from if each execution has another. */
+  /** Identifies the credential of the repository: the credential itself, or its source if each execution gets another one. */
   readonly credential: string;
 }
 
@@ -24,7 +24,7 @@ const LOCK_SECONDS = 240;
 
 /**
  * Brings the mirror of a repository up to date with the credential of this clone, which proves that it may read the repository. Git runs in
- * a sandbox that contains nothing but the mirror, with this credential alone: no run's commands and secrets are near it.
+ * a sandbox that contains nothing but the mirror, and with no other credential: the commands and secrets of runs are not in it.
  * @param pinned arguments of git that come before its subcommand
  * @returns the directory of the mirror; undefined if the repository has to be cloned from its server
  */

@@ -10,11 +10,12 @@ import { runGit } from "./run-git.ts";
  * @throws an Error when the server does not say
  */
 export async function readRemoteCommit(
-  { url: given, ref }: Pick<Repository, "url" | "ref">,
+  repository: Pick<Repository, "url" | "ref">,
   options: CloneOptions,
 ): Promise<string | undefined> {
-  const { url, variables } = separateCredential(given, options.token);
-  const pinned = await pinRepositoryAddress(given, options);
+  const { ref } = repository;
+  const { url, variables } = separateCredential(repository.url, options.token);
+  const pinned = await pinRepositoryAddress(repository.url, options);
   const names = ref === undefined ? [] : [`refs/heads/${ref}`, `refs/tags/${ref}`, `refs/tags/${ref}^{}`, ref];
   const listed = await runGit([...pinned, "ls-remote", "--quiet", "--", url, "HEAD", ...names], options, variables);
   if (!listed.ok) throw new Error(listed.text);

@@ -63,15 +63,15 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 /**
- * Runs a command line without the name of the program. Resolves with the exit code; never rejects. The program depends on the
- * environment with the settings.
+ * Runs a command line without the name of the program. Resolves with the exit code; never rejects.
+ * @param makeProgram called with the environment, to which the settings file is added
  */
 export async function runCommandLine(
-  given: readonly string[],
+  commandLine: readonly string[],
   makeProgram: (environment: NodeJS.ProcessEnv) => Program,
 ): Promise<number> {
   try {
-    const args = applySettings(given, process.env);
+    const args = applySettings(commandLine, process.env);
     return await runCommand(args, makeProgram(process.env));
   } catch (error) {
     return reportError(error, makeProgram(process.env));
