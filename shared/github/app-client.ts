@@ -32,8 +32,8 @@ export async function readInstallation(id: number, client: AppClient): Promise<G
 }
 
 /**
- * Whether the person who authorized the App with this code owns an account: it is theirs, or they are an owner of the organization. To
- * see the installation is no proof, since every member of an organization does.
+ * Whether the person who authorized the App with this code owns an account: it is theirs, or they are an owner of the organization. Seeing
+ * the installation is no proof, since every member of an organization sees it.
  * @throws RunyardError 403 where GitHub does not accept the code
  */
 export async function isOwner(code: string, { id, login, type }: GithubAccount, client: AppClient): Promise<boolean> {

@@ -24,7 +24,7 @@ const entriesOf = (team: string) => ({
   prefix: keys.githubInstallationEntry(team, 0).sk.slice(0, -1),
 });
 
-/** The installations that teams have claimed: one has one team at most. */
+/** The installations that teams have claimed. Each belongs to one team at most. */
 export const installationStore = (table: Table) => ({
   async get(id: number): Promise<Installation | undefined> {
     const item = await table.get(keys.githubInstallation(id));
@@ -63,8 +63,8 @@ export const installationStore = (table: Table) => ({
   },
 
   /**
-   * Removes an installation from its team. `mayBeReleased` is for work that is repeated: where no team has the installation, only
-   * its entry in the team's list is deleted.
+   * Removes an installation from its team. With `mayBeReleased`, which is for work that is repeated, an installation without a team is no
+   * conflict, and its entry in the team's list is deleted.
    * @throws ConflictError if the team does not have it
    */
   async release(team: string, id: number, { mayBeReleased = false } = {}): Promise<void> {

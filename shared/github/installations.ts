@@ -32,7 +32,7 @@ export interface ClaimPorts {
   readonly appClient: AppClient | undefined;
 }
 
-/** Begins a claim, which only this person can complete. */
+/** Starts a claim, which only this person can complete. */
 export async function beginClaim(
   team: string,
   person: PersonalPrincipal,
@@ -78,7 +78,7 @@ export function completeClaim(
       const hash = sha256(request.state);
       const installation = await prove(team, request, person, ports);
       try {
-        const writes = { begun: deleteClaim(hash), idempotency: record(String(request.installation_id)) };
+        const writes = { claim: deleteClaim(hash), idempotency: record(String(request.installation_id)) };
         await store.claim(installation, writes);
       } catch (error) {
         if (!(error instanceof ConflictError)) throw error;
@@ -95,7 +95,7 @@ export function completeClaim(
   );
 }
 
-/** Asks GitHub whether the person who has begun the claim owns the account of the installation. */
+/** Asks GitHub whether the person who started the claim owns the account of the installation. */
 async function prove(
   team: string,
   { installation_id, state, code }: ClaimInstallationRequest,
@@ -107,7 +107,7 @@ async function prove(
   const isValid = claim?.user_uid === person.user.uid && claim.team_uid === team && claim.expires_at_ms > now();
   if (!isValid) throw invalid("state", "is of no claim that you have begun for this team: begin another one");
   const found = await readInstallation(installation_id, client);
-  // Where GitHub has no such installation, the response is the one to a person who does not own its account.
+  // An unknown installation gets the response of an account that the person does not own.
   if (found === undefined || !(await isOwner(code, found.account, client))) throw notProven();
   return { installation_id, team_uid: team, ...found, claimed_by: toProfile(person), claimed_at: now() };
 }

@@ -8,9 +8,9 @@ import type { ReadHeader } from "./sources/source.ts";
 
 export type { TriggerEvent };
 
-/** An event with what triggers may do in answer to it. */
+/** An event, and the credential that came with it. */
 export interface AnsweredEvent extends TriggerEvent {
-  /** The installation of the deployment's GitHub App by which it came, which is its credential. @default it came to the trigger's URL */
+  /** The installation of the deployment's GitHub App that sent it. @default it was sent to the trigger's URL */
   readonly installationId?: number | undefined;
 }
 

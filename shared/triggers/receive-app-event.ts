@@ -19,7 +19,7 @@ const Renamed = v.object({ account: GithubAccount });
 
 /**
  * Receives an event of the deployment's GitHub App: verifies it, and stores a delivery of it for each trigger of the kind `github`
- * of the team that owns the installation. Resolves with the id that these deliveries have, also where there are none.
+ * of the team that owns the installation. Returns the id of these deliveries, even if there are none.
  */
 export async function deliverAppEvent(request: SignedRequest, ports: AppIngressPorts): Promise<ReceivedDelivery> {
   const secret = await ports.appWebhookSecret();
@@ -35,8 +35,8 @@ export async function deliverAppEvent(request: SignedRequest, ports: AppIngressP
   const team = await ports.ownerOf(installationId);
   await noteInstallation(installationId, event, ports.table);
   const triggers = team === undefined ? [] : await triggerStore(ports.table).list([team]);
-  const takers = triggers.filter(({ kind }) => kind === "github");
-  await Promise.all(takers.map(({ uid }) => storeDelivery(uid, facts, { ...event, installationId }, ports)));
+  const receivers = triggers.filter(({ kind }) => kind === "github");
+  await Promise.all(receivers.map(({ uid }) => storeDelivery(uid, facts, { ...event, installationId }, ports)));
   return { delivery_id: facts.delivery_id };
 }
 
@@ -62,7 +62,7 @@ function readChange(type: string, payload: unknown): Partial<Installation> | und
   return changed.success ? changed.output.installation : undefined;
 }
 
-/** Ignores that another team has claimed the installation meanwhile: GitHub lets nobody use it any more. */
+/** Another team may have claimed the installation meanwhile. GitHub has deleted it, so that team cannot use it either. */
 function ignoreConflict(error: unknown): void {
   if (!(error instanceof ConflictError)) throw error;
 }

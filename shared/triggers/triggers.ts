@@ -200,8 +200,8 @@ async function checkCredential(team: string, name: string, kind: TriggerKind, ta
 }
 
 /**
- * Refuses replies that cannot be sent: without a credential, which events of the GitHub App bring along, and where the deployment does
- * not send events of its runs.
+ * Refuses replies that cannot be sent: without a credential or an installation of the GitHub App, and where the deployment does not send
+ * events of its runs.
  */
 export async function checkReply(
   { team_uid, kind, reply, credential = "" }: Pick<Trigger, "team_uid" | "kind" | "reply" | "credential">,

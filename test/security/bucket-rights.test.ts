@@ -230,7 +230,7 @@ async function useTriggerFiles(): Promise<void> {
   await attemptRequested(plane);
 }
 
-/** Starts, reads and steers runs with the tools of the MCP server. */
+/** Uploads the objects of a push, and has the service read them. */
 async function usePushedFiles(): Promise<void> {
   const plane = await createTestControlPlane();
   const hooks = createHooks(plane);
@@ -247,6 +247,7 @@ async function usePushedFiles(): Promise<void> {
   await deleteFiles(plane, harness.run_id);
 }
 
+/** Starts, reads and steers runs with the tools of the MCP server. */
 async function useToolFiles(): Promise<void> {
   const plane = await createTestControlPlane();
   const user = createClient(plane);

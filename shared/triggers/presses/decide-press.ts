@@ -11,8 +11,8 @@ import type { Press } from "../sources/source.ts";
 import type { Trigger } from "../trigger-store.ts";
 
 /**
- * Does what a pressed button of a reply asks for. Who has pressed it needs the rights of an author; the trigger's events and filter do
- * not count, since the reply has offered the button.
+ * Performs the action of a pressed button. The person who pressed it needs the rights of an author. The trigger's events and filter do not
+ * apply, since the reply has the button.
  * @param followUp sends the event to the run, with its outcome
  */
 export async function decidePress(

@@ -11,9 +11,9 @@ import { BranchName, RepositoryPath } from "../systems/system-request.ts";
 import type { Trigger } from "../trigger-store.ts";
 
 /**
- * Has a run work on the head of a pull request, and lets the service push its commits there with the credential for the event. What is
- * in a fork was written by somebody without rights, so a run of it gets no secrets and nothing else that proves who it is elsewhere, and
- * its key creates no children, which would have them.
+ * Has a run work on the head of a pull request, and lets the service push its commits there with the credential for the event. Anybody
+ * can write to a fork, so a run of one gets no secrets and no other proof of identity, and its key creates no children, which would have
+ * them.
  */
 export function withPullHead(
   body: RunBody,
@@ -38,8 +38,8 @@ export function withPullHead(
 }
 
 /**
- * The branch that the run's commits are pushed to: the head of a pull request in a repository of the run. The default branch is none,
- * also where it is the head of a pull request into another branch.
+ * The branch that the run's commits are pushed to: the head of a pull request in a repository of the run. It is never the default branch,
+ * even where that is the head of a pull request.
  */
 function findBranchToPush(
   repositories: readonly Repository[],
@@ -52,9 +52,9 @@ function findBranchToPush(
   const isOfPull = (findSource(trigger).toPull?.(event)?.number ?? "") !== "";
   if ((system !== "github" && system !== "gitlab") || !isOfPull) return undefined;
   if (nameCredential(trigger, event) === undefined) return undefined;
-  const first = readText(payload, system === "github" ? "repository" : "project", "default_branch");
+  const defaultBranch = readText(payload, system === "github" ? "repository" : "project", "default_branch");
   const own = repositories.find((one) => isOfEvent(one, trigger, event));
-  if (own === undefined || branch === first || !v.is(BranchName, branch) || !v.is(RepositoryPath, repository)) {
+  if (own === undefined || branch === defaultBranch || !v.is(BranchName, branch) || !v.is(RepositoryPath, repository)) {
     return undefined;
   }
   const installation = installation_id === undefined ? {} : { installation_id };

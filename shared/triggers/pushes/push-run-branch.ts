@@ -18,8 +18,8 @@ type PushPorts = RunPorts & AccessPorts;
 const SHORT_ID = 12;
 
 /**
- * Pushes commits to the branch that the run works on, which its record names. The first request returns where to upload the objects, and
- * the same one after the upload pushes them. Repeats push nothing twice.
+ * Pushes commits to the branch in the run's record. The first request returns where to upload the objects; the same request after the
+ * upload pushes them. A repeated request pushes nothing twice.
  */
 export async function pushRunBranch(
   head: ExecutingHead,
@@ -74,7 +74,7 @@ const FULL = {
   retryable: false,
 } as const;
 
-/** Limits how many objects a run uploads by the limit of its client events. */
+/** Counts an upload as a client event, which limits the uploads of a run. */
 async function countRequest(first: ExecutingHead, ports: PushPorts): Promise<void> {
   await changeExecution(first, ports, (head) => {
     const { client_events } = head;

@@ -19,7 +19,7 @@ export type RenderPorts = Pick<RunPorts, "table" | "runs" | "files" | "webUrl">;
 
 export interface RenderedReply {
   readonly text: string;
-  /** What people can do with the message; only on Slack. */
+  /** The buttons of the message; only on Slack. */
   readonly buttons?: ReplyButtons;
   /** The status of the commit; absent where there is none to set. */
   readonly status?: Pick<SetStatus, "state" | "context" | "description" | "url">;
@@ -92,7 +92,7 @@ async function readLinks(head: RunHead, { runs }: RenderPorts): Promise<string> 
 
 async function renderFooter(head: RunHead, { shows, place }: Reply, ports: RenderPorts): Promise<string> {
   const url = toUrl(head, ports);
-  // On Slack, a button opens it.
+  // On Slack, a button has the link.
   const showsLink = shows.includes("link") && url !== undefined && place.system !== "slack";
   const [usage] = shows.includes("cost") && isEndedHead(head) ? await readUsage([head], ports.table) : [];
   return [

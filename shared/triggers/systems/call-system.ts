@@ -21,7 +21,7 @@ export interface SystemPorts {
   readonly fetch: OutwardFetch;
   /** Issues tokens of installations of the deployment's GitHub App. @default it has none */
   readonly appTokens?: InstallationTokens | undefined;
-  /** As `fetch`, for the objects of repositories, which take longer. */
+  /** Sends the requests of pushes, which are larger and take longer. */
   readonly objectFetch: OutwardFetch;
   readonly addresses: SystemAddresses;
   readonly now: () => number;
@@ -42,7 +42,7 @@ export async function callSystem(request: SystemRequest, ports: SystemPorts): Pr
   }
 }
 
-/** The least rights that each request needs of an installation of the GitHub App. */
+/** The permissions that each request needs of an installation of the GitHub App, and no others. */
 const PERMISSIONS = {
   check_access: { metadata: "read" },
   react: { issues: "write", pull_requests: "write" },
@@ -50,7 +50,7 @@ const PERMISSIONS = {
   set_check: { checks: "write", pull_requests: "read" },
   set_status: { statuses: "write", pull_requests: "read" },
   read_pull: { pull_requests: "read" },
-  // Only Slack has these.
+  // A request to Slack, which has no installations.
   read_thread: {},
   push_branch: { contents: "write" },
 } as const satisfies Record<SystemRequest["action"], Record<string, string>>;

@@ -8,8 +8,8 @@ const CheckRuns = v.object({
 });
 
 /**
- * Creates the check run of a run on the head commit of a pull request, or changes it, and that on the commit which had it before. It is
- * found by its external id, so that one whose response was lost is not created twice. Returns the head commit.
+ * Creates or updates the check run of a run on the head commit of a pull request, and on the commit that had it before. It is found by its
+ * external id, so that one whose response was lost is not created twice. Returns the head commit.
  * @see https://docs.github.com/en/rest/checks/runs
  */
 export async function setGithubCheck(check: SetCheck, access: ApiAccess): Promise<string> {

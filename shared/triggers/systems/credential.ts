@@ -5,13 +5,13 @@ import type { Table } from "#shared/table/table.ts";
 import type { AnsweredEvent } from "../event.ts";
 import type { SystemRequest, SystemResult, Systems } from "./system-request.ts";
 
-/** What names the value of a credential: a secret of the team, or its installation of the deployment's GitHub App. */
+/** Where the value of a credential comes from: a secret of the team, or its installation of the deployment's GitHub App. */
 export type Credential = { readonly team_uid: string } & (
   | { readonly secret_id: string }
   | { readonly installation_id: number }
 );
 
-/** A credential as triggers and replies name it. The installation comes first. */
+/** A credential as triggers and replies name it. The installation takes precedence. */
 export interface CredentialName {
   readonly team_uid: string;
   /** The name of a secret. */
@@ -34,8 +34,8 @@ export function nameCredential(
 }
 
 /**
- * Finds what a credential names.
- * @throws RunyardError, retryable, where the team has it no longer: it can have it again
+ * Finds the secret or the installation that a credential names.
+ * @throws RunyardError, retryable, if the team does not have it, since it can add it again
  */
 export async function readCredential(
   { team_uid, credential = "", installation_id }: CredentialName,

@@ -9,7 +9,7 @@ const USERS = { github: "x-access-token", gitlab: "oauth2" } as const;
 
 /**
  * Pushes commits of a run to one branch that exists, and to nothing else. No git runs: the pack of the sandbox is checked as bytes, and
- * sent only if it continues what the branch is now, so that the push is never forced. Returns the commit that the branch has then.
+ * sent only if it continues the branch, so that the push is never forced. Returns the new commit of the branch.
  * @throws SystemFailure
  * @see https://git-scm.com/docs/http-protocol
  */

@@ -1,10 +1,11 @@
 import * as v from "valibot";
 
-/** What people can do with a message of a run. */
+/** The buttons of a message about a run. */
 export const ReplyButtons = v.object({
   run_id: v.string(),
-  /** Whether the run waits for an answer, and whether it can be stopped. */
+  /** The run waits for an answer. */
   asks: v.exactOptional(v.literal(true)),
+  /** The run can be stopped. */
   stops: v.exactOptional(v.literal(true)),
   /** The address of the run's page. */
   url: v.exactOptional(v.string()),

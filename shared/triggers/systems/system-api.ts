@@ -10,11 +10,11 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export const createSystemFetch = (): OutwardFetch =>
   createOutwardFetch({ allowsPrivate: true, timeoutMs: SYSTEM_MS, maxBytes: MAX_BYTES });
 
-/** Milliseconds for one request of a push, which has three, and bytes of its response: the refs of a repository with many branches. */
+/** Milliseconds of one of the three requests of a push, and bytes of its response: the refs of a repository with many branches. */
 const OBJECTS_MS = 12_000;
 const MAX_OBJECT_BYTES = 32 * 1024 * 1024;
 
-/** As the other one, for objects of repositories. */
+/** Requests the same addresses for pushes, whose requests and responses contain the objects and refs of repositories. */
 export const createObjectFetch = (): OutwardFetch =>
   createOutwardFetch({ allowsPrivate: true, timeoutMs: OBJECTS_MS, maxBytes: MAX_OBJECT_BYTES });
 

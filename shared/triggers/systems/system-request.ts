@@ -47,7 +47,7 @@ const PutReply = v.object({
   ...credential,
   place: Place,
   text: v.string(),
-  /** What people can do with a message; only on Slack. */
+  /** The buttons of a message; only on Slack. */
   buttons: v.exactOptional(ReplyButtons),
   /** What the comment is found by after a post whose response was lost. Nobody knows it before the post. */
   nonce: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{16,64}$/)),
@@ -112,7 +112,7 @@ const ReadThread = v.object({
 });
 export type ReadThread = v.InferOutput<typeof ReadThread>;
 
-/** Names of repositories and branches that can be a part of a URL and of a ref. */
+/** Names of repositories that can be part of a URL, and of branches that can be part of a ref. */
 export const RepositoryPath = v.pipe(
   v.string(),
   v.maxLength(512),
@@ -158,7 +158,7 @@ export type SystemRequest = v.InferOutput<typeof SystemRequest>;
 /** The message of the function that calls other systems. */
 export const SystemMessage = v.object({ v: v.literal(1), request: SystemRequest });
 
-/** What came of a request, or why nothing did, which time may change. */
+/** The result of a request, or why it failed, in which case a later request may succeed. */
 export const SystemResult = v.object({
   failure: v.exactOptional(v.pipe(v.string(), v.maxLength(300))),
   has_access: v.exactOptional(v.boolean()),

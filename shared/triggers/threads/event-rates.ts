@@ -6,7 +6,7 @@ import { ConflictError } from "#shared/table/transact.ts";
 import type { TriggerEvent } from "../event.ts";
 import type { Trigger } from "../trigger-store.ts";
 
-/** The writes that count an event which starts or continues a run, and the errors of those that are refused. */
+/** The writes that count an event which starts or continues a run, and the errors of events above a limit. */
 interface EventRates {
   /** Named writes of the transaction that starts or continues the run. */
   readonly writes: Readonly<Record<"triggerRate" | "threadRate", Update | undefined>>;
