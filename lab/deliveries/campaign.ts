@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { callApi } from "../../server/host/api.ts";
 import { seededRandom } from "../../shared/random.ts";
 import { type GithubStandIn, startGithub } from "./github.ts";
-import { listDeliveries, type SeenDelivery, type Service, waitUntil } from "./service.ts";
+import { listDeliveries, listRuns, type SeenDelivery, type SeenRun, type Service, waitUntil } from "./service.ts";
 
 const SECRET = "a-secret-of-the-campaign";
 const SENDERS = 12;
@@ -70,11 +70,6 @@ const toBody = ({ id, issue }: Sent): string =>
   });
 
 const Created = v.object({ uid: v.string() });
-const Runs = v.object({
-  runs: v.array(v.object({ run_id: v.string(), state: v.string(), trigger_url: v.optional(v.string()) })),
-  page_info: v.object({ has_next_page: v.boolean(), next_cursor: v.optional(v.nullable(v.string())) }),
-});
-
 /** Sends events while the service is killed again and again, and checks that each had its effect once. */
 export async function runCampaign(
   options: CampaignOptions,
@@ -102,15 +97,16 @@ export async function runCampaign(
     const decided = async () =>
       (await listDeliveries(service.api, trigger)).every(({ outcome }) => outcome !== undefined);
     const hasSettled = await waitUntil(decided, DRAIN_MS);
-    const runs = await listRuns(service);
+    const runs = await listRuns(service.api);
     for (const { run_id } of runs)
       await callApi(service.api, "POST", `/agent/runs/${run_id}/cancel?force=true`, v.unknown());
     const threads = new Set(sent.map(({ issue }) => issue));
     const areReplied = await waitUntil(
       async () =>
-        [...threads].every(
-          (issue) => github.comments.get(String(issue))?.every((text) => text.includes("was cancelled")) === true,
-        ),
+        [...threads].every((issue) => {
+          const texts = github.textsOn(String(issue));
+          return texts.length > 0 && texts.every((text) => text.includes("was cancelled"));
+        }),
       DRAIN_MS,
     );
     const deliveries = await listDeliveries(service.api, trigger);
@@ -190,21 +186,6 @@ async function post(sent: Sent, trigger: string, { api }: Service): Promise<numb
   );
 }
 
-async function listRuns({ api }: Service) {
-  const found: v.InferOutput<typeof Runs>["runs"] = [];
-  for (let cursor: string | undefined; ; ) {
-    const page = await callApi(
-      api,
-      "GET",
-      `/agent/runs?limit=500${cursor === undefined ? "" : `&cursor=${cursor}`}`,
-      Runs,
-    );
-    found.push(...page.runs);
-    cursor = page.page_info.has_next_page ? (page.page_info.next_cursor ?? undefined) : undefined;
-    if (cursor === undefined) return found;
-  }
-}
-
 function countBy(names: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
@@ -229,7 +210,7 @@ function checkOutcomes(sent: readonly Sent[], deliveries: readonly SeenDelivery[
 /** Each thread has one run, and each follow-up is of one delivery. */
 function checkRuns(
   deliveries: readonly SeenDelivery[],
-  runs: v.InferOutput<typeof Runs>["runs"],
+  runs: readonly SeenRun[],
   threads: ReadonlySet<number>,
 ): string[] {
   const urls = countBy(runs.map(({ trigger_url = "" }) => trigger_url));
@@ -244,8 +225,8 @@ function checkRuns(
 }
 
 /** Each thread has one comment. */
-const checkReplies = ({ comments }: GithubStandIn, threads: ReadonlySet<number>): string[] =>
+const checkReplies = ({ textsOn }: GithubStandIn, threads: ReadonlySet<number>): string[] =>
   [...threads].flatMap((issue) => {
-    const count = comments.get(String(issue))?.length ?? 0;
+    const count = textsOn(String(issue)).length;
     return count === 1 ? [] : [`${count} comments on the issue ${issue}`];
   });

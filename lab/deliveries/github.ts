@@ -8,8 +8,8 @@ const toComment = (id: number, body: string) => ({ id, body });
 /** The part of GitHub's API that replies use: permissions, reactions, and comments of issues. */
 export interface GithubStandIn extends AsyncDisposable {
   readonly url: string;
-  /** The texts of the comments by issue. */
-  readonly comments: ReadonlyMap<string, readonly string[]>;
+  /** Returns the texts of the comments on an issue. */
+  readonly textsOn: (issue: string) => readonly string[];
 }
 
 export async function startGithub(): Promise<GithubStandIn> {
@@ -48,18 +48,7 @@ export async function startGithub(): Promise<GithubStandIn> {
   if (typeof address !== "object" || address === null) throw new Error("the stand-in of GitHub does not listen");
   return {
     url: `http://127.0.0.1:${address.port}`,
-    get comments() {
-      return Map.groupBy(posts.values(), ({ issue }) => issue)
-        .entries()
-        .reduce(
-          (all, [issue, found]) =>
-            all.set(
-              issue,
-              found.map(({ body }) => body),
-            ),
-          new Map<string, string[]>(),
-        );
-    },
+    textsOn: (issue) => list(issue).map(({ body }) => body),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));

@@ -49,12 +49,11 @@ export async function measureIngress(service: Service): Promise<IngressResult> {
       rates.push(result);
       if ((result.shed + result.failed) / (rate * (STEP_MS / 1000)) > SHED) break;
     }
-    const known = async () => new Set((await listDeliveries(service.api, uid)).map(({ delivery_id }) => delivery_id));
     await waitUntil(async () => {
       const all = await listDeliveries(service.api, uid);
       return all.every(({ outcome }) => outcome !== undefined);
     }, DRAIN_MS);
-    const stored = await known();
+    const stored = new Set((await listDeliveries(service.api, uid)).map(({ delivery_id }) => delivery_id));
     const best = rates.filter(({ shed, failed }) => shed + failed === 0).at(-1);
     return {
       rates,

@@ -12,10 +12,11 @@ const Delivery = v.object({
   followup_id: v.optional(v.string()),
 });
 export type SeenDelivery = v.InferOutput<typeof Delivery>;
-const Page = v.object({
-  deliveries: v.array(Delivery),
-  page_info: v.optional(v.object({ has_next_page: v.boolean(), next_cursor: v.optional(v.nullable(v.string())) })),
-});
+const PageInfo = v.object({ has_next_page: v.boolean(), next_cursor: v.optional(v.nullable(v.string())) });
+const Deliveries = v.object({ deliveries: v.array(Delivery), page_info: v.optional(PageInfo) });
+const Run = v.object({ run_id: v.string(), state: v.string(), trigger_url: v.optional(v.string()) });
+export type SeenRun = v.InferOutput<typeof Run>;
+const Runs = v.object({ runs: v.array(Run), page_info: v.optional(PageInfo) });
 
 /** A service that is killed and started again on the same state. */
 export class Service {
@@ -56,13 +57,27 @@ export class Service {
 
 /** All deliveries to a trigger, newest first. */
 export async function listDeliveries(api: Api, trigger: string): Promise<SeenDelivery[]> {
-  const found: SeenDelivery[] = [];
+  const pages = await readPages(api, `/agent/triggers/${trigger}/deliveries`, Deliveries);
+  return pages.flatMap(({ deliveries }) => deliveries);
+}
+
+export async function listRuns(api: Api): Promise<SeenRun[]> {
+  const pages = await readPages(api, "/agent/runs", Runs);
+  return pages.flatMap(({ runs }) => runs);
+}
+
+interface Page {
+  readonly page_info?: v.InferOutput<typeof PageInfo> | undefined;
+}
+
+async function readPages<T extends Page>(api: Api, path: string, schema: v.GenericSchema<unknown, T>): Promise<T[]> {
+  const pages: T[] = [];
   for (let cursor: string | undefined; ; ) {
     const query = new URLSearchParams({ limit: "500", ...(cursor === undefined ? {} : { cursor }) });
-    const page = await callApi(api, "GET", `/agent/triggers/${trigger}/deliveries?${query}`, Page);
-    found.push(...page.deliveries);
+    const page = await callApi(api, "GET", `${path}?${query}`, schema);
+    pages.push(page);
     cursor = page.page_info?.has_next_page === true ? (page.page_info.next_cursor ?? undefined) : undefined;
-    if (cursor === undefined) return found;
+    if (cursor === undefined) return pages;
   }
 }
 
