@@ -9,7 +9,7 @@ import { ClaimInstallationRequest, InstallationItem } from "#shared/wire/github/
 /**
  * POST /agent/github/installations: adds an installation of the GitHub App to the team. No other team can use it. The
  * `code` must be of an owner of the account on which the App is installed. Returns 409 if a team has claimed the
- * installation. Requires the role `admin`, and the person who has begun the claim.
+ * installation. Requires the role `admin`, and the person who started the claim.
  */
 export const claimInstallation = endpoint({
   request: { body: ClaimInstallationRequest },

@@ -105,7 +105,7 @@ async function prove(
   const client = requireApp(appClient);
   const claim = await claimStore(table).get(sha256(state));
   const isValid = claim?.user_uid === person.user.uid && claim.team_uid === team && claim.expires_at_ms > now();
-  if (!isValid) throw invalid("state", "is of no claim that you have begun for this team: begin another one");
+  if (!isValid) throw invalid("state", "does not belong to a claim that you started for this team: start another one");
   const found = await readInstallation(installation_id, client);
   // An unknown installation gets the response of an account that the person does not own.
   if (found === undefined || !(await isOwner(code, found.account, client))) throw notProven();

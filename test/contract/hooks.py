@@ -146,7 +146,7 @@ REFUSALS = [
     (400, r"at most [\d,]+ bytes|bytes together", "lengths count code points unless bytes are said"),
     (400, r": there is no such |is deleted$|: has not been uploaded yet", "must exist and be visible (400 otherwise)"),
     (400, r": is not one of your attachments |: nobody here has this account", "must exist and be visible (400 otherwise)"),
-    (400, r"^state: is of no claim that you have begun", "must exist and be visible (400 otherwise)"),
+    (400, r"^state: does not belong to a claim that you started", "must exist and be visible (400 otherwise)"),
     (400, r": is not a model of this deployment|: is disabled in this deployment", "GET /agent/models lists what may be used"),
     (400, r": is not a model that the harness ", "harness {type, model_id}: of whom it can speak to"),
     (400, r"(is|written by|conversation of) the default harness", "default harness: 400 invalid_request"),

@@ -31,7 +31,7 @@ function createKey(): string {
   return key;
 }
 
-/** Has the first person of the plane have begun a claim, and GitHub say that everybody owns the account of the installation. */
+/** Starts a claim of the first person of the plane, with a GitHub that says that everybody owns the account of the installation. */
 export async function prepareClaim({ plane }: { readonly plane: TestControlPlane }): Promise<void> {
   const bodies: Readonly<Record<string, object>> = {
     "/app": { slug: "runyard", client_id: "Iv23li" },

@@ -29,7 +29,7 @@ export async function pushRunBranch(
   const { run_id, execution_id } = head;
   const { trigger } = await ports.runs.body(run_id);
   const target = trigger?.push;
-  if (trigger === undefined || target === undefined) throw refused("this run works on no branch that it may push");
+  if (trigger === undefined || target === undefined) throw refused("this run has no branch that it may push to");
   const file = fileKeys.pack(run_id, execution_id, request.sha256);
   if ((await ports.files.size(file)) !== request.size_bytes) {
     await countRequest(head, ports);

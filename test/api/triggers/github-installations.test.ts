@@ -110,7 +110,7 @@ describe("POST /agent/github/installations", () => {
     expect(await complete(state)).toMatchObject({ status: 201 });
   });
 
-  it("accepts a state once, within an hour, from who has begun the claim, for this team", async () => {
+  it("accepts a state once, within an hour, from the person who started the claim, for this team", async () => {
     const { key } = await plane.person("Cy", [plane.team, plane.otherTeam]);
     const admin = createClient(plane, key);
     const state = await begin();

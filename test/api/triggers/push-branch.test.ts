@@ -148,7 +148,7 @@ describe("POST /harness-support/push-branch", () => {
       expect((await harness.resolve()).body.context).not.toHaveProperty("push");
       expect(await push(harness, commit)).toMatchObject({
         status: 409,
-        body: { detail: "this run works on no branch that it may push" },
+        body: { detail: "this run has no branch that it may push to" },
       });
     }
     expect(server.requests).toEqual([]);

@@ -880,7 +880,7 @@ export class Github extends APIResource {
    * Adds an installation of the GitHub App to the team.
    *
    * No other team can use it. The `code` must be of an owner of the account on which the App is installed. Returns 409
-   * if a team has claimed the installation. Requires the role `admin`, and the person who has begun the claim.
+   * if a team has claimed the installation. Requires the role `admin`, and the person who started the claim.
    *
    * `POST /agent/github/installations`
    */
