@@ -1,10 +1,11 @@
 import { type ErrorComponentProps, Link, useRouter } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useCallback } from "react";
 import { APIError } from "../../clients/typescript/src/index.ts";
 import { isRefused } from "../api/problem.ts";
 import { Page, useTitle } from "../ui/page.tsx";
 import { ErrorNotice } from "../ui/status.tsx";
 import { MissingPartError, reloadIfReachable } from "./reload.ts";
+import { useRecovery } from "./use-recovery.ts";
 
 const RETRY_MS = 5000;
 
@@ -14,18 +15,11 @@ export function PageError({ error }: ErrorComponentProps) {
   useTitle("Error");
   // Of other errors, such as a script that could not be loaded, the page remembers that it failed.
   const retry = () => (error instanceof APIError ? void router.invalidate() : location.reload());
-  useEffect(() => {
-    const recover = () => {
-      if (error instanceof MissingPartError) void reloadIfReachable();
-      else if (error instanceof APIError && !isRefused(error)) void router.invalidate();
-    };
-    const timer = setInterval(recover, RETRY_MS);
-    addEventListener("online", recover);
-    return () => {
-      clearInterval(timer);
-      removeEventListener("online", recover);
-    };
+  const recover = useCallback(() => {
+    if (error instanceof MissingPartError) void reloadIfReachable();
+    else if (error instanceof APIError && !isRefused(error)) void router.invalidate();
   }, [error, router]);
+  useRecovery(recover, RETRY_MS);
   return (
     <div className="page">
       <h1 className="visually-hidden">Error</h1>

@@ -1,19 +1,13 @@
 import type { Query } from "@tanstack/react-query";
-import { useEffect, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import { describeError, isRefused } from "../api/problem.ts";
 import { queryClient } from "../api/query-client.ts";
+import { useRecovery } from "./use-recovery.ts";
 
 /** Says that what is shown may be out of date, because it could not be read again. */
 export function StaleNotice() {
   const error = useSyncExternalStore(subscribe, findError);
-  useEffect(() => {
-    const timer = setInterval(recover, RECOVERY_MS);
-    addEventListener("online", recover);
-    return () => {
-      clearInterval(timer);
-      removeEventListener("online", recover);
-    };
-  }, []);
+  useRecovery(recover, RECOVERY_MS);
   if (error === undefined) return null;
   const retry = () => void queryClient.refetchQueries({ type: "active", predicate: isStale });
   return (
