@@ -14,12 +14,12 @@ const shared = { name: "shared", tags: ["$initial" as const] };
 /** Small parts that most pages need, for the same reason. */
 const parts = {
   name: "parts",
-  test: /web\/ui\/(page|format|time|run-state|hidden-characters|field)\.tsx?$|web\/runs\/(run-time|cost-of)\./,
+  test: /web\/ui\/(page|format|time|run-state|hidden-characters)\.tsx?$|web\/runs\/(run-time|run-outcome|cost-of)\./,
 };
 /** Small parts of the pages with editors. The first page has the name of each file, and needs none of these. */
 const editing = {
   name: "editing",
-  test: /lucide-react\/.*\/(key-round|pause|pencil|play|trash|trash-2)\.m?js$|web\/.*\/(amount|pause-button|use-run-now)\.tsx?$/,
+  test: /lucide-react\/.*\/(key-round|pause|pencil|play|trash|trash-2)\.m?js$|web\/.*\/(amount|field|pause-button|use-run-now)\.tsx?$/,
 };
 
 const outDir = path.join(root, `dist/web-${process.pid}`);

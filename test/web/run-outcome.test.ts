@@ -1,15 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { RunEvent, RunItem } from "../../clients/typescript/src/index.ts";
 import type { Entry } from "../../web/run/feed.ts";
-import {
-  answerOf,
-  countArtifacts,
-  failedSetup,
-  listPullRequests,
-  pullRequestName,
-  totalChanges,
-  withoutEnd,
-} from "../../web/run/outcome/outcome.ts";
+import { answerOf, countArtifacts, failedSetup, pullRequestName, withoutEnd } from "../../web/run/outcome/outcome.ts";
+import { listPatches, listPullRequests, totalChanges } from "../../web/runs/run-outcome.ts";
 
 const AT = "2026-05-18T19:00:00.000Z";
 const run = (members: Partial<RunItem>): RunItem => ({
@@ -25,7 +18,7 @@ const run = (members: Partial<RunItem>): RunItem => ({
 });
 const text = (role: string, words: string): Entry => ({ kind: "text", key: words, at: AT, role, text: words });
 const mark = (key: string, type: string): Entry => ({ kind: "mark", key, at: AT, type, data: {} });
-const patch = (uid: string, insertions: number) => ({
+const patch = (uid: string, insertions: number, path = "shop") => ({
   artifact_type: "FILE" as const,
   created_at: AT,
   data: {
@@ -33,7 +26,7 @@ const patch = (uid: string, insertions: number) => ({
     filepath: "shop.patch",
     filename: "shop.patch",
     mime_type: "text/x-diff",
-    git: { path: "shop", base_commit: "a".repeat(40), commits: 1, files_changed: 2, insertions, deletions: 1 },
+    git: { path, base_commit: "a".repeat(40), commits: 1, files_changed: 2, insertions, deletions: 1 },
   },
 });
 const request = (status: "open" | "merged") => ({
@@ -75,10 +68,16 @@ describe("withoutEnd", () => {
 describe("what a run has made", () => {
   it("is counted over all repositories, without patches and pull requests among the artifacts", () => {
     const plan = { artifact_type: "PLAN" as const, created_at: AT, data: { document_uid: "d" } };
-    const made = run({ artifacts: [patch("p1", 3), patch("p2", 4), request("open"), plan] });
+    const made = run({ artifacts: [patch("p1", 3), patch("p2", 4, "api"), request("open"), plan] });
     expect(totalChanges(made)).toEqual({ files: 4, insertions: 7, deletions: 2 });
     expect(countArtifacts(made)).toBe(1);
     expect(totalChanges(run({}))).toBeUndefined();
+  });
+
+  it("has the latest patch of each repository, in place of those of earlier turns", () => {
+    const made = run({ artifacts: [patch("p1", 3), patch("p2", 4, "api"), patch("p3", 9)] });
+    expect(listPatches(made).map(({ artifact_uid }) => artifact_uid)).toEqual(["p3", "p2"]);
+    expect(totalChanges(made)).toEqual({ files: 4, insertions: 13, deletions: 2 });
   });
 
   it("has each pull request once, in the state that was reported last", () => {

@@ -3,17 +3,15 @@ import { GitCompare, GitPullRequest } from "lucide-react";
 import { useState } from "react";
 import type { RunItem } from "../../../clients/typescript/src/index.ts";
 import { client } from "../../api/client.ts";
+import { listPatches, listPullRequests, type Patch } from "../../runs/run-outcome.ts";
 import { Button } from "../../ui/button.tsx";
 import { isEnded, plural, toWords } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
 import { OutsideLink } from "../../ui/outside-link.tsx";
 import { InlineError, LoadingRows } from "../../ui/status.tsx";
 import { readArtifact } from "../artifacts/read-artifact.ts";
-import { listPullRequests, pullRequestName } from "../outcome/outcome.ts";
+import { pullRequestName } from "../outcome/outcome.ts";
 import { Review } from "./review.tsx";
-
-type Artifact = NonNullable<RunItem["artifacts"]>[number];
-type File = Extract<Artifact, { artifact_type: "FILE" }>["data"];
 
 /** Larger patches are not shown here; they are among the artifacts. */
 const MAX_BYTES = 3 * 1024 * 1024;
@@ -30,16 +28,11 @@ export const RepositoryChanges = ({ run, onChanged }: ChangesProps) => (
       <h2>Changes</h2>
       <PullRequests run={run} onChanged={onChanged} />
     </div>
-    {patchesOf(run).map((file) => (
-      <RepositoryChange key={file.artifact_uid} run={run} file={file} onChanged={onChanged} />
+    {listPatches(run).map((file) => (
+      <RepositoryChange key={file.git.path} run={run} file={file} onChanged={onChanged} />
     ))}
   </section>
 );
-
-const patchesOf = ({ artifacts = [] }: RunItem): File[] =>
-  artifacts.flatMap((artifact) =>
-    artifact.artifact_type === "FILE" && artifact.data.git !== undefined ? [artifact.data] : [],
-  );
 
 const REQUEST = "Commit your changes to a branch of their own, push it, and open a pull request for them.";
 
@@ -81,10 +74,9 @@ function PullRequests({ run, onChanged }: ChangesProps) {
   );
 }
 
-function RepositoryChange({ run, file, onChanged }: ChangesProps & { readonly file: File }) {
+function RepositoryChange({ run, file, onChanged }: ChangesProps & { readonly file: Patch }) {
   const [isOpen, setOpen] = useState(false);
   const { git, size_bytes: size = 0 } = file;
-  if (git === undefined) return null;
   return (
     <details className="card repository" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
@@ -103,20 +95,20 @@ function RepositoryChange({ run, file, onChanged }: ChangesProps & { readonly fi
         (size > MAX_BYTES ? (
           <p className="faint">Download the patch from the artifacts.</p>
         ) : (
-          <Patch run={run} uid={file.artifact_uid} repository={git.path} onSent={onChanged} />
+          <PatchReview run={run} uid={file.artifact_uid} repository={git.path} onSent={onChanged} />
         ))}
     </details>
   );
 }
 
-interface PatchProps {
+interface PatchReviewProps {
   readonly run: RunItem;
   readonly uid: string;
   readonly repository: string;
   readonly onSent: () => void;
 }
 
-function Patch({ run, uid, repository, onSent }: PatchProps) {
+function PatchReview({ run, uid, repository, onSent }: PatchReviewProps) {
   const { data, error } = useQuery({
     queryKey: ["patch", uid],
     staleTime: Number.POSITIVE_INFINITY,

@@ -5,19 +5,13 @@ import type { ReactNode } from "react";
 import type { RunEvent, RunItem } from "../../../clients/typescript/src/index.ts";
 import { environmentsQuery } from "../../api/queries.ts";
 import { costOf } from "../../runs/cost-of.ts";
+import { listPullRequests, type PullRequest, totalChanges } from "../../runs/run-outcome.ts";
 import { formatUsd, plural, toWords } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
 import { OutsideLink } from "../../ui/outside-link.tsx";
 import { Terminal } from "../../ui/terminal/terminal.tsx";
 import { Fact } from "../fact.tsx";
-import {
-  countArtifacts,
-  failedSetup,
-  listPullRequests,
-  type PullRequest,
-  pullRequestName,
-  totalChanges,
-} from "./outcome.ts";
+import { countArtifacts, failedSetup, pullRequestName } from "./outcome.ts";
 
 interface FactsProps {
   readonly run: RunItem;

@@ -1,4 +1,5 @@
 import type { RunEvent, RunItem } from "../../../clients/typescript/src/index.ts";
+import { PULL_REQUEST } from "../../runs/run-outcome.ts";
 import { isEnded } from "../../ui/format.ts";
 import type { ActionEntry, Entry, MarkEntry } from "../feed.ts";
 
@@ -35,38 +36,11 @@ export function answerOf({ state }: RunItem, entries: readonly Entry[]): string 
   return last?.kind === "text" && last.role === "assistant" ? last.text : undefined;
 }
 
-export interface ChangeTotals {
-  readonly files: number;
-  readonly insertions: number;
-  readonly deletions: number;
-}
-
-/** What the run has changed in all of its repositories; absent if it has no patch. */
-export function totalChanges({ artifacts = [] }: RunItem): ChangeTotals | undefined {
-  const changes = artifacts.flatMap((one) => (one.artifact_type === "FILE" ? (one.data.git ?? []) : []));
-  if (changes.length === 0) return undefined;
-  const sum = (read: (one: (typeof changes)[number]) => number) => changes.reduce((total, one) => total + read(one), 0);
-  return {
-    files: sum((one) => one.files_changed),
-    insertions: sum((one) => one.insertions),
-    deletions: sum((one) => one.deletions),
-  };
-}
-
 /** The artifacts besides patches and pull requests, which have places of their own. */
 export const countArtifacts = ({ artifacts = [] }: RunItem): number =>
   artifacts.filter(
     (one) => one.artifact_type !== "PULL_REQUEST" && !(one.artifact_type === "FILE" && one.data.git !== undefined),
   ).length;
-
-type Artifact = NonNullable<RunItem["artifacts"]>[number];
-export type PullRequest = Extract<Artifact, { artifact_type: "PULL_REQUEST" }>["data"];
-
-/** The pull requests, each with its latest report. */
-export function listPullRequests({ artifacts = [] }: RunItem): readonly PullRequest[] {
-  const found = artifacts.flatMap((one) => (one.artifact_type === "PULL_REQUEST" ? [one.data] : []));
-  return [...new Map(found.map((one) => [one.url, one])).values()];
-}
 
 /** The output of the part of the setup that failed last. */
 export function failedSetup(
@@ -77,6 +51,6 @@ export function failedSetup(
   return event === undefined ? undefined : { type: event.type, detail: typeof detail === "string" ? detail : "" };
 }
 
-/** "Pull request 1841", from the address that code hosts use. */
+/** "Pull request 1841". */
 export const pullRequestName = (url: string): string =>
-  ["Pull request", ...(/\/(?:pull|pulls|merge_requests)\/(\d+)/.exec(url)?.slice(1) ?? [])].join(" ");
+  ["Pull request", ...(PULL_REQUEST.exec(url)?.slice(2) ?? [])].join(" ");
