@@ -4,12 +4,12 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
-import { formatExact, formatUsd, plural } from "../ui/format.ts";
+import { formatUsd, plural } from "../ui/format.ts";
 import { stateLabel, stateTone } from "../ui/run-state.tsx";
 import { LoadingRows } from "../ui/status.tsx";
-import { Strip } from "../ui/strip.tsx";
 import { Time } from "../ui/time.tsx";
 import { type Health, readHealth } from "./health.ts";
+import { RunStrip } from "./run-strip.tsx";
 
 /** Runs in a strip. A row of a list costs one request for them, once it is visible. */
 const MAX_RUNS = 12;
@@ -111,15 +111,7 @@ export function HealthCard({ kind, id }: Subject) {
       {runs?.length === 0 && <p className="faint">No runs yet.</p>}
       {runs !== undefined && runs.length > 0 && (
         <>
-          <Strip
-            label="States of the latest runs"
-            items={runs.map(({ run_id, state, created_at }) => ({
-              id: run_id,
-              text: `${formatExact(created_at)}: ${stateLabel(state)}`,
-              tone: stateTone(state),
-              runId: run_id,
-            }))}
-          />
+          <RunStrip runs={runs} />
           <p className="item-facts">
             <span>Of the last {plural(runs.length, "run")}:</span>
             <Facts health={health} />

@@ -7,16 +7,15 @@ import type { TriggerItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { refreshQueries } from "../api/query-client.ts";
+import { RunStrip } from "../health/run-strip.tsx";
 import { Button, CopyButton } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { Confirm } from "../ui/dialog.tsx";
-import { formatCount, formatExact } from "../ui/format.ts";
+import { formatCount } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Page } from "../ui/page.tsx";
 import { PauseButton } from "../ui/pause-button.tsx";
-import { stateLabel, stateTone } from "../ui/run-state.tsx";
 import { InlineError, Loaded } from "../ui/status.tsx";
-import { Strip } from "../ui/strip.tsx";
 import { Time } from "../ui/time.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { PromptTest } from "./prompt-test.tsx";
@@ -86,19 +85,7 @@ function Health({ trigger }: { readonly trigger: TriggerItem }) {
   return (
     <section className="card card-body stack">
       <h2>Health</h2>
-      {runs.length === 0 ? (
-        <p className="faint">The trigger has not started a run yet.</p>
-      ) : (
-        <Strip
-          label="States of the latest runs"
-          items={runs.map(({ run_id, state, created_at }) => ({
-            id: run_id,
-            text: `${formatExact(created_at)}: ${stateLabel(state)}`,
-            tone: stateTone(state),
-            runId: run_id,
-          }))}
-        />
-      )}
+      {runs.length === 0 ? <p className="faint">The trigger has not started a run yet.</p> : <RunStrip runs={runs} />}
       {counts !== undefined && (
         <p className="item-facts">
           {OUTCOME_NAMES.map((outcome) => (
