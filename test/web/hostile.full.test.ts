@@ -139,6 +139,14 @@ describe("hostile text", () => {
     expect(complaints.filter((text) => text.startsWith("a dialog"))).toEqual([]);
   });
 
+  it("has visible characters in the names of buttons and in the questions of dialogs", async () => {
+    const created = await app.api().call("POST", "/agent/keys", { name: "laptop \u202Egnp" });
+    expect(created.status).toBe(201);
+    const { page } = await app.open("/settings/keys");
+    await page.getByRole("button", { name: "Revoke laptop [U+202E]gnp" }).click();
+    await page.getByRole("heading", { name: "Revoke laptop [U+202E]gnp?" }).waitFor();
+  });
+
   it("is not stored by caches and cannot be framed", async () => {
     const page = await fetch(new URL("/runs", app.baseUrl));
     expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");

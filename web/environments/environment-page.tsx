@@ -150,7 +150,7 @@ function EnvironmentActions({ environment, isOwn }: EnvironmentProps & { readonl
       <Confirm
         open={open === "delete"}
         onClose={() => setOpen(undefined)}
-        title={`Delete ${revealHidden(config.name)}?`}
+        title={`Delete ${config.name}?`}
         text="Schedules and agents that name it create no runs until they name another environment. Its runs stay."
         action="Delete the environment"
         busy={remove.isPending}

@@ -6,7 +6,6 @@ import { useMe } from "../api/session.ts";
 import { RunRow } from "../runs/run-row.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { plural } from "../ui/format.ts";
-import { revealHidden } from "../ui/hidden-characters.ts";
 import { Page } from "../ui/page.tsx";
 import { Empty, ErrorNotice, LoadingRows } from "../ui/status.tsx";
 import { countInbox, eventTime, type Inbox } from "./inbox.ts";
@@ -140,7 +139,7 @@ function Part({ title, runs, isReadable = false }: PartProps) {
             <RunRow run={run} isSelected={false} />
             {isReadable && (
               <IconButton
-                label={`Mark ${revealHidden(run.title.trim() || "the run")} as read`}
+                label={`Mark ${run.title.trim() || "the run"} as read`}
                 onClick={() => markRead(uid, [{ run_id: run.run_id, at: eventTime(run) }])}
               >
                 <Check size={16} aria-hidden />

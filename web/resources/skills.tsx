@@ -99,7 +99,7 @@ function SkillRow({ name, variant }: { readonly name: string; readonly variant: 
           to="/runs/new"
           search={{ skill: id, ...(environment && { environment: environment.uid }) }}
           className="button button-plain button-small"
-          aria-label={`Start a run with ${name}`}
+          aria-label={`Start a run with ${revealHidden(name)}`}
         >
           <Play size={14} aria-hidden />
           <span>Start a run</span>

@@ -71,7 +71,7 @@ export function Installations({ teamUid, teamName }: InstallationsProps) {
       <Confirm
         open={releasing !== undefined}
         onClose={close}
-        title={`Release the installation on ${releasing === undefined ? "" : revealHidden(releasing.account.login)}?`}
+        title={`Release the installation on ${releasing?.account.login ?? ""}?`}
         text="The team's runs, skills and triggers no longer use it. The App stays installed on GitHub, and another team can claim it."
         action="Release the installation"
         busy={release.isPending}

@@ -61,7 +61,7 @@ export function Members({ teamUid, isAdmin, me }: MembersProps) {
                   {isAdmin ? (
                     <select
                       className="input role"
-                      aria-label={`Role of ${member.email}`}
+                      aria-label={`Role of ${revealHidden(member.email)}`}
                       value={member.role}
                       onChange={(event) => change.mutate({ uid: member.uid, role: event.target.value })}
                     >

@@ -10,6 +10,7 @@ import { parseAmount } from "../ui/amount.ts";
 import { Button } from "../ui/button.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { formatDay, formatUsd } from "../ui/format.ts";
+import { revealHidden } from "../ui/hidden-characters.ts";
 import { InlineError, Loaded } from "../ui/status.tsx";
 import { Invitations } from "./invitations.tsx";
 import { Members } from "./members.tsx";
@@ -50,7 +51,7 @@ function TeamForm({ team }: { readonly team: TeamDetail }) {
     if (limits.every((limit) => textError(limit) === undefined)) save.mutate(changes);
   };
   return (
-    <section className="card" aria-label={`Team ${team.name}`}>
+    <section className="card" aria-label={`Team ${revealHidden(team.name)}`}>
       <div className="card-head">
         <h2>Team and limits</h2>
       </div>

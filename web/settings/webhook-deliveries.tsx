@@ -58,7 +58,7 @@ export function WebhookDeliveries({ webhook, onClose }: WebhookDeliveriesProps) 
     <Dialog
       open
       onClose={onClose}
-      title={`Deliveries to ${revealHidden(webhook.name ?? webhook.url)}`}
+      title={`Deliveries to ${webhook.name ?? webhook.url}`}
       description="Redelivery sends a delivery and all later ones again, also those that were delivered."
       wide
     >

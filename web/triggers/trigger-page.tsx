@@ -135,7 +135,7 @@ function TriggerActions({ trigger }: { readonly trigger: TriggerItem }) {
       <Confirm
         open={open === "delete"}
         onClose={close}
-        title={`Delete ${revealHidden(name)}?`}
+        title={`Delete ${name}?`}
         text="Its events are refused from then on. The runs that it started stay."
         action="Delete the trigger"
         busy={remove.isPending}

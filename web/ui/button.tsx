@@ -1,6 +1,7 @@
 import { Check, Copy } from "lucide-react";
 import { type ButtonHTMLAttributes, type ReactNode, useEffect, useState } from "react";
 import { copyText } from "./copy-text.ts";
+import { revealHidden } from "./hidden-characters.ts";
 import { Spinner } from "./icons.tsx";
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
@@ -27,16 +28,19 @@ export function Button({ look = "plain", small, busy = false, icon, children, cl
 }
 
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** Read by screen readers and shown on hover. */
+  /** Read by screen readers and shown on hover, with its hidden characters made visible. */
   readonly label: string;
   readonly children: ReactNode;
 }
 
-export const IconButton = ({ label, children, className = "", ...rest }: IconButtonProps) => (
-  <button type="button" {...rest} aria-label={label} title={label} className={`icon-button ${className}`.trim()}>
-    {children}
-  </button>
-);
+export function IconButton({ label, children, className = "", ...rest }: IconButtonProps) {
+  const name = revealHidden(label);
+  return (
+    <button type="button" {...rest} aria-label={name} title={name} className={`icon-button ${className}`.trim()}>
+      {children}
+    </button>
+  );
+}
 
 /** Copies a text and confirms it. */
 export function CopyButton({

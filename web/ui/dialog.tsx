@@ -2,10 +2,12 @@ import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useRef } from "react";
 import { Button, IconButton } from "./button.tsx";
+import { revealHidden } from "./hidden-characters.ts";
 
 interface DialogProps {
   readonly open: boolean;
   readonly onClose: () => void;
+  /** Shown with its hidden characters made visible. */
   readonly title: string;
   readonly description?: string | undefined;
   readonly wide?: boolean;
@@ -32,7 +34,7 @@ export function Dialog({ open, onClose, title, description, wide, children }: Di
             }}
           >
             <header className="dialog-head">
-              <Radix.Title className="dialog-title">{title}</Radix.Title>
+              <Radix.Title className="dialog-title">{revealHidden(title)}</Radix.Title>
               <Radix.Close asChild>
                 <IconButton label="Close">
                   <X size={18} aria-hidden />

@@ -20,7 +20,7 @@ function MonthBudget({ teamUid }: { readonly teamUid: string }) {
   const projected = projectMonth(spent, renewsAt, Date.now());
   const isOver = budget !== null && (projected ?? spent) > budget;
   return (
-    <section className="card card-body budget" aria-label={`This month of ${team.name}`}>
+    <section className="card card-body budget" aria-label={`This month of ${revealHidden(team.name)}`}>
       <div className="budget-head">
         <h2>This month, {revealHidden(team.name)}</h2>
         <span className="number">

@@ -142,7 +142,7 @@ function DownloadButton({ uid, name }: { readonly uid: string; readonly name: st
   });
   return (
     <>
-      <IconButton label={`Download ${revealHidden(name)}`} onClick={() => download.mutate()}>
+      <IconButton label={`Download ${name}`} onClick={() => download.mutate()}>
         <Download size={14} aria-hidden />
       </IconButton>
       {download.error !== null && (
