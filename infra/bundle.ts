@@ -91,7 +91,7 @@ export function bundle(options: BundleOptions = {}): Bundle {
 }
 
 /** Copies the pages of docs/, if the root has some. */
-function copyGuides(root: string, folder: string): void {
+export function copyGuides(root: string, folder: string): void {
   mkdirSync(folder, { recursive: true });
   const pages = existsSync(join(root, "docs")) ? readdirSync(join(root, "docs")) : [];
   for (const page of pages.filter((file) => file.endsWith(".md"))) {

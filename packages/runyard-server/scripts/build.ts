@@ -2,7 +2,7 @@
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type BuildOptions, build } from "esbuild";
-import { bundling } from "../../../infra/bundle.ts";
+import { bundling, copyGuides } from "../../../infra/bundle.ts";
 import { ensureWebApp, readWebModules, webAppDirectory } from "../../../server/host/http/web-app.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");
@@ -46,9 +46,7 @@ const shared = { ...options, entryPoints: entries(PROGRAMS), splitting: true, ch
 const results = [await build(shared), await build({ ...options, entryPoints: entries({ ...ALONE, ...THREADS }) })];
 chmodSync(path.join(dist, "bin/runyard-server.mjs"), 0o755);
 for (const name of COPIED) cpSync(path.join(repository, name), path.join(dist, name), { recursive: true });
-const isGuide = (file: string) => !path.extname(file) || file.endsWith(".md");
-cpSync(path.join(repository, "docs"), path.join(dist, "docs"), { recursive: true, filter: isGuide });
-rmSync(path.join(dist, "docs/web"), { recursive: true, force: true });
+copyGuides(repository, path.join(dist, "docs"));
 await ensureWebApp();
 cpSync(webAppDirectory, path.join(dist, "web"), { recursive: true });
 writeFileSync(
