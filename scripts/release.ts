@@ -4,7 +4,7 @@
  * .github/workflows/release.yml does that with the same files.
  */
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./run-command.ts";
@@ -29,16 +29,12 @@ run(
   ["-m", "hatchling", "build", "-d", folder],
   path.join(root, "clients/python"),
 );
-const sums = readdirSync(folder)
+const lines = readdirSync(folder)
   .toSorted()
-  .map(
-    (file) =>
-      `${createHash("sha256")
-        .update(readFileSync(path.join(folder, file)))
-        .digest("hex")}  ${file}\n`,
-  );
-writeFileSync(path.join(folder, "SHA256SUMS"), sums.join(""));
-process.stdout.write(sums.join(""));
+  .map((file) => `${hash("sha256", readFileSync(path.join(folder, file)))}  ${file}\n`);
+const sums = lines.join("");
+writeFileSync(path.join(folder, "SHA256SUMS"), sums);
+process.stdout.write(sums);
 
 function run(program: string, args: readonly string[], cwd: string): void {
   execFileSync(program, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });

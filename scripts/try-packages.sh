@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the packages of a release in empty projects and uses them there: `try-packages.sh DIRECTORY [node|deno|bun|python]`. What it
-# needs of a service is one response, which a program of Node or Python gives.
+# Installs the packages of a release in empty projects and uses them there: `try-packages.sh DIRECTORY [node|deno|bun|python]`. It needs
+# no service: the clients call a closed port, and show that they work by their own error.
 set -euo pipefail
 
 release=$(cd "$1" && pwd)
@@ -9,8 +9,6 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cd "$place"
 export RUNYARD_API_KEY=ryp_x RUNYARD_BASE_URL=http://127.0.0.1:9/api/v1 HOME=$place
-npm_install() { npm install --silent --no-audit --no-fund "$@"; }
-# The address is closed: a client that works says so with its own error.
 program='import { APIConnectionError, Runyard } from "runyard";
 const error = await new Runyard({ maxRetries: 0 }).runs.list().then(() => undefined, (reason) => reason);
 if (!(error instanceof APIConnectionError)) throw new Error(`not an APIConnectionError: ${error}`);
@@ -19,11 +17,11 @@ console.log("the TypeScript client works");'
 case "$runtime" in
   node)
     echo '{"private":true,"type":"module"}' >package.json
-    npm_install "$release"/runyard-[0-9]*.tgz "$release"/runyard-cli-*.tgz
+    npm install --silent --no-audit --no-fund "$release"/runyard-[0-9]*.tgz "$release"/runyard-cli-*.tgz
     node --input-type=module -e "$program"
     npx --no-install runyard --version
     if [ "$(node -p 'process.versions.node.split(".")[0]')" -ge 24 ]; then
-      # The short way: npx fetches the packed server and runs it.
+      # As docs/install.md starts the server without installing it.
       npx --yes --package "$release"/runyard-server-*.tgz runyard-server serve --once --no-sandbox --port 4599
     fi
     ;;
