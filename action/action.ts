@@ -23,7 +23,7 @@ export async function runAction(job: Job): Promise<number> {
     const run = await follow(job, client, runId, { cancelled: cancelled.signal, minutes });
     const response = cancelled.signal.aborted ? "" : (await client.runs.response(runId)).text;
     report(job, run, response);
-    // A runner gives a cancelled step no time for more.
+    // A runner soon kills a cancelled step.
     if (!cancelled.signal.aborted) await shareResults(job, client, run, response);
     return verdict(job, run, cancelled.signal.aborted);
   } catch (error) {
@@ -201,7 +201,7 @@ function report(job: Job, run: RunItem, response: string): void {
   if (usage !== undefined) printText(job, usage, "");
 }
 
-/** Saves the patch and writes the comment. The run is over: what fails here is shown, and does not fail the step. */
+/** Saves the patch and writes the comment. The run has ended: a failure here is a warning and does not fail the step. */
 async function shareResults(job: Job, client: ActionClient, run: RunItem, response: string): Promise<void> {
   const warn = (what: string) => (error: unknown) =>
     command(job, "warning", `${what}: ${formatError(error)}`, { title: "Runyard" });

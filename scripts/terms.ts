@@ -44,9 +44,9 @@ const terms: readonly Term[] = [
   },
 ];
 
-/** Code, tests and pages, but for those that name the former terms; tasks of the evaluation are repositories of their own. */
+/** Code, tests, workflows and pages, but for those that name the former terms; tasks of the evaluation are repositories of their own. */
 const files = [
-  ...["*.ts", "*.tsx", "*.mjs", "*.cjs", "*.sh", "*.py", "*.md"],
+  ...["*.ts", "*.tsx", "*.mjs", "*.cjs", "*.sh", "*.py", "*.md", "*.yml"],
   ...[":!clients/**/generated/**", ":!lab/eval/tasks/**"],
   ...[":!scripts/terms.ts", ":!test/checks/terms.test.ts"],
   ...[":!docs/glossary.md", ":!design/decisions/0045-layers-of-shared.md"],
