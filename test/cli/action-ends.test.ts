@@ -1,29 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { FaultServer, type ResponseBody } from "../clients/fault-server.ts";
-import { readOutputs, startAction } from "./action-job.ts";
-import { api, commandEvents, problem, RUN } from "./responses.ts";
+import { createJobFolder, readOutputs, startAction } from "./action-job.ts";
+import { api, CREATED, commandEvents, problem, RUN, runResponses } from "./responses.ts";
 
 const server = new FaultServer();
 let folder = "";
 beforeAll(() => server.start());
 afterAll(() => server.stop());
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "runyard-action-"));
-  for (const name of ["output", "summary"]) writeFileSync(path.join(folder, name), "");
+  folder = createJobFolder();
   return () => rmSync(folder, { recursive: true });
 });
 afterEach(() => vi.restoreAllMocks());
 
-const created = api({ run_id: "r1", task_id: "r1", state: "QUEUED" });
-const succeeded = (text = "Done.") => [
-  created,
-  api({ events: [], next: 0, ended: true }),
-  api({ ...RUN, state: "SUCCEEDED" }),
-  api({ text, state: "SUCCEEDED", artifacts: [] }),
-];
+const succeeded = (text = "Done.") => runResponses("SUCCEEDED", {}, text);
 const start = (inputs: Record<string, string> = {}, more: Record<string, string> = {}) =>
   startAction({ folder, baseURL: server.api }, { prompt: "x", ...inputs }, more);
 const sent = (): Record<string, unknown> => JSON.parse(server.seen[0]?.body ?? "{}");
@@ -79,7 +71,7 @@ describe("a cancelled job of the GitHub Action", () => {
   /** Cancels the job when the run has shown these events. */
   async function cancel(events: object[], responses: readonly ResponseBody[], inputs: Record<string, string> = {}) {
     const before = events.length === 0 ? [] : [api({ events, next: events.length, ended: false })];
-    server.play([created, ...before, waiting, ...responses]);
+    server.play([CREATED, ...before, waiting, ...responses]);
     const { cancel, exited, log } = start(inputs);
     await expect.poll(() => server.seen.length).toBe(2 + before.length);
     cancel();
@@ -119,7 +111,7 @@ describe("a cancelled job of the GitHub Action", () => {
     vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => (ms === graceMs ? AbortSignal.abort() : late.signal));
     const state = api({ ...RUN, state: "INPROGRESS" });
     const response = api({ text: "", state: "INPROGRESS", artifacts: [] });
-    server.play([created, waiting, api("r1"), state, ...(reason === "late" ? [response] : [])]);
+    server.play([CREATED, waiting, api("r1"), state, ...(reason === "late" ? [response] : [])]);
     const { cancel: cancelJob, exited } = start();
     await expect.poll(() => server.seen.length).toBe(2);
     if (reason === "late") late.abort();

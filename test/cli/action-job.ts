@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect } from "vitest";
 import { runAction } from "../../action/action.ts";
@@ -11,9 +12,16 @@ export interface Step {
   readonly exited: Promise<number>;
 }
 
+/** Creates a folder with the runner's files `output` and `summary`. */
+export function createJobFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "runyard-action-"));
+  for (const name of ["output", "summary"]) writeFileSync(path.join(folder, name), "");
+  return folder;
+}
+
 /**
  * Starts the action with the inputs and the job in variables, as a runner gives them, and no others.
- * @param folder has the runner's files `output` and `summary`
+ * @param folder that of `createJobFolder`
  */
 export function startAction(
   { folder, baseURL }: { readonly folder: string; readonly baseURL: string },

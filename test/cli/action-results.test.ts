@@ -1,18 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FaultServer, type ResponseBody } from "../clients/fault-server.ts";
-import { readOutputs, startAction } from "./action-job.ts";
-import { api, download, problem, RUN } from "./responses.ts";
+import { createJobFolder, readOutputs, startAction } from "./action-job.ts";
+import { api, download, problem, runResponses } from "./responses.ts";
 
 const server = new FaultServer();
 let folder = "";
 beforeAll(() => server.start());
 afterAll(() => server.stop());
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "runyard-action-"));
-  for (const name of ["output", "summary"]) writeFileSync(path.join(folder, name), "");
+  folder = createJobFolder();
   return () => rmSync(folder, { recursive: true });
 });
 
@@ -22,13 +20,7 @@ async function step(
   { run = {}, text = "All done." }: { readonly run?: object; readonly text?: string },
   responses: readonly ResponseBody[],
 ) {
-  server.play([
-    api({ run_id: "r1", task_id: "r1", state: "QUEUED" }),
-    api({ events: [], next: 0, ended: true }),
-    api({ ...RUN, state: "SUCCEEDED", ...run }),
-    api({ text, state: "SUCCEEDED", artifacts: [] }),
-    ...responses,
-  ]);
+  server.play([...runResponses("SUCCEEDED", run, text), ...responses]);
   const eventFile = path.join(folder, "event.json");
   writeFileSync(eventFile, JSON.stringify(event));
   const { exited, log } = startAction(

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as v from "valibot";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -9,16 +8,15 @@ import { JobLog } from "../../action/job-log.ts";
 import type { RunEvent } from "../../clients/typescript/src/index.ts";
 import { root } from "../../scripts/run-command.ts";
 import { FaultServer } from "../clients/fault-server.ts";
-import { readOutputs, startAction } from "./action-job.ts";
-import { api, commandEvents, download, event, messages, problem, RUN } from "./responses.ts";
+import { createJobFolder, readOutputs, startAction } from "./action-job.ts";
+import { api, CREATED, commandEvents, download, event, messages, problem, RUN, runResponses } from "./responses.ts";
 
 const server = new FaultServer();
 let folder = "";
 beforeAll(() => server.start());
 afterAll(() => server.stop());
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "runyard-action-"));
-  for (const name of ["output", "summary"]) writeFileSync(path.join(folder, name), "");
+  folder = createJobFolder();
   return () => rmSync(folder, { recursive: true });
 });
 
@@ -30,13 +28,8 @@ async function step(inputs: Record<string, string>, more: Record<string, string 
   return { code: await exited, log: log() };
 }
 
-const created = api({ run_id: "r1", task_id: "r1", state: "QUEUED" });
-const ending = (state: string, more: object = {}, text = "All done.", events: object[] = commandEvents()) => [
-  created,
-  api({ events, next: 4, ended: true }),
-  api({ ...RUN, state, ...more }),
-  api({ text, state, artifacts: [] }),
-];
+const ending = (state: string, more: object = {}, text = "All done.", events: object[] = commandEvents()) =>
+  runResponses(state, more, text, events);
 const bodyAt = (at: number): unknown => JSON.parse(server.seen[at]?.body ?? "null");
 const summary = () => readFileSync(path.join(folder, "summary"), "utf8");
 
@@ -229,7 +222,7 @@ describe("the GitHub Action", () => {
 
   it("cancels the run by force when the job is cancelled, and waits for its end", async () => {
     server.play([
-      created,
+      CREATED,
       { ...api({ events: [], next: 0, ended: false }), delay_ms: 30_000 },
       api("r1"),
       api({ events: [event(1, "run_cancelled", { state: "CANCELLED" })], next: 1, ended: true }),
@@ -247,7 +240,7 @@ describe("the GitHub Action", () => {
 
   it("cancels a run that takes longer than timeout-minutes, and fails", async () => {
     server.play([
-      created,
+      CREATED,
       { ...api({ events: [], next: 0, ended: false }), delay_ms: 30_000 },
       api("r1"),
       api({ events: [event(1, "run_cancelled", { state: "CANCELLED" })], next: 1, ended: true }),

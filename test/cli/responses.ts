@@ -85,3 +85,19 @@ export const APPROVAL = {
   arguments: '{"command":"terraform apply"}',
   action_id: "call-1",
 };
+
+/** The response to the creation of a run. */
+export const CREATED = api({ run_id: "r1", task_id: "r1", state: "QUEUED" });
+
+/** The responses to a client that creates a run, and follows it to its end by one request for events. */
+export const runResponses = (
+  state: string,
+  run: object,
+  text: string,
+  events: readonly object[] = [],
+): ResponseBody[] => [
+  CREATED,
+  api({ events, next: events.length, ended: true }),
+  api({ ...RUN, state, ...run }),
+  api({ text, state, artifacts: [] }),
+];

@@ -9,7 +9,7 @@ import { runCli } from "../../cli/src/program.ts";
 import { FaultServer } from "../clients/fault-server.ts";
 import { FakeShell } from "./fake-shell.ts";
 import { createPlayer } from "./play.ts";
-import { APPROVAL, api, commandEvents, event, problem, RUN } from "./responses.ts";
+import { APPROVAL, api, CREATED, commandEvents, event, problem, RUN, runResponses } from "./responses.ts";
 
 const server = new FaultServer();
 const folder = mkdtempSync(path.join(tmpdir(), "runyard-cli-"));
@@ -20,7 +20,6 @@ afterAll(async () => {
 });
 
 const run = createPlayer(server);
-const created = api({ run_id: "r1", task_id: "r1", state: "QUEUED" });
 const sent = (at = 0): unknown => JSON.parse(server.seen[at]?.body ?? "null");
 
 /** The size limit of an attachment. */
@@ -48,7 +47,7 @@ describe("runyard run", () => {
   });
 
   it("prints only the id on standard output, and the next commands on standard error", async () => {
-    server.play([created]);
+    server.play([CREATED]);
     const { code, out, err } = await run(["run", "Fix it"]);
     expect({ code, out }).toEqual({ code: 0, out: "r1\n" });
     expect(err).toBe("QUEUED. Follow it with: runyard runs follow r1\n");
@@ -140,7 +139,7 @@ describe("runyard run", () => {
       api({ environments: [{ uid: "e1", config: { name: "backend", github_repos: [], setup_commands: [] } }] }),
       api({ agents: [{ uid, name: "bot" }] }),
       api({ attachment_id: "a1" }),
-      created,
+      CREATED,
     ]);
     const { code } = await run(
       ["run", "-", "--env", "backend", "--agent", "bot", "--repo", "https://example.com/a.git#v2"].concat(
@@ -185,7 +184,7 @@ describe("runyard run", () => {
     const [first, second] = ["one.txt", "two.txt"].map((name) => path.join(folder, name));
     const uploads = async (...more: string[]) => {
       for (const file of [first, second]) writeFileSync(file ?? "", "text");
-      server.play([api({ attachment_id: "a1" }), api({ attachment_id: "a1" }), created]);
+      server.play([api({ attachment_id: "a1" }), api({ attachment_id: "a1" }), CREATED]);
       const { code } = await run(["run", "x", "--attach", first ?? "", "--attach", second ?? "", ...more]);
       expect(code).toBe(0);
       return server.seen
@@ -203,7 +202,7 @@ describe("runyard run", () => {
   });
 
   it("prints the API's response as one JSON document with --json, before or after the command's name", async () => {
-    server.play([created, created]);
+    server.play([CREATED, CREATED]);
     expect(JSON.parse((await run(["run", "x", "--json"])).out)).toMatchObject({ run_id: "r1", state: "QUEUED" });
     expect(JSON.parse((await run(["--json", "run", "x"])).out)).toMatchObject({ run_id: "r1", state: "QUEUED" });
   });
@@ -216,7 +215,7 @@ describe("runyard run", () => {
 
 describe("runyard run --follow", () => {
   const ending = (state: string, message?: string) => [
-    created,
+    CREATED,
     api({ events: commandEvents(), next: 4, ended: false }),
     api({ events: [event(5, "run_ended", { state })], next: 5, ended: true }),
     api({
@@ -257,12 +256,7 @@ describe("runyard run --follow", () => {
   it("prints the final message at the end if it was cut before, and only once if it was not", async () => {
     const follow = async (text: string) => {
       const said = event(1, "messages", { messages: [{ role: "assistant", content: [{ type: "text", text }] }] });
-      server.play([
-        created,
-        api({ events: [said], next: 1, ended: true }),
-        api({ ...RUN, state: "SUCCEEDED" }),
-        api({ text, state: "SUCCEEDED", artifacts: [] }),
-      ]);
+      server.play(runResponses("SUCCEEDED", {}, text, [said]));
       return (await run(["run", "x", "--follow"])).out.split("\nSUCCEEDED");
     };
     const long = Array.from({ length: 9 }, (_, index) => `Line ${index}.`).join("\n");
@@ -320,7 +314,7 @@ describe("runyard run --follow", () => {
       messages: [{ role: "assistant", content: [{ type: "text", text: "\u001b[2Jgone\u0007" }] }],
     });
     const script = [
-      created,
+      CREATED,
       api({ events: [event(0, "run_queued", { state: "QUEUED" }), hostile], next: 1, ended: true }),
       api({ ...RUN, state: "SUCCEEDED" }),
       api({ text: "\u001b]0;title\u0007fine", state: "SUCCEEDED", artifacts: [] }),
@@ -409,7 +403,7 @@ describe("Ctrl-C while a run is followed", () => {
     more: ReturnType<typeof api>[],
     before: ReturnType<typeof api>[] = [],
   ) {
-    server.play([created, ...before, waiting, ...more]);
+    server.play([CREATED, ...before, waiting, ...more]);
     const env = { RUNYARD_API_KEY: "ryp_secret", RUNYARD_BASE_URL: server.api };
     const shell = new FakeShell({ env, ...(responses === undefined ? {} : { responses: responses }) });
     const running = runCli(shell, ["run", "x", "--follow", ...args]);
