@@ -1,4 +1,13 @@
-import { isObject, type JsonObject, type Operation, resolve, toList, toObject, toText } from "./openapi.ts";
+import {
+  getRequestBody,
+  type JsonObject,
+  listExamples,
+  type Operation,
+  resolve,
+  toList,
+  toObject,
+  toText,
+} from "./openapi.ts";
 
 /** The command that calls an operation with its first example, with variables of the shell for the parameters of its path. */
 export function formatCurl({ method, path, data }: Operation, document: JsonObject, baseUrl: string): string {
@@ -18,11 +27,7 @@ export function formatCurl({ method, path, data }: Operation, document: JsonObje
 }
 
 /** The first example of the request body of an operation. */
-export function firstExample(operation: JsonObject): unknown {
-  const media = toObject(toObject(toObject(operation["requestBody"])["content"])["application/json"]);
-  const [first] = Object.values(toObject(media["examples"]));
-  return isObject(first) ? first["value"] : media["example"];
-}
+export const firstExample = (operation: JsonObject): unknown => listExamples(getRequestBody(operation))[0];
 
 /** `runId` → `RUN_ID`. */
 export const toVariable = (name: string): string => name.replace(/([A-Z])/g, "_$1").toUpperCase();

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode, RunyardError } from "#shared/errors.ts";
-import { problem } from "#shared/http/problem.ts";
+import { problem, problemType } from "#shared/http/problem.ts";
 import { ERROR_GUIDE } from "./error-guide.ts";
 import { type Html, html, json, page, prose, table } from "./html.ts";
 
@@ -35,7 +35,7 @@ ${json(buildExample(code, baseUrl))}
 /** Renders the page with all error codes. */
 export function errorIndex(baseUrl: string): string {
   const rows = codes().map((code): Html[] => [
-    html`<a href="${baseUrl}/docs/errors/${toSlug(code)}"><code>${code}</code></a>`,
+    html`<a href="${problemType(baseUrl, code)}"><code>${code}</code></a>`,
     html`${formatStatuses(code, ERRORS[code].status)}`,
     html`${formatRetryable(code)}`,
     prose(ERROR_GUIDE[code].meaning),

@@ -1,7 +1,7 @@
 import { type Guides, guideLinks, listGuideEntries, readContents } from "./guides.ts";
 import { type Html, html, page, prose } from "./html.ts";
 import { formatCode, renderMarkdown } from "./markdown.ts";
-import { type JsonObject, listOperations, listSchemas, type Operation, toList, toObject, toText } from "./openapi.ts";
+import { type JsonObject, listSchemas, listTags, type Tag, toObject, toText } from "./openapi.ts";
 import { toReferenceUrl } from "./operation-page.ts";
 import { renderTop } from "./page.ts";
 import { listReferenceEntries, type SearchEntry, search } from "./search.ts";
@@ -29,8 +29,6 @@ ${content}
 
 function renderHome(document: JsonObject, guides: Guides, baseUrl: string): Html {
   const info = toObject(document["info"]);
-  const operations = listOperations(document);
-  const tags = toList(document["tags"]).map(toObject);
   const schemas = listSchemas(document).map(([name]) => renderItem(name, html`${name}`, "", baseUrl));
   return html`<p>Version ${toText(info["version"])} · base URL <code>${baseUrl}</code></p>
 ${renderMarkdown(readContents(guides), guideLinks(baseUrl))}
@@ -38,7 +36,7 @@ ${renderMarkdown(readContents(guides), guideLinks(baseUrl))}
 ${renderMarkdown(toText(info["description"]).replaceAll(/^## /gm, "### "))}
 ${renderMarkdown(formatCode("sh", firstCall(baseUrl)))}</section>
 <section><h2>API reference</h2>
-${tags.map((tag) => renderTag(tag, operations, baseUrl))}
+${listTags(document).map((tag) => renderTag(tag, baseUrl))}
 <h3>Schemas</h3><ul class="names">${schemas}</ul></section>`;
 }
 
@@ -46,14 +44,11 @@ const firstCall = (baseUrl: string): string =>
   `curl ${baseUrl}/agent/runs \\\n  -H "Authorization: Bearer $RUNYARD_API_KEY" -H "Content-Type: application/json" \\\n` +
   `  -H "Idempotency-Key: my-first-run" \\\n  -d '{"prompt": "Say hello.\\n\\n\`\`\`sh\\necho hello\\n\`\`\`"}'`;
 
-function renderTag(tag: JsonObject, operations: readonly Operation[], baseUrl: string): Html {
-  const name = toText(tag["name"]);
-  const items = operations
-    .filter((operation) => operation.tag === name)
-    .map(({ id, method, path, data }) =>
-      renderItem(id, html`<code>${method} ${path}</code>`, toText(data["summary"]), baseUrl),
-    );
-  return html`<h3>${name}</h3><p>${prose(toText(tag["description"]))}</p><ul>${items}</ul>`;
+function renderTag({ name, description, operations }: Tag, baseUrl: string): Html {
+  const items = operations.map(({ id, method, path, data }) =>
+    renderItem(id, html`<code>${method} ${path}</code>`, toText(data["summary"]), baseUrl),
+  );
+  return html`<h3>${name}</h3><p>${prose(description)}</p><ul>${items}</ul>`;
 }
 
 const renderItem = (id: string, label: Html, summary: string, baseUrl: string): Html =>

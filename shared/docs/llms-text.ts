@@ -1,5 +1,5 @@
 import { type Guides, guideLinks, readContents } from "./guides.ts";
-import { type JsonObject, listOperations, toList, toObject, toText } from "./openapi.ts";
+import { type JsonObject, listTags, toObject, toText } from "./openapi.ts";
 import { toReferenceUrl } from "./operation-page.ts";
 
 /** Returns the list of all pages as Markdown, in the format of https://llmstxt.org. */
@@ -8,14 +8,11 @@ export function llmsText(document: JsonObject, guides: Guides, baseUrl: string):
   const contents = readContents(guides)
     .replace(/^[\s\S]*?(?=^## )/m, "")
     .replaceAll(/\]\(([^)]*)\)/g, (_, href: string) => `](${toUrl(href) ?? href})`);
-  const operations = listOperations(document);
-  const sections = toList(document["tags"]).map((tag) => {
-    const name = toText(toObject(tag)["name"]);
-    const lines = operations
-      .filter((operation) => operation.tag === name)
-      .map(({ id, method, path, data }) => {
-        return `- [${method} ${path}](${toReferenceUrl(id, baseUrl)}.md): ${toText(data["summary"])}`;
-      });
+  const sections = listTags(document).map(({ name, operations }) => {
+    const lines = operations.map(
+      ({ id, method, path, data }) =>
+        `- [${method} ${path}](${toReferenceUrl(id, baseUrl)}.md): ${toText(data["summary"])}`,
+    );
     return `## API: ${name}\n\n${lines.join("\n")}`;
   });
   return [

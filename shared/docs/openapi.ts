@@ -11,6 +11,13 @@ export interface Operation {
   readonly data: JsonObject;
 }
 
+/** A tag with its operations. */
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+  readonly operations: readonly Operation[];
+}
+
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 export const toObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
@@ -40,6 +47,26 @@ export function listOperations(document: JsonObject): readonly Operation[] {
       return { method: method.toUpperCase(), path, id: toText(data["operationId"]), tag: toText(tag), data };
     }),
   );
+}
+
+export function listTags(document: JsonObject): readonly Tag[] {
+  const operations = listOperations(document);
+  return toList(document["tags"]).map((value) => {
+    const tag = toObject(value);
+    const name = toText(tag["name"]);
+    const tagged = operations.filter((operation) => operation.tag === name);
+    return { name, description: toText(tag["description"]), operations: tagged };
+  });
+}
+
+/** The JSON body of a request of an operation: its schema and its examples. */
+export const getRequestBody = (operation: JsonObject): JsonObject =>
+  toObject(toObject(toObject(operation["requestBody"])["content"])["application/json"]);
+
+/** The examples of a body. */
+export function listExamples(body: JsonObject): readonly unknown[] {
+  const examples = Object.values(toObject(body["examples"])).map((example) => toObject(example)["value"]);
+  return (examples.length > 0 ? examples : [body["example"]]).filter((example) => example !== undefined);
 }
 
 export const listSchemas = (document: JsonObject): readonly (readonly [string, JsonObject])[] =>

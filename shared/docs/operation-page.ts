@@ -1,10 +1,13 @@
 import { ERRORS, type ErrorCode } from "#shared/errors.ts";
+import { problemType } from "#shared/http/problem.ts";
 import { ERROR_GUIDE } from "./error-guide.ts";
 import { escapeMarkdown, formatCode, formatTable } from "./markdown.ts";
 import { describeSchema, formatMembers, formatType, hasMembers, type MemberContext } from "./member-tables.ts";
 import {
+  getRequestBody,
   isObject,
   type JsonObject,
+  listExamples,
   listOperations,
   listSchemas,
   type Operation,
@@ -94,10 +97,10 @@ function formatParameters(data: JsonObject, context: MemberContext): readonly st
 }
 
 function formatRequest(data: JsonObject, context: MemberContext): readonly string[] {
-  const body = toObject(data["requestBody"]);
-  const media = toObject(toObject(body["content"])["application/json"]);
+  const media = getRequestBody(data);
   if (!isObject(media["schema"])) return [];
-  const type = `${formatType(media["schema"], context)}${body["required"] === true ? "" : ", optional"}`;
+  const isRequired = toObject(data["requestBody"])["required"] === true;
+  const type = `${formatType(media["schema"], context)}${isRequired ? "" : ", optional"}`;
   return ["## Request body", type, formatMembers(media["schema"], context), ...formatExamples(media)];
 }
 
@@ -119,11 +122,8 @@ function formatResponses(data: JsonObject, context: MemberContext): readonly str
   });
 }
 
-function formatExamples(media: JsonObject): readonly string[] {
-  const many = Object.values(toObject(media["examples"])).map((example) => toObject(example)["value"]);
-  const values = many.length > 0 ? many : [media["example"]];
-  return values.flatMap((value) => (value === undefined ? [] : formatCode("json", JSON.stringify(value, null, 2))));
-}
+const formatExamples = (media: JsonObject): readonly string[] =>
+  listExamples(media).map((value) => formatCode("json", JSON.stringify(value, null, 2)));
 
 /** The errors of an operation with what to do, by the statuses of its responses. */
 function formatErrors(data: JsonObject, baseUrl: string): string {
@@ -136,7 +136,7 @@ function formatErrors(data: JsonObject, baseUrl: string): string {
     .map((code) => {
       const statuses = responses.filter(([, description]) => description.includes(`\`${code}\``)).map(([one]) => one);
       const { meaning, remedy } = ERROR_GUIDE[code];
-      const page = `${baseUrl}/docs/errors/${code.replaceAll("_", "-")}`;
+      const page = problemType(baseUrl, code);
       return [statuses.join(", "), `[\`${code}\`](${page})`, escapeMarkdown(meaning), escapeMarkdown(remedy)];
     });
   return formatTable(["Status", "Code", "Meaning", "What to do"], rows);

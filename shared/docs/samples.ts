@@ -1,5 +1,5 @@
 import { firstExample, formatCurl, listRequiredQuery, toVariable } from "./curl.ts";
-import { isObject, type JsonObject, type Operation, resolve, toObject } from "./openapi.ts";
+import { getRequestBody, isObject, type JsonObject, type Operation, resolve, toObject } from "./openapi.ts";
 
 /** What the examples of calls are made from. */
 export interface SampleSources {
@@ -63,10 +63,8 @@ function formatPython(operation: Operation, document: JsonObject, method: string
   return `from runyard import Runyard\n\nclient = Runyard()\nprint(client.${method}(${list}))`;
 }
 
-function findBodySchema({ data }: Operation, document: JsonObject): JsonObject {
-  const media = toObject(toObject(toObject(data["requestBody"])["content"])["application/json"]);
-  return resolve(toObject(media["schema"]), document);
-}
+const findBodySchema = ({ data }: Operation, document: JsonObject): JsonObject =>
+  resolve(toObject(getRequestBody(data)["schema"]), document);
 
 const listPathNames = (path: string): readonly string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);

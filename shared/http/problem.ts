@@ -19,7 +19,8 @@ export interface ProblemContext {
 }
 
 /** The URI that identifies an error code; a page there explains it. */
-const problemType = (baseUrl: string, code: ErrorCode): string => `${baseUrl}/docs/errors/${code.replaceAll("_", "-")}`;
+export const problemType = (baseUrl: string, code: ErrorCode): string =>
+  `${baseUrl}/docs/errors/${code.replaceAll("_", "-")}`;
 
 /** Names of the throttling errors of AWS services; their clients have retried before they throw one. */
 const THROTTLED: ReadonlySet<string> = new Set([
