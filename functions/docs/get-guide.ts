@@ -6,7 +6,8 @@ import { type PublicPorts, publicEndpoint } from "#shared/http/endpoint.ts";
 import { HTML } from "#shared/http/response.ts";
 
 /**
- * GET /docs/guides/{guide}: returns a page of the documentation as HTML. The page of a name that ends in `.md` is Markdown.
+ * GET /docs/guides/{guide}: returns a page of the documentation as HTML. With `.md` at the end of the name, the response is
+ * Markdown.
  */
 export const getGuide = publicEndpoint({
   request: { path: v.object({ guide: v.pipe(v.string(), v.maxLength(100)) }) },

@@ -9,8 +9,8 @@ import commands from "../../docs/cli-operations.json" with { type: "json" };
 import document from "../../docs/openapi.json" with { type: "json" };
 
 /**
- * GET /docs/reference/{name}: returns the HTML page of an operation or a schema. It has the name of the OpenAPI document.
- * The page of a name that ends in `.md` is Markdown.
+ * GET /docs/reference/{name}: returns the HTML page of an operation or a schema. The name is an operation id or the name
+ * of a schema in the OpenAPI document. With `.md` at its end, the response is Markdown.
  */
 export const getReferencePage = publicEndpoint({
   request: { path: v.object({ name: v.pipe(v.string(), v.maxLength(100)) }) },

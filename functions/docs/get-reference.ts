@@ -7,7 +7,7 @@ import { HTML } from "#shared/http/response.ts";
 import { textOfBytes } from "#shared/wire/primitives.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
 
-/** GET /docs: returns the first page of the documentation, or search results. It is HTML. */
+/** GET /docs: returns the first page of the documentation, or search results. The response is HTML. */
 export const getReference = publicEndpoint({
   request: {
     query: {

@@ -55,7 +55,7 @@ const renderItem = (id: string, label: Html, summary: string, baseUrl: string): 
   html`<li id="${id}"><a href="${toReferenceUrl(id, baseUrl)}">${label}</a> ${prose(summary)}</li>\n`;
 
 function renderResults(query: string, results: readonly SearchEntry[]): Html {
-  if (results.length === 0) return html`<p>Nothing has all words of “${query}”. Use fewer or other words.</p>`;
+  if (results.length === 0) return html`<p>No results for “${query}”. Use fewer or other words.</p>`;
   const items = results.map(
     ({ url, title, summary }) => html`<li><a href="${url}">${title}</a><br>${prose(summary)}</li>\n`,
   );

@@ -16,10 +16,7 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 /** Changes when a harness would not understand the snapshots of an earlier release. */
 const FORMAT = 1;
 
-/**
- * What a new execution learns of the setup snapshot of its environment. Only runs with setup commands have one, so that others cost no
- * read of it.
- */
+/** Describes the setup snapshot of the environment to a new execution. Runs without setup commands have none, and cost no read of it. */
 export async function describeSetup(
   head: ExecutingHead,
   body: RunBody,

@@ -154,8 +154,8 @@ async function fillRequest(
   const chosen = bounds === undefined ? withLayers : withinRun(withLayers, bounds);
   const reader = { ...environmentReader(principal, owner), inherited: bounds?.config.environment_id };
   const environment = await findRunEnvironment(chosen.config, reader, ports.table);
-  const placedRequest = withCommitAuthor(withEnvironment(chosen, environment), actors);
-  const filled = withUsableOutput(withUsableFallbacks(placedRequest, request), request);
+  const withAuthor = withCommitAuthor(withEnvironment(chosen, environment), actors);
+  const filled = withUsableOutput(withUsableFallbacks(withAuthor, request), request);
   if (filled !== request) checkConfig(filled, check);
   const { execution_location = "REMOTE" } = request;
   const placed = { ...copySetup(environment), execution_location, config: filled.config };

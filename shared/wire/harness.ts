@@ -168,7 +168,7 @@ export const ResolvePromptResponse = v.object({
           branch: v.string(),
         }),
       ),
-      /** The same for all runs of an owner, and for no others: what a machine keeps between runs is kept by it. */
+      /** Identifies the owner of the run. What a machine keeps between runs, only runs with the same value use. */
       cache_scope: v.exactOptional(v.string()),
       /** The attachments of the run and of its follow-ups. */
       attachments: v.array(AttachedFile),
@@ -187,7 +187,7 @@ export const ResolvePromptResponse = v.object({
           files: v.array(SavedFile),
         }),
       ),
-      /** What is known of a setup snapshot. Absent for a run without setup commands, and with a `checkpoint`. */
+      /** The setup snapshot of the environment. Absent for a run without setup commands, and with a `checkpoint`. */
       setup_snapshot: v.exactOptional(RunSetup),
       /** The follow-ups that the harness has not stored yet, in order. */
       followups: v.array(Followup),

@@ -7,7 +7,7 @@ export const MAX_PACK_BYTES = 16_777_216;
 
 /** Commits to push to the branch of the run's pull request. */
 export const PushBranchRequest = v.object({
-  /** The id of the commit that the branch shall have. */
+  /** The id of the commit that the branch gets. */
   commit: v.pipe(v.string(), v.regex(/^[0-9a-f]{40}$/, "must have 40 lowercase hexadecimal digits")),
   /** The size of the pack in bytes. */
   size_bytes: v.pipe(Count, v.minValue(1), v.maxValue(MAX_PACK_BYTES)),

@@ -103,7 +103,7 @@ describe("GET /docs", () => {
     const { body } = await open("/docs?q=notify_url");
     expect(body).toContain(`<a href="${BASE_URL}/docs/reference/createRun">POST /agent/runs</a>`);
     expect(body).not.toContain("/docs/reference/listModels");
-    expect((await open("/docs?q=zyzzyva")).body).toContain("Nothing has all words of “zyzzyva”.");
+    expect((await open("/docs?q=zyzzyva")).body).toContain("No results for “zyzzyva”.");
   });
 
   it("escapes hostile text", async () => {

@@ -2151,7 +2151,7 @@ class PushBranchRequestParam(TypedDict, total=False):
     """Commits to push to the branch of the run's pull request."""
 
     commit: Required[str]
-    """The id of the commit that the branch shall have. Must have 40 lowercase hexadecimal digits."""
+    """The id of the commit that the branch gets. Must have 40 lowercase hexadecimal digits."""
 
     size_bytes: Required[int]
     """The size of the pack in bytes."""

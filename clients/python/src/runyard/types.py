@@ -4602,7 +4602,7 @@ class ResolvePromptResponseContext(BaseModel):
     """The branch that `push-branch` pushes to, at the end of each turn that commits to it. Absent if the run may push none."""
 
     cache_scope: Optional[str] = None
-    """The same for all runs of an owner, and for no others: what a machine keeps between runs is kept by it."""
+    """Identifies the owner of the run. What a machine keeps between runs, only runs with the same value use."""
 
     attachments: List[ResolvePromptResponseContextAttachment]
     """The attachments of the run and of its follow-ups."""
@@ -4620,7 +4620,7 @@ class ResolvePromptResponseContext(BaseModel):
     """The workspace of an earlier execution, to restore before the first turn. Absent for a first execution."""
 
     setup_snapshot: Optional[RunSetup] = None
-    """What is known of a setup snapshot. Absent for a run without setup commands, and with a `checkpoint`."""
+    """The setup snapshot of the environment. Absent for a run without setup commands, and with a `checkpoint`."""
 
     followups: List[Followup]
     """The follow-ups that the harness has not stored yet, in order."""

@@ -1864,7 +1864,7 @@ export class Documentation extends APIResource {
   /**
    * Returns the first page of the documentation, or search results.
    *
-   * It is HTML.
+   * The response is HTML.
    *
    * `GET /docs`
    */
@@ -1875,7 +1875,8 @@ export class Documentation extends APIResource {
   /**
    * Returns the HTML page of an operation or a schema.
    *
-   * It has the name of the OpenAPI document. The page of a name that ends in `.md` is Markdown.
+   * The name is an operation id or the name of a schema in the OpenAPI document. With `.md` at its end, the response is
+   * Markdown.
    *
    * `GET /docs/reference/{name}`
    */
@@ -1886,7 +1887,7 @@ export class Documentation extends APIResource {
   /**
    * Returns a page of the documentation as HTML.
    *
-   * The page of a name that ends in `.md` is Markdown.
+   * With `.md` at the end of the name, the response is Markdown.
    *
    * `GET /docs/guides/{guide}`
    */

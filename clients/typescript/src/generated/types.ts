@@ -2645,7 +2645,7 @@ interface components {
         PullRequestStatus: "open" | "draft" | "merged" | "closed" | "unknown";
         /** @description Commits to push to the branch of the run's pull request. */
         PushBranchRequest: {
-            /** @description The id of the commit that the branch shall have. Must have 40 lowercase hexadecimal digits. */
+            /** @description The id of the commit that the branch gets. Must have 40 lowercase hexadecimal digits. */
             commit: string;
             /** @description The size of the pack in bytes. */
             size_bytes: number;
@@ -3007,7 +3007,7 @@ interface components {
                     /** @description The branch, which is checked out. */
                     branch: string;
                 };
-                /** @description The same for all runs of an owner, and for no others: what a machine keeps between runs is kept by it. */
+                /** @description Identifies the owner of the run. What a machine keeps between runs, only runs with the same value use. */
                 cache_scope?: string;
                 /** @description The attachments of the run and of its follow-ups. */
                 attachments: {
@@ -3036,7 +3036,7 @@ interface components {
                     /** @description The files of the checkpoint. */
                     files: components["schemas"]["SavedFile"][];
                 };
-                /** @description What is known of a setup snapshot. Absent for a run without setup commands, and with a `checkpoint`. */
+                /** @description The setup snapshot of the environment. Absent for a run without setup commands, and with a `checkpoint`. */
                 setup_snapshot?: components["schemas"]["RunSetup"];
                 /** @description The follow-ups that the harness has not stored yet, in order. */
                 followups: components["schemas"]["Followup"][];

@@ -33,7 +33,7 @@ class Documentation(Resource):
     def reference(self, *, q: Union[str, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]) -> str:
         """Returns the first page of the documentation, or search results.
 
-        It is HTML.
+        The response is HTML.
 
         `GET /docs`
 
@@ -45,7 +45,8 @@ class Documentation(Resource):
     def reference_page(self, name: str, **options: Unpack[RequestOptions]) -> str:
         """Returns the HTML page of an operation or a schema.
 
-        It has the name of the OpenAPI document. The page of a name that ends in `.md` is Markdown.
+        The name is an operation id or the name of a schema in the OpenAPI document. With `.md` at its end, the
+        response is Markdown.
 
         `GET /docs/reference/{name}`
 
@@ -57,7 +58,7 @@ class Documentation(Resource):
     def guide(self, guide: str, **options: Unpack[RequestOptions]) -> str:
         """Returns a page of the documentation as HTML.
 
-        The page of a name that ends in `.md` is Markdown.
+        With `.md` at the end of the name, the response is Markdown.
 
         `GET /docs/guides/{guide}`
 

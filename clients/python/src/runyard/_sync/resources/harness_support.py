@@ -510,7 +510,7 @@ class HarnessSupport(Resource):
         `POST /harness-support/push-branch`
 
         Args:
-            commit: The id of the commit that the branch shall have. Must have 40 lowercase hexadecimal digits.
+            commit: The id of the commit that the branch gets. Must have 40 lowercase hexadecimal digits.
             size_bytes: The size of the pack in bytes.
             sha256: The SHA-256 digest of the pack, a git pack of version 2 whose objects are complete. Must have 64 lowercase hexadecimal digits.
             runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
