@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { splitEdits } from "../../lab/counts.ts";
 
-it("the files of a change that tools write are told from those that people edit", () => {
+it("splitEdits separates the files of a change that tools write from those that people edit", () => {
   const written = [
     "docs/openapi.json",
     "server/http/endpoints.ts",

@@ -46,7 +46,7 @@ const refusal = () => problem(404, "not_found", "no such artifact");
 const savedPatches = () => (readOutputs(folder)["patch"] ?? "").split("\n");
 
 describe("the output patch of the GitHub Action", () => {
-  it("has the path of a file for each changed repository, outside of which no name of a repository leads", async () => {
+  it("has the path of a file for each changed repository, which does not depend on the name of the repository", async () => {
     const run = { artifacts: [changed("a", "../../shop"), changed("b", "lib")] };
     const { code } = await step({}, { run }, [...download("a", "diff --git a\n"), ...download("b", "diff --git b\n")]);
     expect(code).toBe(0);
@@ -57,7 +57,7 @@ describe("the output patch of the GitHub Action", () => {
     expect(savedPatches().map((file) => readFileSync(file, "utf8"))).toEqual(["diff --git a\n", "diff --git b\n"]);
   });
 
-  it("is missing with a warning if the patch cannot be had, and the step succeeds", async () => {
+  it("is not set if the patch cannot be downloaded; the step warns and succeeds", async () => {
     const { code, log } = await step({}, { run: { artifacts: [changed("a", "shop")] } }, [refusal()]);
     expect(code).toBe(0);
     expect(log).toContain("::warning title=Runyard::The patch could not be saved: not found (404): no such artifact");
@@ -106,7 +106,7 @@ describe("the comment of the GitHub Action", () => {
     expect(bodyOf(second.requests[2]).split("\n")[0]).toBe(marker);
   });
 
-  it("is another one for another key", async () => {
+  it("has a different marker for each key", async () => {
     const markers: string[] = [];
     for (const key of ["a", "b"]) {
       const inputs = { ...forPullRequest.inputs, "comment-key": key };
