@@ -1,4 +1,4 @@
-import { quoteForShell } from "../commands/shell-quote.ts";
+import { startCloneScript } from "./clone-script.ts";
 
 export interface DiffRequest {
   /** The clone, as commands see it. */
@@ -11,24 +11,12 @@ export interface DiffRequest {
   readonly fileBytes: number;
 }
 
-/** The file in the `.git` directory of a clone that names the commit that was cloned; a restored workspace has it too. */
-export const BASE_FILE = "runyard-base";
-
 /**
- * Writes the script that compares a clone with the commit that was cloned: commits, changes and new files, except for ignored files. It
- * runs inside the sandbox, because the repository is untrusted. It uses a git directory of its own, which only borrows the objects of the
- * clone: the clone's configuration could name programs for git to run as hook, filter, diff driver or file system monitor.
+ * Writes the script that compares a clone with the commit that was cloned: commits, changes and new files, except for ignored files.
  */
 export function writeDiffScript({ repository, base, patch, fileBytes }: DiffRequest): string {
   return [
-    ...CLEAN_ENVIRONMENT,
-    `cd -- ${quoteForShell(repository)}`,
-    `patch=${quoteForShell(patch)}`,
-    `base=${quoteForShell(base)}`,
-    'mkdir -p -- "${patch%/*}"',
-    'own=$(mktemp -d "${patch%/*}/diff.XXXXXX")',
-    "trap 'rm -rf -- \"$own\"' EXIT",
-    READ_CLONE_FUNCTION,
+    ...startCloneScript({ repository, base, variable: "patch", file: patch }),
     READ_CLONE,
     CREATE_OWN,
     // It ends with an error after a directory that it cannot read.
@@ -37,18 +25,7 @@ export function writeDiffScript({ repository, base, patch, fileBytes }: DiffRequ
   ].join("\n");
 }
 
-/** Has git read no configuration but that of the repository. */
-export const CLEAN_ENVIRONMENT: readonly string[] = [
-  'for name in "${!GIT_@}"; do unset "$name"; done',
-  "export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_ATTR_NOSYSTEM=1 GIT_OPTIONAL_LOCKS=0 GIT_NO_LAZY_FETCH=1",
-  "export GIT_TERMINAL_PROMPT=0 GIT_ALLOW_PROTOCOL=none LC_ALL=C",
-];
-
-/** Reads names of the clone, by commands that run no program that a configuration can name. */
-export const READ_CLONE_FUNCTION = `read_clone() { git -c safe.directory='*' -c core.fsmonitor=false -c core.hooksPath=/dev/null "$@"; }`;
-
 const READ_CLONE = `
-[ -n "$base" ] || base=$(head -n 1 .git/${BASE_FILE} 2>/dev/null) || true
 objects=$(read_clone rev-parse --path-format=absolute --git-path objects)
 format=$(read_clone rev-parse --show-object-format)
 head=$(read_clone rev-parse --verify --quiet HEAD) || head=

@@ -1,32 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
-import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import { type GitChanges, GitCommit } from "#shared/wire/artifact.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
-import type { CommandRunner } from "../commands/command-runner.ts";
 import { type ControlPlane, Refused } from "../control-plane/control-plane.ts";
 import { uploadContent } from "../control-plane/transfer.ts";
-import { openInside } from "../files/path-containment.ts";
 import type { Clone } from "../git/clone.ts";
+import { type CloneScriptOptions, runCloneScript } from "../git/clone-script.ts";
 import { writeDiffScript } from "../git/diff-script.ts";
-import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { createHash } from "../support/lazy-crypto.ts";
 import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
-import { cutBytes, toWellFormed } from "../support/text-limits.ts";
+import { toWellFormed } from "../support/text-limits.ts";
 
-export interface ChangeOptions {
+export interface ChangeOptions extends CloneScriptOptions {
   readonly plane: Pick<ControlPlane, "reportArtifact">;
   readonly redactor: Redactor;
-  /** Compares inside the sandbox: the repositories are untrusted. */
-  readonly runner: CommandRunner;
   readonly clones: readonly Clone[];
-  /** Paths on the host, and as commands see them. */
-  readonly host: WorkspacePaths;
-  readonly seen: WorkspacePaths;
-  readonly deadlineAt: number;
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly limits?: ChangeLimits;
@@ -50,13 +41,11 @@ export interface ChangeCollector {
 
 const FILE_BYTES = 5 * 1024 * 1024;
 const PATCH_BYTES = 10 * 1024 * 1024;
-const COMPARE_MS = 120_000;
-/** The longest texts of an artifact and of an error. */
+/** The longest texts of an artifact. */
 const NAME_LENGTH = 200;
 const TITLE_LENGTH = 500;
-const OUTPUT_BYTES = 300;
 const MIME_TYPE = "text/x-diff";
-const PATCH = "changes.diff";
+const PATCH = "runyard-changes/changes.diff";
 
 export function createChangeCollector(options: ChangeOptions): ChangeCollector {
   const { plane, clones, signal, log } = options;
@@ -123,28 +112,21 @@ interface Comparison {
 
 /** Compares a clone with the commit that was cloned. */
 async function compareClone(clone: Clone, options: ChangeOptions): Promise<Comparison> {
-  const { runner, host, seen, deadlineAt, redactor, limits = {} } = options;
+  const { seen, redactor, limits = {} } = options;
   const { fileBytes = FILE_BYTES, patchBytes = PATCH_BYTES } = limits;
-  const folder = (paths: WorkspacePaths) => join(paths.tmp, "runyard-changes");
   const repository = join(seen.workspace, clone.path);
-  const patch = join(folder(seen), PATCH);
-  const command = writeDiffScript({ repository, base: clone.commit, patch, fileBytes });
-  const timeoutMs = Math.max(1, Math.min(COMPARE_MS, deadlineAt - Date.now()));
-  try {
-    const { exitCode, text } = await runner.run({ command, workingDirectory: seen.workspace, timeoutMs });
-    if (exitCode !== 0) throw new Error(`git ended with exit code ${exitCode}: ${cutBytes(text.trim(), OUTPUT_BYTES)}`);
-    await using file = await openInside(host.tmp, join(folder(host), PATCH));
-    const unreadable = [...text.matchAll(/^unreadable (.+)$/gm)].map(([, name = ""]) =>
+  const write = (patch: string) => writeDiffScript({ repository, base: clone.commit, patch, fileBytes });
+  return await runCloneScript(options, { file: PATCH, write }, async (output, open) => {
+    await using file = await open();
+    const unreadable = [...output.matchAll(/^unreadable (.+)$/gm)].map(([, name = ""]) =>
       redactor.text(toWellFormed(name)),
     );
     if (file.sizeBytes === 0) return { change: undefined, unreadable };
     if (file.sizeBytes > patchBytes) throw new Error(`the patch has more than ${patchBytes} bytes`);
     const { bytes, redacted } = redactPatch(await readFile(file.path), redactor);
-    const git = { ...parseReport(text, redactor), path: clone.path, ...(redacted ? { redacted } : {}) };
+    const git = { ...parseReport(output, redactor), path: clone.path, ...(redacted ? { redacted } : {}) };
     return { change: { patch: bytes, git }, unreadable };
-  } finally {
-    await removeTree(folder(host)).catch(() => undefined);
-  }
+  });
 }
 
 /** Redacts the run's secrets, which would otherwise be published with the patch. Files in other encodings keep their bytes. */

@@ -1,32 +1,22 @@
 import { join } from "node:path";
-import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import { MAX_PACK_BYTES } from "#shared/wire/execution/push-branch.ts";
-import type { CommandRunner } from "../commands/command-runner.ts";
 import { type ControlPlane, Refused } from "../control-plane/control-plane.ts";
 import { uploadFile } from "../control-plane/transfer.ts";
 import type { TurnOutcome } from "../engine/engine.ts";
-import { openInside } from "../files/path-containment.ts";
 import { assignClonePaths, type Clone } from "../git/clone.ts";
+import { type CloneScriptOptions, runCloneScript } from "../git/clone-script.ts";
 import { writePackScript } from "../git/pack-script.ts";
-import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { hashFile } from "../reporting/artifact-collector.ts";
 import type { RunContext } from "../setup/run-context.ts";
 import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
-import { cutBytes } from "../support/text-limits.ts";
 
-interface PushOptions {
+interface PushOptions extends CloneScriptOptions {
   readonly plane: Pick<ControlPlane, "pushBranch">;
   readonly redactor: Redactor;
-  /** Packs inside the sandbox: the repository is untrusted. */
-  readonly runner: CommandRunner;
   readonly clones: readonly Clone[];
   readonly context: Pick<RunContext, "push" | "agent_config">;
-  /** Paths on the host, and as commands see them. */
-  readonly host: WorkspacePaths;
-  readonly seen: WorkspacePaths;
-  readonly deadlineAt: number;
   readonly signal: AbortSignal;
   readonly log: Log;
 }
@@ -37,9 +27,7 @@ export interface BranchPusher {
   push(ended: TurnOutcome): Promise<string>;
 }
 
-const PACK_MS = 120_000;
-const OUTPUT_BYTES = 300;
-const PACK = "objects.pack";
+const PACK = "runyard-push/objects.pack";
 const PACK_TYPE = "application/x-git-packed-objects";
 const SHORT = 12;
 
@@ -82,18 +70,15 @@ async function pushClone(
   clone: Clone,
   branch: string,
   base: string,
-  { plane, runner, host, seen, deadlineAt, signal }: PushOptions,
+  options: PushOptions,
 ): Promise<string | undefined> {
-  const folder = (paths: WorkspacePaths) => join(paths.tmp, "runyard-push");
+  const { plane, seen, signal } = options;
   const repository = join(seen.workspace, clone.path);
-  const command = writePackScript({ repository, branch, base, pack: join(folder(seen), PACK) });
-  const timeoutMs = Math.max(1, Math.min(PACK_MS, deadlineAt - Date.now()));
-  try {
-    const { exitCode, text } = await runner.run({ command, workingDirectory: seen.workspace, timeoutMs });
-    if (exitCode !== 0) throw new Error(`git ended with exit code ${exitCode}: ${cutBytes(text.trim(), OUTPUT_BYTES)}`);
-    const commit = /^head ([0-9a-f]{40})$/m.exec(text)?.[1];
+  const write = (pack: string) => writePackScript({ repository, branch, base, pack });
+  return await runCloneScript(options, { file: PACK, write }, async (output, open) => {
+    const commit = /^head ([0-9a-f]{40})$/m.exec(output)?.[1];
     if (commit === undefined) return undefined;
-    await using file = await openInside(host.tmp, join(folder(host), PACK));
+    await using file = await open();
     if (file.sizeBytes > MAX_PACK_BYTES) throw new Error(`the commits have more than ${MAX_PACK_BYTES} bytes`);
     const request = { commit, size_bytes: file.sizeBytes, sha256: await hashFile(file.path) };
     const { upload } = await plane.pushBranch(request);
@@ -102,7 +87,5 @@ async function pushClone(
       await plane.pushBranch(request);
     }
     return commit;
-  } finally {
-    await removeTree(folder(host)).catch(() => undefined);
-  }
+  });
 }
