@@ -1,5 +1,6 @@
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { costOf } from "../runs/cost-of.ts";
+import { isFailed } from "../ui/format.ts";
 
 /** What the latest runs of something tell about it. */
 export interface Health {
@@ -11,19 +12,18 @@ export interface Health {
   readonly costUsd?: number;
 }
 
-const isFailed = ({ state }: RunItem): boolean => state === "FAILED" || state === "ERROR";
-const isDecided = (run: RunItem): boolean => isFailed(run) || run.state === "SUCCEEDED";
+const isDecided = ({ state }: RunItem): boolean => isFailed(state) || state === "SUCCEEDED";
 
 /** Reads the health off the latest runs, newest first. Runs that are active, wait or were cancelled say nothing. */
 export function readHealth(runs: readonly RunItem[]): Health {
   const decided = runs.filter(isDecided);
-  const firstGood = decided.findIndex((run) => !isFailed(run));
+  const firstGood = decided.findIndex(({ state }) => !isFailed(state));
   const failing = firstGood === -1 ? decided : decided.slice(0, firstGood);
   const since = failing.at(-1)?.created_at;
   const cost = decided.reduce((sum, run) => sum + costOf(run), 0);
   return {
-    succeeded: decided.filter((run) => !isFailed(run)).length,
-    failed: decided.filter(isFailed).length,
+    succeeded: decided.filter(({ state }) => !isFailed(state)).length,
+    failed: decided.filter(({ state }) => isFailed(state)).length,
     ...(since === undefined ? {} : { failingSince: since }),
     ...(decided.length === 0 ? {} : { costUsd: cost / decided.length }),
   };

@@ -2,7 +2,7 @@ import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { useMe } from "../api/session.ts";
-import { revealHidden } from "../ui/hidden-characters.ts";
+import { titleOf } from "../runs/title-of.ts";
 import { setTitleCount } from "../ui/page.tsx";
 import { stateLabel } from "../ui/run-state.tsx";
 import { countInbox, eventTime, type Inbox } from "./inbox.ts";
@@ -60,10 +60,9 @@ function useNotifications(inbox: Inbox | undefined, isWanted: boolean): void {
     known.current = new Set(runs.map(toKey));
     if (last === undefined || !isWanted || !mayNotify()) return;
     for (const run of runs.filter((one) => !last.has(toKey(one)))) {
-      const title = revealHidden(run.title.trim() || "Untitled");
       // Tabs of this browser that tell of the same run replace each other's notification.
       const options = { body: stateLabel(run.state), tag: run.run_id, icon: "/icon.svg" };
-      const shown = new Notification(title, options);
+      const shown = new Notification(titleOf(run), options);
       shown.onclick = () => {
         focus();
         void navigate({ to: "/runs/$runId", params: { runId: run.run_id } });

@@ -1,4 +1,5 @@
 import type { RunItem, RunState } from "../../clients/typescript/src/index.ts";
+import { isFailed } from "../ui/format.ts";
 import type { InboxState } from "./inbox-state.ts";
 
 /** States in which a run appears in the inbox. */
@@ -25,7 +26,7 @@ export function sortInbox(runs: readonly RunItem[], { since, read }: Pick<InboxS
     run.parent_run_id === undefined && eventTime(run) > since && eventTime(run) > (read[run.run_id] ?? "");
   return {
     asking: newest.filter(({ state }) => state === "BLOCKED"),
-    failed: newest.filter((run) => (run.state === "FAILED" || run.state === "ERROR") && isUnread(run)),
+    failed: newest.filter((run) => isFailed(run.state) && isUnread(run)),
     finished: newest.filter((run) => run.state === "SUCCEEDED" && isUnread(run)),
   };
 }

@@ -7,6 +7,7 @@ import { API_BASE, client } from "../api/client.ts";
 import { isNotFound } from "../api/problem.ts";
 import { artifactName } from "../run/artifacts/artifact-name.ts";
 import { Conversation } from "../run/conversation.tsx";
+import { titleOf } from "../runs/title-of.ts";
 import { formatBytes, formatDuration, isEnded, parseDuration } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { useTitle } from "../ui/page.tsx";
@@ -59,7 +60,7 @@ function PublicRunView({ sessionId, run }: { readonly sessionId: string; readonl
   return (
     <>
       <header className="run-head">
-        <h1>{revealHidden(run.title.trim()) || "Untitled"}</h1>
+        <h1>{titleOf(run)}</h1>
         <div className="run-facts">
           <StateBadge state={run.state} />
           <Time at={run.created_at} />

@@ -4,6 +4,7 @@ import { Suspense } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { costOf } from "../runs/cost-of.ts";
 import { RunTime } from "../runs/run-time.tsx";
+import { titleOf } from "../runs/title-of.ts";
 import { formatCompact, formatCount, formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { part } from "../ui/part.tsx";
@@ -44,7 +45,7 @@ export function RunHeader({ run, connection, position, onChanged }: HeaderProps)
         )}
       </nav>
       <div className="run-title">
-        <h1>{revealHidden(run.title.trim()) || "Untitled"}</h1>
+        <h1>{titleOf(run)}</h1>
         <Suspense fallback={<div className="page-actions" />}>
           <RunActions run={run} onChanged={onChanged} />
         </Suspense>

@@ -4,9 +4,9 @@ import { ChevronRight } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { useShortcuts } from "../shell/shortcuts.ts";
-import { revealHidden } from "../ui/hidden-characters.ts";
 import { type FoldedRow, foldRuns } from "./fold-runs.ts";
 import { RunRow } from "./run-row.tsx";
+import { titleOf } from "./title-of.ts";
 
 const ROW_HEIGHT = 62;
 /** Rows before the end at which the next page is requested. */
@@ -80,7 +80,7 @@ export function RunList({ runs, isFolded, selection, onSelect, hasMore, isStoppe
               <input
                 type="checkbox"
                 className="run-check"
-                aria-label={`Select ${revealHidden(row.run.title.trim() || "Untitled")}`}
+                aria-label={`Select ${titleOf(row.run)}`}
                 checked={selection.has(row.run.run_id)}
                 onChange={(event) => onSelect([row.run.run_id], event.target.checked)}
               />

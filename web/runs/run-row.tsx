@@ -9,6 +9,7 @@ import { Time } from "../ui/time.tsx";
 import { costOf } from "./cost-of.ts";
 import { readOutcome } from "./run-outcome.ts";
 import { RunTime } from "./run-time.tsx";
+import { titleOf } from "./title-of.ts";
 
 interface RunRowProps {
   readonly run: RunItem;
@@ -19,18 +20,17 @@ interface RunRowProps {
 export const RunRow = memo(({ run, isSelected }: RunRowProps) => {
   const { creator, executor, agent_config: config, schedule } = run;
   const who = executor?.type === "service_account" ? executor : creator;
-  const title = run.title.trim() || "Untitled";
   const { pullRequest, lines } = readOutcome(run);
   return (
     <RowLink runId={run.run_id} isSelected={isSelected}>
       <StateIcon state={run.state} />
       <span className="run-row-main">
-        <span className="run-row-title">{revealHidden(title)}</span>
+        <span className="run-row-title">{titleOf(run)}</span>
         <span className="run-row-facts">
           {schedule !== undefined && (
             <span className="run-row-fact">
               <CalendarClock size={13} aria-hidden />
-              {schedule.schedule_name === title ? "Schedule" : revealHidden(schedule.schedule_name)}
+              {schedule.schedule_name === run.title.trim() ? "Schedule" : revealHidden(schedule.schedule_name)}
             </span>
           )}
           {run.parent_run_id !== undefined && (

@@ -4,9 +4,9 @@ import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { client } from "../api/client.ts";
 import { useMe } from "../api/session.ts";
 import { changeInboxState } from "../inbox/inbox-state.ts";
+import { titleOf } from "../runs/title-of.ts";
 import { copyText } from "../ui/copy-text.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { revealHidden } from "../ui/hidden-characters.ts";
 import { stateLabel } from "../ui/run-state.tsx";
 import { findItems, type PaletteItem } from "./palette-items.ts";
 import { PLACES } from "./places.ts";
@@ -136,11 +136,11 @@ function useRunItems(text: string): PaletteItem[] {
       return (await client.runs.list({ sort_by: "created_at", limit: MAX_RUNS, ...q }, { signal })).body.runs;
     },
   });
-  const found = (query.data ?? []).map(({ run_id, title, state }) => ({
-    id: run_id,
-    label: revealHidden(title.trim() || "Untitled"),
-    note: stateLabel(state),
-    perform: () => void navigate({ to: "/runs/$runId", params: { runId: run_id } }),
+  const found = (query.data ?? []).map((run) => ({
+    id: run.run_id,
+    label: titleOf(run),
+    note: stateLabel(run.state),
+    perform: () => void navigate({ to: "/runs/$runId", params: { runId: run.run_id } }),
   }));
   const q = text.trim();
   if (q === "") return found;

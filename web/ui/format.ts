@@ -112,6 +112,9 @@ export const formatWholeMinutes = (seconds: number): string =>
 const ENDED: ReadonlySet<RunState> = new Set(["SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"]);
 export const isEnded = (state: RunState): boolean => ENDED.has(state);
 
+/** Whether a run failed, by its agent or by the service. */
+export const isFailed = (state: RunState): boolean => state === "FAILED" || state === "ERROR";
+
 /** "Mon 24 Nov, 09:00". */
 export const formatWhen = format(
   dates({

@@ -4,9 +4,9 @@ import type { ListRunsResponse, RunItem } from "../../clients/typescript/src/ind
 import { client } from "../api/client.ts";
 import { byCursor } from "../api/pages.ts";
 import { costOf } from "../runs/cost-of.ts";
+import { titleOf } from "../runs/title-of.ts";
 import { Button } from "../ui/button.tsx";
 import { formatUsd, plural } from "../ui/format.ts";
-import { revealHidden } from "../ui/hidden-characters.ts";
 import { StateIcon } from "../ui/run-state.tsx";
 import { Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
@@ -67,7 +67,7 @@ const CostlyRun = ({ run }: { readonly run: RunItem }) => (
   <li className="item item-short costly">
     <StateIcon state={run.state} />
     <Link to="/runs/$runId" params={{ runId: run.run_id }} className="item-main item-title truncate">
-      {revealHidden(run.title.trim() || "Untitled")}
+      {titleOf(run)}
     </Link>
     <Time at={run.created_at} className="faint" />
     <strong className="number">{formatUsd(costOf(run))}</strong>

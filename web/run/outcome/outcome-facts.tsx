@@ -6,7 +6,7 @@ import type { RunEvent, RunItem } from "../../../clients/typescript/src/index.ts
 import { environmentsQuery } from "../../api/queries.ts";
 import { costOf } from "../../runs/cost-of.ts";
 import { listPullRequests, type PullRequest, totalChanges } from "../../runs/run-outcome.ts";
-import { formatUsd, plural, toWords } from "../../ui/format.ts";
+import { formatUsd, isFailed, plural, toWords } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
 import { OutsideLink } from "../../ui/outside-link.tsx";
 import { Terminal } from "../../ui/terminal/terminal.tsx";
@@ -22,10 +22,9 @@ interface FactsProps {
 
 /** What an ended run has made and cost, and, where it failed, in which context. */
 export function OutcomeFacts({ run, events, failing }: FactsProps) {
-  const hasFailed = run.state === "FAILED" || run.state === "ERROR";
   return (
     <>
-      {hasFailed && <FailureContext run={run} events={events} />}
+      {isFailed(run.state) && <FailureContext run={run} events={events} />}
       <ul className="outcome-facts">
         {failing !== undefined && (
           <Item icon={<ArrowDown size={15} aria-hidden />}>

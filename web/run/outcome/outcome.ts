@@ -1,6 +1,6 @@
 import type { RunEvent, RunItem } from "../../../clients/typescript/src/index.ts";
 import { PULL_REQUEST } from "../../runs/run-outcome.ts";
-import { isEnded } from "../../ui/format.ts";
+import { isEnded, isFailed } from "../../ui/format.ts";
 import type { ActionEntry, Entry, MarkEntry } from "../feed.ts";
 
 /** Marks that repeat what the card of the result says about the end of the run. */
@@ -15,7 +15,7 @@ export const isError = (entry: Entry): boolean =>
 
 /** The action that failed last, in a run that failed. */
 export const failingStep = ({ state }: RunItem, entries: readonly Entry[]): ActionEntry | undefined =>
-  state === "FAILED" || state === "ERROR"
+  isFailed(state)
     ? entries.findLast((entry): entry is ActionEntry => entry.kind === "action" && isError(entry))
     : undefined;
 
