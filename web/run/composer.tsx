@@ -9,6 +9,7 @@ import { useShortcuts } from "../shell/shortcuts.ts";
 import { Button } from "../ui/button.tsx";
 import { isEnded } from "../ui/format.ts";
 import { InlineError } from "../ui/status.tsx";
+import { sendFollowup } from "./send-followup.ts";
 
 const Policy = v.picklist(["enqueue", "interrupt", "reject"]);
 type Policy = v.InferOutput<typeof Policy>;
@@ -26,8 +27,7 @@ export function Composer({ run, onSent }: ComposerProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const ended = isEnded(run.state);
   const send = useMutation({
-    mutationFn: (text: string) =>
-      client.runs.sendFollowup(run.run_id, { message: text.trim(), ...(ended ? {} : { policy }) }),
+    mutationFn: (text: string) => sendFollowup(run, text.trim(), policy),
     onSuccess: (_sent, text) => {
       // What was written meanwhile is another follow-up.
       if (message === text) draft.drop();

@@ -2,15 +2,14 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { GitCompare, GitPullRequest } from "lucide-react";
 import { useState } from "react";
 import type { RunItem } from "../../../clients/typescript/src/index.ts";
-import { client } from "../../api/client.ts";
 import { listPatches, listPullRequests, type Patch } from "../../runs/run-outcome.ts";
 import { Button } from "../../ui/button.tsx";
-import { isEnded, plural, toWords } from "../../ui/format.ts";
+import { plural } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
-import { OutsideLink } from "../../ui/outside-link.tsx";
 import { InlineError, LoadingRows } from "../../ui/status.tsx";
 import { readArtifact } from "../artifacts/read-artifact.ts";
-import { pullRequestName } from "../outcome/outcome.ts";
+import { PullRequestLink } from "../outcome/pull-request-link.tsx";
+import { sendFollowup } from "../send-followup.ts";
 import { Review } from "./review.tsx";
 
 /** Larger patches are not shown here; they are among the artifacts. */
@@ -40,21 +39,13 @@ const REQUEST = "Commit your changes to a branch of their own, push it, and open
 function PullRequests({ run, onChanged }: ChangesProps) {
   const requests = listPullRequests(run);
   const ask = useMutation({
-    mutationFn: () =>
-      client.runs.sendFollowup(run.run_id, {
-        message: REQUEST,
-        ...(isEnded(run.state) ? {} : { policy: "enqueue" }),
-      }),
+    mutationFn: () => sendFollowup(run, REQUEST),
     onSuccess: onChanged,
   });
   if (requests.length > 0)
-    return requests.map(({ url, status }) => (
-      <span key={url} className="outcome-fact">
-        <GitPullRequest size={15} aria-hidden />
-        <span>
-          <OutsideLink href={url}>{pullRequestName(url)}</OutsideLink>
-          {status !== "unknown" && <span className="chip">{toWords(status)}</span>}
-        </span>
+    return requests.map((request) => (
+      <span key={request.url} className="outcome-fact">
+        <PullRequestLink request={request} />
       </span>
     ));
   return (

@@ -2,12 +2,12 @@ import { useMutation } from "@tanstack/react-query";
 import { MessageSquare, SendHorizontal, Trash2 } from "lucide-react";
 import { type FormEvent, useMemo, useState } from "react";
 import type { RunItem } from "../../../clients/typescript/src/index.ts";
-import { client } from "../../api/client.ts";
 import { useDraft } from "../../api/use-draft.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { isEnded, plural } from "../../ui/format.ts";
+import { plural } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
 import { InlineError } from "../../ui/status.tsx";
+import { sendFollowup } from "../send-followup.ts";
 import { type DiffLine, parseDiff } from "./diff.ts";
 import { FileDiffView, type LineNotes } from "./file-diff.tsx";
 import { toFileTree } from "./file-tree.ts";
@@ -183,11 +183,7 @@ interface SendProps {
 /** Sends all comments as one follow-up. */
 function SendComments({ run, comments, onSent }: SendProps) {
   const send = useMutation({
-    mutationFn: () =>
-      client.runs.sendFollowup(run.run_id, {
-        message: toReviewMessage(comments),
-        ...(isEnded(run.state) ? {} : { policy: "enqueue" }),
-      }),
+    mutationFn: () => sendFollowup(run, toReviewMessage(comments)),
     onSuccess: onSent,
   });
   return (

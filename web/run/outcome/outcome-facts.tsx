@@ -1,17 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ArrowDown, Files, GitCompare, GitPullRequest } from "lucide-react";
+import { ArrowDown, Files, GitCompare } from "lucide-react";
 import type { ReactNode } from "react";
 import type { RunEvent, RunItem } from "../../../clients/typescript/src/index.ts";
 import { environmentsQuery } from "../../api/queries.ts";
 import { costOf } from "../../runs/cost-of.ts";
-import { listPullRequests, type PullRequest, totalChanges } from "../../runs/run-outcome.ts";
+import { listPullRequests, totalChanges } from "../../runs/run-outcome.ts";
 import { formatUsd, isFailed, plural, toWords } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
-import { OutsideLink } from "../../ui/outside-link.tsx";
 import { Terminal } from "../../ui/terminal/terminal.tsx";
 import { Fact } from "../fact.tsx";
-import { countArtifacts, failedSetup, pullRequestName } from "./outcome.ts";
+import { countArtifacts, failedSetup } from "./outcome.ts";
+import { PullRequestLink } from "./pull-request-link.tsx";
 
 interface FactsProps {
   readonly run: RunItem;
@@ -42,7 +42,9 @@ export function OutcomeFacts({ run, events, failing }: FactsProps) {
           </Item>
         )}
         {listPullRequests(run).map((request) => (
-          <PullRequestItem key={request.url} request={request} />
+          <li key={request.url} className="outcome-fact">
+            <PullRequestLink request={request} />
+          </li>
         ))}
         <Made run={run} />
         <Cost run={run} />
@@ -56,13 +58,6 @@ const Item = ({ icon, children }: { readonly icon?: ReactNode; readonly children
     {icon}
     <span>{children}</span>
   </li>
-);
-
-const PullRequestItem = ({ request }: { readonly request: PullRequest }) => (
-  <Item icon={<GitPullRequest size={15} aria-hidden />}>
-    <OutsideLink href={request.url}>{pullRequestName(request.url)}</OutsideLink>
-    {request.status !== "unknown" && <span className="chip">{toWords(request.status)}</span>}
-  </Item>
 );
 
 /** Leads to the changes and to the artifacts, which are on the same page. */
