@@ -24,10 +24,10 @@ const HELP = `Usage: npm run aws -- redrive [QUEUE…] [options]
 Sends what lies in the dead-letter queues of ${QUEUES.join(", ")} to its queue again. That is safe at any time: each consumer looks at
 the run before it acts, and does nothing for one that has gone on. Without a queue, it says how many messages lie in each.
 
-  --all      all of them
-  --prefix NAME  of a deployment with the setting "prefix" (default: runyard)
-  --local    in the local cloud of this checkout, which must be running, instead of the AWS account
-  --help     show this text
+  --all          all of them
+  --prefix NAME  the setting "prefix" of the deployment (default: runyard)
+  --local        in the local cloud of this checkout, which must be running, instead of the AWS account
+  --help         show this text
 
 The account and the region are those of your AWS credentials (AWS_PROFILE, AWS_REGION and the like).`;
 

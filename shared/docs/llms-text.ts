@@ -18,7 +18,7 @@ export function llmsText(document: JsonObject, guides: Guides, baseUrl: string):
   return [
     `# ${toText(toObject(document["info"])["title"])}`,
     "> An HTTP API that runs cloud agents: create a run from a prompt, follow it, steer it, and read its results.",
-    `Every page of the documentation is Markdown at its address with \`.md\`. A search: \`${baseUrl}/docs?q=WORDS\`.`,
+    `Append \`.md\` to the address of a page to get it as Markdown. Search: \`${baseUrl}/docs?q=WORDS\`.`,
     contents.trim(),
     ...sections,
     "## Optional",

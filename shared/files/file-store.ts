@@ -57,7 +57,7 @@ export const fileKeys = {
   messages: (run: string, execution: string, first: number, digest: string) =>
     `runs/${run}/${execution}/messages/${String(first).padStart(10, "0")}-${digest.slice(0, 16)}.json`,
   artifact: (run: string, execution: string, uid: string) => `runs/${run}/${execution}/artifacts/${uid}`,
-  /** Objects that the run wants pushed. */
+  /** Objects of a push that the run requests. */
   pack: (run: string, execution: string, digest: string) => `runs/${run}/${execution}/packs/${digest.slice(0, 32)}`,
   /** Named by its content, since each version of a plan is a file. */
   plan: (run: string, execution: string, digest: string) => `runs/${run}/${execution}/plans/${digest.slice(0, 32)}.md`,

@@ -14,7 +14,7 @@ export interface GithubRepository extends AppRepository {
   readonly ref?: string | undefined;
   /** A token in the repository's own URL, which takes precedence over the deployment's credentials. */
   readonly token?: string | undefined;
-  /** The teams of who reads it, whose installations of the App are used. */
+  /** The teams of the reader, whose installations of the App are used. */
   readonly teams: readonly string[];
 }
 

@@ -12,7 +12,7 @@ import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
 export const SkillRepository = v.object({
   url: RepositoryUrl,
   ref: Repository.entries.ref,
-  /** The teams of who reads it: what an installation of the GitHub App opens is shown to members of its team only. */
+  /** The teams of the reader: only members of a team see what its installation of the GitHub App can read. */
   teams: v.optional(v.array(v.string()), []),
 });
 export type SkillRepository = v.InferOutput<typeof SkillRepository>;
@@ -25,7 +25,7 @@ export interface Place extends SkillRepository {
 }
 
 /**
- * The key under which the skills of a repository are stored. Credentials in its URL are part of it, or else the teams of who reads it:
+ * The key under which the skills of a repository are stored. Credentials in its URL are part of it, or else the teams of the reader:
  * what one credential can read is not shown to a caller with another.
  */
 export const toStorageKey = ({ url, ref, teams }: SkillRepository): string =>

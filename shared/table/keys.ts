@@ -67,7 +67,7 @@ import type { Key } from "./table.ts";
  * | event of a team's triggers and schedules that webhooks deliver | TEAM_EVENTS#team | EVENT#id | the stream of the table |
  * | event of a team that a webhook has a delivery of | WEBHOOK#uid | TEAM_EVENT#id | one delivery for each event |
  * | mark that webhooks exist, or runs with a `notify_url` | WEBHOOKS | WEBHOOKS | events of runs, which are ignored without it |
- * | installation of the GitHub App that a team has claimed | GITHUB_INSTALLATION#id | GITHUB_INSTALLATION | each use of the App: whose the repository is |
+ * | installation of the GitHub App that a team has claimed | GITHUB_INSTALLATION#id | GITHUB_INSTALLATION | each use of the App, to find the team that may use it |
  * | installation of a team | TEAM#team | GITHUB_INSTALLATION#id | lists |
  * | begun claim of an installation | GITHUB_CLAIM#sha256 | GITHUB_CLAIM | its end, once |
  * | environment, with its guests | ENVIRONMENT#uid | ENVIRONMENT | every request that names it, runs in it |
