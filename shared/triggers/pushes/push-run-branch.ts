@@ -9,7 +9,7 @@ import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { PushBranchRequest, PushBranchResponse } from "#shared/wire/execution/push-branch.ts";
 import type { AccessPorts } from "../access.ts";
-import { readCredential } from "../systems/credential.ts";
+import { nameCredential, readCredential } from "../systems/credential.ts";
 import { triggerStore } from "../trigger-store.ts";
 
 type PushPorts = RunPorts & AccessPorts;
@@ -56,11 +56,11 @@ async function push(
 ): Promise<string | undefined> {
   const { files, systems } = ports;
   const trigger = await triggerStore(ports.table).get(triggerUid);
-  if (trigger === undefined || (trigger.credential ?? installation_id) === undefined)
-    return "the trigger of the run was deleted, or has no credential";
+  const named = trigger && nameCredential(trigger, { installationId: installation_id });
+  if (named === undefined) return "the trigger of the run was deleted, or has no credential";
   const { url: pack_url } = await files.downloadUrl(file, { filename: "objects.pack", contentType: PACK_TYPE });
   try {
-    const credential = await readCredential({ ...trigger, installation_id }, ports);
+    const credential = await readCredential(named, ports);
     const request = { action: "push_branch", system, ...credential, repository, branch, commit, pack_url } as const;
     return (await systems.call(request)).failure;
   } catch (error) {

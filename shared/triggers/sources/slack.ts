@@ -26,7 +26,7 @@ export const slack: Source = {
   identify(payload) {
     const { event, team, channel } = readMessage(payload);
     const [timestamp, id] = [readText(event, "ts"), readText(payload, "event_id")];
-    // Of an interaction, which has no id of an event.
+    // An interaction has no event id.
     const press = readText(payload, "trigger_id");
     if (isInteraction(payload) && press !== "") return { id: `${team}/${press}`, isSigned: true };
     // A mention comes twice: as a message, and as a mention.

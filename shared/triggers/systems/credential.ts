@@ -27,7 +27,7 @@ export interface CredentialPorts {
 /** The credential for what a trigger does in answer to an event; undefined where it has none. */
 export function nameCredential(
   { team_uid, credential }: Pick<CredentialName, "team_uid" | "credential">,
-  { installationId: installation_id }: AnsweredEvent,
+  { installationId: installation_id }: Pick<AnsweredEvent, "installationId">,
 ): CredentialName | undefined {
   if (installation_id !== undefined) return { team_uid, installation_id };
   return credential === undefined ? undefined : { team_uid, credential };
