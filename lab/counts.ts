@@ -1,6 +1,6 @@
 /**
  * `npm run lab -- counts [COMMIT ...]`: prints the files and lines of each folder and, for each commit or range, which files were edited
- * by hand. Files that `npm run docs` or `npm run new:endpoint` writes, and records of tests, count separately.
+ * by hand. Generated files and records of tests count separately.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
@@ -8,8 +8,8 @@ import { root, runCommand } from "../scripts/run-command.ts";
 
 const TEXT = /\.(ts|tsx|mjs|js|py|sh|css|html|md|json|txt|toml|yml)$/;
 
-/** What no person writes and no first line says so: the document of the API, bundles, locks, fixtures, and records of tests. */
-const WRITTEN = [
+/** Generated files whose first lines do not say so: the document of the API, bundles, locks, fixtures, and records of tests. */
+const GENERATED = [
   "docs/openapi.json",
   "docs/cli.md",
   "clients/python/api.md",
@@ -20,8 +20,8 @@ const WRITTEN = [
   "test/api/**/*.matrix.json",
 ];
 
-function isWritten(file: string): boolean {
-  if (WRITTEN.some((pattern) => matchesGlob(file, pattern))) return true;
+function isGenerated(file: string): boolean {
+  if (GENERATED.some((pattern) => matchesGlob(file, pattern))) return true;
   return (
     existsSync(join(root, file)) && /generated (from|by)/i.test(readFileSync(join(root, file), "utf8").slice(0, 300))
   );
@@ -43,18 +43,18 @@ async function countFolders(): Promise<string[]> {
   });
 }
 
-/** The files of a change: those that people edit, and the others. */
-export const splitEdits = (files: readonly string[]): { readonly byHand: string[]; readonly written: string[] } => ({
-  byHand: files.filter((file) => !isWritten(file)),
-  written: files.filter(isWritten),
+/** Splits the files of a change into those that people edit and those that tools write. */
+export const splitEdits = (files: readonly string[]): { readonly byHand: string[]; readonly generated: string[] } => ({
+  byHand: files.filter((file) => !isGenerated(file)),
+  generated: files.filter(isGenerated),
 });
 
 if (import.meta.main) {
   for (const row of await countFolders()) console.log(row);
   for (const commit of process.argv.slice(2)) {
     const range = commit.includes("..") ? commit : `${commit}~1..${commit}`;
-    const { byHand, written } = splitEdits(await git("diff", "--name-only", range));
-    console.log(`\n${commit}: ${byHand.length} files by hand, ${written.length} written by tools`);
+    const { byHand, generated } = splitEdits(await git("diff", "--name-only", range));
+    console.log(`\n${commit}: ${byHand.length} files by hand, ${generated.length} generated`);
     for (const file of byHand) console.log(`  ${file}`);
   }
 }

@@ -14,7 +14,7 @@ const PER_THREAD = 40;
 const DUPLICATES = 0.3;
 const DISPLACEMENT = 40;
 const KILL_EVERY_MS = 9_000;
-/** After this time no further delivery is begun, so that the whole takes ten minutes at most on a busy machine. */
+/** After this time no further delivery is started, so that the campaign takes ten minutes at most on a busy machine. */
 const SEND_MS = 300_000;
 const DRAIN_MS = 100_000;
 
@@ -28,11 +28,11 @@ interface CampaignResult {
   readonly events: number;
   readonly threads: number;
   readonly kills: number;
-  /** Requests that were sent again, since the response was lost or a 503. */
+  /** Requests that were sent again because the response was lost, or not 200. */
   readonly repeats: number;
   readonly seconds: number;
   readonly outcomes: Readonly<Record<string, number>>;
-  /** What was not as it should be; empty if everything was. */
+  /** Violations that the checks found. */
   readonly problems: readonly string[];
 }
 
@@ -41,7 +41,7 @@ interface Sent {
   readonly issue: number;
 }
 
-/** The deliveries in the order in which they are sent: events, repeats of them, and changed places. */
+/** The deliveries in the order in which they are sent: events and repeats, some of them out of order. */
 function plan({ seed, count }: CampaignOptions): readonly Sent[] {
   const random = seededRandom(seed);
   const events = Math.round(count * (1 - DUPLICATES));

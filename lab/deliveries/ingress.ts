@@ -7,11 +7,11 @@ import { listDeliveries, type Service, waitUntil } from "./service.ts";
 const SECRET = "a-secret-of-the-ingress";
 const STEP_MS = 6_000;
 const RATES = [5, 10, 25, 50, 100, 200, 400, 800, 1_600, 3_200];
-/** The part of requests that are not accepted, above which the rate is not raised any more. */
+/** The share of refused requests above which the rate is not raised further. */
 const SHED = 0.05;
 const DRAIN_MS = 60_000;
 
-/** What became of the requests of one rate. */
+/** The responses to the requests at one rate. */
 interface RateResult {
   readonly offered: number;
   readonly accepted: number;
@@ -25,7 +25,7 @@ interface IngressResult {
   readonly rates: readonly RateResult[];
   /** The highest accepted rate a second without a refusal, and its p99 in milliseconds. */
   readonly sustained: { readonly perSecond: number; readonly p99: number };
-  /** Accepted deliveries that the service does not know afterwards. */
+  /** Accepted deliveries that the service has not stored. */
   readonly lost: number;
 }
 

@@ -14,7 +14,7 @@ run_to_end() {
   fi
 }
 
-# Executes test.sh of the repository, with the tests on standard input next to its own, which must all come to their end.
+# Executes test.sh of the repository, with the tests on standard input next to its own. All of them must finish.
 check_go() {
   local output name
   git diff --quiet HEAD -- test.sh

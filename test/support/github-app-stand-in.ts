@@ -116,10 +116,8 @@ export class GithubAppStandIn {
     if (pathname === "/login/oauth/access_token") return this.#exchange(request);
     const person = this.#people.get(token ?? "");
     if (person !== undefined) return this.#respondToPerson(method, pathname, person);
-    const [, known] = /^\/app(?:\/installations\/(\d+))?$/.exec(pathname) ?? [undefined, undefined];
-    if (method === "GET" && pathname.startsWith("/app") && !pathname.endsWith("s")) {
-      return this.#findProblem(token) ?? this.#describe(known);
-    }
+    const described = /^\/app(?:\/installations\/(\d+))?$/.exec(pathname);
+    if (method === "GET" && described !== null) return this.#findProblem(token) ?? this.#describe(described[1]);
     const [, full, number] = /^\/(?:repos\/([^/]+\/[^/]+)|repositories\/(\d+))\/installation$/.exec(pathname) ?? [];
     const [, id] = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(pathname) ?? [];
     if (id === undefined && full === undefined && number === undefined) return undefined;
