@@ -21,7 +21,7 @@ interface PushOptions extends CloneScriptOptions {
   readonly log: Log;
 }
 
-/** Has the service push commits of a run of a pull request to its branch. The credential never comes here. */
+/** Requests that the service pushes the commits of a run to the branch of its pull request. The harness never has the credential. */
 export interface BranchPusher {
   /** Pushes the commits of a turn that has not failed. Returns a sentence about the push, or an empty string if there was none. */
   push(ended: TurnOutcome): Promise<string>;

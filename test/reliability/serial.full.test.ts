@@ -97,7 +97,7 @@ describe.each(requests)("$route", (tested) => {
     async (disturbance) => {
       const { happens, isOne } = disturbance;
       const isFenced = disturbance.isFence === true && /\/harness-support\/|^MODEL /.test(route);
-      const alike = route.endsWith("/push-branch") ? COUNTED : ORIGINAL;
+      const ignored = route.endsWith("/push-branch") ? COUNTED : ORIGINAL;
       const last = await setUp(tested, disturbance);
       const earlier = await happens(last);
       const disturbedBefore = describeOutcome(last, await lastResponse(last, undefined), earlier);
@@ -109,11 +109,11 @@ describe.each(requests)("$route", (tested) => {
         const { status, body } = undisturbed;
         expect(status < 300 ? undefined : status, JSON.stringify(body)).toBe(tested.refused);
       }
-      const single = listRemains(first.stage.plane, alike);
+      const single = listRemains(first.stage.plane, ignored);
       const disturbedAfter = describeOutcome(first, undisturbed, await happens(first));
       if (isOne) {
-        expect(formatDifference(single, listRemains(last.stage.plane, alike)), "after it").toBe("");
-        expect(formatDifference(single, listRemains(first.stage.plane, alike)), "before it").toBe("");
+        expect(formatDifference(single, listRemains(last.stage.plane, ignored)), "after it").toBe("");
+        expect(formatDifference(single, listRemains(first.stage.plane, ignored)), "before it").toBe("");
       }
 
       for (const [at, call] of first.faults.calls.entries()) {

@@ -4,7 +4,7 @@ import { type Installation, installationStore } from "#shared/github/installatio
 import { sha256 } from "#shared/ids.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 
-/** Has a team own an installation of the GitHub App: the first one of the stand-in, by default. */
+/** Assigns an installation of the GitHub App to a team, by default the first installation of the stand-in. */
 export async function claimInstallation(
   { table, clock }: Pick<TestControlPlane, "table" | "clock">,
   team_uid: string,

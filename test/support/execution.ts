@@ -22,7 +22,7 @@ export async function createRun(
   return response.run_id;
 }
 
-/** Has a run work on the branch of a pull request, as an event of a trigger would. */
+/** Makes a run work on the branch of a pull request, as the event of a trigger does. */
 export const allowPush = (
   { table }: Pick<TestControlPlane, "table">,
   runId: string,

@@ -39,8 +39,8 @@ export function compress(content: Buffer, encoding: Encoding, quality = BROTLI_Q
 }
 
 /**
- * Compresses a stream by gzip. What is written is sent at once. The memory of a stream that is open for long is a quarter of the usual,
- * 64 KiB; Brotli would need several megabytes.
+ * Compresses a stream by gzip, and sends each write at once. A stream may be open for long, so it gets 64 KiB of memory, a quarter of the
+ * default; Brotli would need several megabytes.
  */
 export const compressStream = (): Gzip =>
   createGzip({ flush: constants.Z_SYNC_FLUSH, windowBits: 13, memLevel: 6, level: 6 });

@@ -98,7 +98,7 @@ async function encode(
   return { content: await compressed, headers: { ...vary, "content-encoding": encoding } };
 }
 
-/** The name of a built file contains a hash of its content, so that its compressed form is kept. The build has made the one of Brotli. */
+/** The name of a built file contains a hash of its content, so that its compressed form is cached. The build creates the Brotli form. */
 function compressBuilt(file: string, content: Buffer, encoding: Encoding): Promise<Buffer> {
   const key = `${encoding} ${file}`;
   const make = () => compress(content, encoding, BUILT_QUALITY);

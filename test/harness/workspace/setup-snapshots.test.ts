@@ -97,7 +97,7 @@ describe("a setup snapshot", () => {
     expect(await explain(made)).toMatch(/shop is at [0-9a-f]{40}, it has [0-9a-f]{40}$/);
   });
 
-  it("that storage no longer has fails the run with the remedy", async () => {
+  it("fails the run with the remedy if storage no longer has it", async () => {
     using repository = new Repository("shop", { "a.txt": "a" });
     const stage = { repository };
     await using maker = await start(stage, { inputs: INPUTS, keep: true }, sh("true"));
