@@ -28,5 +28,7 @@ function aboutCredentials(error: unknown): unknown {
   const isAboutThem =
     (error instanceof Error && error.name === "CredentialsProviderError") || /region is missing/i.test(String(error));
   if (!isAboutThem) return error;
-  return new Problem("There are no AWS credentials or no region: set AWS_PROFILE and AWS_REGION, or say --local.");
+  return new Problem("There are no AWS credentials or no region: set AWS_PROFILE and AWS_REGION.", [
+    "For the local cloud of this checkout, bootstrap and redrive have the option --local.",
+  ]);
 }

@@ -38,7 +38,7 @@ async function store(path: string, prefix: string): Promise<void> {
     );
     say(`stored /${prefix}/${name}`);
   }
-  say(`Deploy with: npx cdk deploy --all -c githubAppId=${app.id}`);
+  say(`Deploy with: npx cdk deploy --all -c prefix=${prefix} -c githubAppId=${app.id}`);
 }
 
 if (import.meta.main) await runByHand(run);
