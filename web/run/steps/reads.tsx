@@ -1,12 +1,11 @@
 import { BookOpen } from "lucide-react";
 import { EntryView } from "../entries.tsx";
-import type { ReadsStep } from "./steps.ts";
+import { hasKey, type ReadsStep } from "./steps.ts";
 
 /** Several reads in a row: folded, unless the address names one of them. */
 export function Reads({ step, target }: { readonly step: ReadsStep; readonly target: string }) {
-  const isTarget = step.reads.some(({ key }) => key === target);
   return (
-    <details className="reads" open={isTarget || undefined}>
+    <details className="reads" open={hasKey(step, target) || undefined}>
       <summary>
         <BookOpen size={15} aria-hidden />
         {step.reads.length} reads in a row

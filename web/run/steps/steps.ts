@@ -82,13 +82,9 @@ function readableText(entry: Entry): string {
 
 /** The next error after the entry that the address names, or before it, around the end. Without such an entry, the last error. */
 export function nextError(entries: readonly Entry[], current: string, by: 1 | -1): Entry | undefined {
-  const errors = entries.filter(isError);
   const start = entries.findIndex(({ key }) => key === current);
-  if (start < 0) return errors.at(-1);
-  const places = errors.map((error) => entries.indexOf(error));
-  const place =
-    by > 0
-      ? (places.find((one) => one > start) ?? places[0])
-      : (places.findLast((one) => one < start) ?? places.at(-1));
-  return place === undefined ? undefined : entries[place];
+  if (start < 0) return entries.findLast(isError);
+  return by > 0
+    ? (entries.slice(start + 1).find(isError) ?? entries.find(isError))
+    : (entries.slice(0, start).findLast(isError) ?? entries.findLast(isError));
 }
