@@ -61,7 +61,7 @@ const modules = outputs
 await compressFiles();
 await installWebBuild(outDir, modules);
 
-/** Compresses the files at the highest quality, which is too slow for a request. A server takes them where they are. */
+/** Compresses the files at the highest quality, which is too slow for a request. A server uses them where they exist. */
 async function compressFiles(): Promise<void> {
   const compressed: Promise<void>[] = [];
   for await (const name of glob("assets/*.{js,css}", { cwd: outDir }))

@@ -143,6 +143,6 @@ describe("the page that GitHub redirects to", () => {
     const token = new URL(link).pathname.split("/").at(-1);
     const { key } = (await call("POST", `/agent/invitations/${token}/accept`, undefined, { authorization: "" })).body;
     const { page } = await app.open(`/github?${RETURN}`, { key });
-    await page.getByText("Only admins of a team claim installations").waitFor();
+    await page.getByText("Only admins of a team can claim installations").waitFor();
   });
 });

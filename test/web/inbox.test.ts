@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunItem, RunState } from "../../clients/typescript/src/index.ts";
 import { countInbox, eventTime, mergeRuns, sortInbox } from "../../web/inbox/inbox.ts";
-import { changeInboxState, lookedForSince, markRead, readInboxState } from "../../web/inbox/inbox-state.ts";
+import { changeInboxState, markRead, readInboxState, startOfInbox } from "../../web/inbox/inbox-state.ts";
 
 const at = (minutes: number) => `2026-05-18T19:${String(minutes).padStart(2, "0")}:00.000Z`;
 
@@ -89,7 +89,7 @@ describe("the state of the inbox", () => {
 
   it("looks two weeks back at most", () => {
     const now = Date.parse(at(0));
-    expect(lookedForSince({ since: "2026-01-01T00:00:00.000Z" }, now)).toBe("2026-05-04T19:00:00.000Z");
-    expect(lookedForSince({ since: at(0) }, now)).toBe(at(0));
+    expect(startOfInbox({ since: "2026-01-01T00:00:00.000Z" }, now)).toBe("2026-05-04T19:00:00.000Z");
+    expect(startOfInbox({ since: at(0) }, now)).toBe(at(0));
   });
 });

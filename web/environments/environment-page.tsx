@@ -97,7 +97,7 @@ function Snapshot({ environment: { setup_snapshot: snapshot } }: EnvironmentProp
       <Link to="/runs/$runId" params={{ runId: snapshot.run_id }}>
         its run
       </Link>
-      ) while nothing has changed that it depends on.
+      ) as long as nothing that it depends on has changed.
     </p>
   );
 }
@@ -129,7 +129,7 @@ function EnvironmentActions({ environment, isOwn }: EnvironmentProps & { readonl
       </Link>
       <Button
         icon={<FlaskConical size={15} aria-hidden />}
-        title="Starts a run that sets up the environment and calls no model. Later runs start with what it made."
+        title="Starts a run that sets up the environment and calls no model. Later runs start from its result."
         busy={tryOut.isPending}
         onClick={() => tryOut.mutate()}
       >

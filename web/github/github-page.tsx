@@ -72,7 +72,8 @@ function ClaimSteps() {
 
   if (claim.isSuccess) return <Claimed installation={claim.data} />;
   if (claim.isPending) return <Spinner label="Claiming the installation" />;
-  if (teams.length === 0) return <Problem>Only admins of a team claim installations. Ask one of your team's.</Problem>;
+  if (teams.length === 0)
+    return <Problem>Only admins of a team can claim installations. Ask an admin of your team.</Problem>;
   if (search.error !== undefined) {
     const reason = toText(search.error_description ?? search.error) ?? "";
     return <Problem again={id}>GitHub refused: {revealHidden(reason).slice(0, 500)}</Problem>;

@@ -23,8 +23,8 @@ export async function leaveForGithub(team: string, installation_id?: number): Pr
 
 /** The claim that this tab has begun, if `state` belongs to it. */
 export function readPendingClaim(state: string | undefined): PendingClaim | undefined {
-  const kept = v.safeParse(v.pipe(v.string(), v.parseJson(), PendingClaim), readStored("sessionStorage", KEY));
-  return kept.success && kept.output.state === state ? kept.output : undefined;
+  const stored = v.safeParse(v.pipe(v.string(), v.parseJson(), PendingClaim), readStored("sessionStorage", KEY));
+  return stored.success && stored.output.state === state ? stored.output : undefined;
 }
 
 export const forgetPendingClaim = (): boolean => store("sessionStorage", KEY, undefined);

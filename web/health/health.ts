@@ -2,7 +2,7 @@ import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { costOf } from "../runs/cost-of.ts";
 import { isFailed } from "../ui/format.ts";
 
-/** What the latest runs of something tell about it. */
+/** The health of a schedule, trigger, environment or agent, by its latest runs. */
 export interface Health {
   readonly succeeded: number;
   readonly failed: number;

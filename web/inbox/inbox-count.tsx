@@ -60,7 +60,7 @@ function useNotifications(inbox: Inbox | undefined, isWanted: boolean): void {
     known.current = new Set(runs.map(toKey));
     if (last === undefined || !isWanted || !mayNotify()) return;
     for (const run of runs.filter((one) => !last.has(toKey(one)))) {
-      // Tabs of this browser that tell of the same run replace each other's notification.
+      // Tabs that notify of the same run replace each other's notification.
       const options = { body: stateLabel(run.state), tag: run.run_id, icon: "/icon.svg" };
       const shown = new Notification(titleOf(run), options);
       shown.onclick = () => {

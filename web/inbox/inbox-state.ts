@@ -2,15 +2,15 @@ import * as v from "valibot";
 import { readStored, store } from "../api/browser-storage.ts";
 
 const DAY_MS = 86_400_000;
-/** What ended longer ago is not looked for. */
+/** Runs that ended longer ago are not requested. */
 const MAX_DAYS = 14;
-/** Runs that were read one by one and are remembered. */
+/** Limit of the runs that are remembered as read one by one. */
 const MAX_READ = 500;
 
 const State = v.object({
-  /** What ended until then is read. */
+  /** Everything that ended up to this time is read. */
   since: v.string(),
-  /** Until when the events of single runs are read, by the run's id. */
+  /** The time up to which a single run is read, by the run's id. */
   read: v.record(v.string(), v.string()),
   /** Whose runs are shown: those that the person created, or all that the person can see. */
   scope: v.picklist(["mine", "all"]),
@@ -27,14 +27,14 @@ const listeners = new Set<() => void>();
 /** The states that were parsed, so that the same text yields the same object. */
 const parsed = new Map<string, { readonly text: string | undefined; readonly state: InboxState }>();
 
-/** Reads the state of a person. Who looks for the first time has read all but the last day. */
+/** Reads a person's state. On the first visit, everything older than a day counts as read. */
 export function readInboxState(user: string): InboxState {
   const text = readStored("localStorage", nameFor(user));
   const last = parsed.get(user);
   if (last !== undefined && last.text === text) return last.state;
-  const kept = v.safeParse(Stored, text);
+  const stored = v.safeParse(Stored, text);
   const since = new Date(Date.now() - DAY_MS).toISOString();
-  const state: InboxState = kept.success ? kept.output : { since, read: {}, scope: "mine", notify: false };
+  const state: InboxState = stored.success ? stored.output : { since, read: {}, scope: "mine", notify: false };
   parsed.set(user, { text, state });
   return state;
 }
@@ -49,7 +49,7 @@ export function changeInboxState(user: string, changes: Partial<InboxState>): vo
   for (const notify of listeners) notify();
 }
 
-/** Remembers that all that runs did until now, by the clocks of the service and of the browser, is read. */
+/** Marks everything that runs did until now as read, by the clocks of the service and of the browser. */
 export function markRead(user: string, runs: readonly { readonly run_id: string; readonly at?: string }[]): void {
   const { read } = readInboxState(user);
   const now = new Date().toISOString();
@@ -57,8 +57,8 @@ export function markRead(user: string, runs: readonly { readonly run_id: string;
   changeInboxState(user, { read: { ...read, ...Object.fromEntries(added) } });
 }
 
-/** The time from which on ended runs are looked for. */
-export function lookedForSince({ since }: Pick<InboxState, "since">, now: number): string {
+/** The time from which on ended runs are requested. */
+export function startOfInbox({ since }: Pick<InboxState, "since">, now: number): string {
   const oldest = new Date(now - MAX_DAYS * DAY_MS).toISOString();
   return since > oldest ? since : oldest;
 }

@@ -16,10 +16,10 @@ export interface Inbox {
 export const countInbox = ({ asking, failed, finished }: Inbox): number =>
   asking.length + failed.length + finished.length;
 
-/** When a run did what the inbox tells of. */
+/** The time of the event that put a run into the inbox. */
 export const eventTime = ({ finished_at, updated_at }: RunItem): string => finished_at ?? updated_at;
 
-/** Sorts runs into the parts of the inbox. Children that ended are the business of their parents. */
+/** Sorts runs into the parts of the inbox. Child runs that have ended are left to their parents. */
 export function sortInbox(runs: readonly RunItem[], { since, read }: Pick<InboxState, "since" | "read">): Inbox {
   const newest = runs.toSorted((a, b) => (eventTime(a) < eventTime(b) ? 1 : -1));
   const isUnread = (run: RunItem) =>
@@ -31,7 +31,7 @@ export function sortInbox(runs: readonly RunItem[], { since, read }: Pick<InboxS
   };
 }
 
-/** Takes changes into the runs that were read before. Runs that go on leave. */
+/** Merges changes into the known runs. Runs that are active again are removed. */
 export function mergeRuns(runs: readonly RunItem[], changed: readonly RunItem[]): RunItem[] {
   const byId = new Map([...runs, ...changed].map((run) => [run.run_id, run]));
   return [...byId.values()].filter(isShown);

@@ -5,7 +5,7 @@ import { client } from "../api/client.ts";
 import { queryClient } from "../api/query-client.ts";
 import { useMe } from "../api/session.ts";
 import { ENDED_STATES, type Inbox, mergeRuns, sortInbox } from "./inbox.ts";
-import { lookedForSince, onInboxChange, readInboxState } from "./inbox-state.ts";
+import { onInboxChange, readInboxState, startOfInbox } from "./inbox-state.ts";
 
 const POLL_MS = 15_000;
 /** Everything is read again after this time, because runs that were archived or deleted are no changes. */
@@ -40,7 +40,7 @@ const inboxQuery = (user: string, scope: "mine" | "all", inBackground: boolean) 
           return { ...last, runs: mergeRuns(last.runs, changes.runs), after: latest(changes.runs, last.after) };
         }
       }
-      const since = lookedForSince(readInboxState(user), Date.now());
+      const since = startOfInbox(readInboxState(user), Date.now());
       const [asking, ended] = await Promise.all([
         list({ state: ["BLOCKED"], limit: MAX_ASKING }, signal),
         list({ state: [...ENDED_STATES], updated_after: since, limit: MAX_ENDED }, signal),
@@ -77,5 +77,5 @@ export function useInbox() {
   return { inbox, state, query };
 }
 
-/** Reads the inbox from scratch, because runs were changed that changes do not tell of. */
+/** Reads the inbox from scratch, after a change that the API does not list. */
 export const resetInbox = (): Promise<void> => queryClient.resetQueries({ queryKey: ["inbox"] });

@@ -78,7 +78,7 @@ function SaveView({ search }: FilterProps) {
   );
 }
 
-/** Selects runs by a label of theirs, as soon as the text is complete. */
+/** Selects runs by their metadata, as soon as the text is valid. */
 function MetadataField({ search, onChange }: FilterProps) {
   const [text, setText] = useState(search.metadata ?? "");
   const error = checkMetadata(text);

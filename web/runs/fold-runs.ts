@@ -23,13 +23,13 @@ export function foldRuns(runs: readonly RunItem[], open: ReadonlySet<string>): F
     const group = groupOf(run);
     if (group !== undefined) sizes.set(group, (sizes.get(group) ?? 0) + 1);
   }
-  const begun = new Set<string>();
+  const shownGroups = new Set<string>();
   return runs.flatMap((run): FoldedRow[] => {
     const group = groupOf(run);
     const repeats = group === undefined ? 0 : (sizes.get(group) ?? 1) - 1;
     if (group === undefined || repeats === 0) return [{ run, repeats: 0 }];
-    if (!begun.has(group)) {
-      begun.add(group);
+    if (!shownGroups.has(group)) {
+      shownGroups.add(group);
       return [{ run, group, repeats }];
     }
     return open.has(group) ? [{ run, repeats: 0 }] : [];

@@ -10,8 +10,8 @@ const MAX_VIEWS = 20;
 
 /** The filters that a person has saved under names in this browser. */
 export function readSavedViews(user: string): readonly SavedView[] {
-  const kept = v.safeParse(Views, readViewsText(user));
-  return kept.success ? kept.output : [];
+  const stored = v.safeParse(Views, readViewsText(user));
+  return stored.success ? stored.output : [];
 }
 
 /** Saves filters under a name, in place of those that had it. */

@@ -2,7 +2,7 @@ import type { DeliveryItem } from "../../clients/typescript/src/index.ts";
 
 type Attempt = DeliveryItem["attempts"][number];
 
-/** Whether a receiver took a delivery, by the status of its response. */
+/** Whether a receiver accepted a delivery, by the status of its response. */
 export const isSuccess = (status = 0): boolean => status >= 200 && status < 300;
 
 /** The latest attempt of several deliveries. */

@@ -6,7 +6,7 @@ import { revealHidden } from "../ui/hidden-characters.ts";
 import { Time } from "../ui/time.tsx";
 import { isSuccess, latestAttempt } from "./delivery-attempts.ts";
 
-/** Deliveries among which the latest attempt is looked for. */
+/** The deliveries of which the latest attempt is shown. */
 const LATEST = 5;
 /** Pages that are read to find the oldest delivery that waits. Each looks at thousands. */
 const MAX_PAGES = 3;
@@ -35,26 +35,26 @@ const stateQuery = ({ uid, scope }: WebhookItem) =>
         findOldest(),
       ]);
       const { deliveries } = latest.body;
-      return { answer: latestAttempt(oldest === undefined ? deliveries : [...deliveries, oldest]), oldest };
+      return { attempt: latestAttempt(oldest === undefined ? deliveries : [...deliveries, oldest]), oldest };
     },
   });
 
-/** The receiver's latest response, and the oldest delivery that is pending. */
+/** The latest attempt to deliver an event, and the oldest delivery that is pending. */
 export function useWebhookState(webhook: WebhookItem) {
-  const { answer, oldest } = useQuery(stateQuery(webhook)).data ?? {};
-  return { answer, oldest, isFailing: answer !== undefined && !isSuccess(answer.status_code) };
+  const { attempt, oldest } = useQuery(stateQuery(webhook)).data ?? {};
+  return { attempt, oldest, isFailing: attempt !== undefined && !isSuccess(attempt.status_code) };
 }
 
 /** The lines of a webhook that show the state of its deliveries. */
-export function WebhookState({ answer, oldest, isFailing }: ReturnType<typeof useWebhookState>) {
+export function WebhookState({ attempt, oldest, isFailing }: ReturnType<typeof useWebhookState>) {
   return (
     <>
-      {answer !== undefined && (
+      {attempt !== undefined && (
         <p className={isFailing ? "field-error" : "item-facts"}>
           <span>
             Latest response:{" "}
-            {answer.status_code === undefined ? revealHidden(answer.error ?? "none") : `HTTP ${answer.status_code}`},{" "}
-            <Time at={answer.attempted_at} />
+            {attempt.status_code === undefined ? revealHidden(attempt.error ?? "none") : `HTTP ${attempt.status_code}`},{" "}
+            <Time at={attempt.attempted_at} />
           </span>
         </p>
       )}

@@ -28,7 +28,7 @@ export function PageError({ error }: ErrorComponentProps) {
   );
 }
 
-/** An error of what all pages need, which has no frame around it. */
+/** An error of something that all pages need; the frame of the pages is missing, too. */
 export const AppError = (props: ErrorComponentProps) => (
   <main className="alone">
     <PageError {...props} />

@@ -1,7 +1,7 @@
 import { readStored, store } from "../api/browser-storage.ts";
 
 const RELOADED = "runyard.reloaded";
-/** A page that fails again soon after it was loaded again is not helped by it. */
+/** Reloading does not help a page that fails again within this time. */
 const PAUSE_MS = 60_000;
 
 /** A part of the app did not arrive: the network is gone, or a deployment has replaced the files of the app that is open. */

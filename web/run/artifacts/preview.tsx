@@ -42,7 +42,7 @@ function Picture({ uid, name }: { readonly uid: string; readonly name: string })
   );
 }
 
-/** The type that the viewer of the browser gets, whatever the file says of itself. */
+/** The type that the browser's viewer gets, whatever type the file claims. */
 const PDF = "application/pdf";
 
 function Pdf({ uid, name }: { readonly uid: string; readonly name: string }) {

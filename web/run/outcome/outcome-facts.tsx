@@ -46,7 +46,7 @@ export function OutcomeFacts({ run, events, failing }: FactsProps) {
             <PullRequestLink request={request} />
           </li>
         ))}
-        <Made run={run} />
+        <ResultLinks run={run} />
         <Cost run={run} />
       </ul>
     </>
@@ -61,7 +61,7 @@ const Item = ({ icon, children }: { readonly icon?: ReactNode; readonly children
 );
 
 /** Leads to the changes and to the artifacts, which are on the same page. */
-function Made({ run }: { readonly run: RunItem }) {
+function ResultLinks({ run }: { readonly run: RunItem }) {
   const changes = totalChanges(run);
   const artifacts = countArtifacts(run);
   return (

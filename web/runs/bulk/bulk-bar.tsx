@@ -21,7 +21,7 @@ interface BulkBarProps {
   readonly onChanged: () => void;
 }
 
-/** Runs that are started again at once. */
+/** Limit of the runs that are started again together. */
 const MAX_AGAIN = 20;
 
 const ACTIONS = [
@@ -42,7 +42,7 @@ const WARNINGS: Readonly<Partial<Record<BulkAction, string>>> = {
 /** Selects runs of the list, or all that match, and changes them. */
 export function BulkBar({ params, runs, hasMore, selection, onSelection, onChanged }: BulkBarProps) {
   const [isAll, setAll] = useState(false);
-  const [asked, setAsked] = useState<BulkAction>();
+  const [pendingAction, setPendingAction] = useState<BulkAction>();
   const [done, setDone] = useState(0);
   const selected = runs.filter(({ run_id }) => selection.has(run_id));
   const change = useMutation({
@@ -53,7 +53,7 @@ export function BulkBar({ params, runs, hasMore, selection, onSelection, onChang
         : changeEach(action, selected, setDone);
     },
     onSettled: async () => {
-      setAsked(undefined);
+      setPendingAction(undefined);
       setAll(false);
       onSelection(new Set());
       onChanged();
@@ -92,7 +92,7 @@ export function BulkBar({ params, runs, hasMore, selection, onSelection, onChang
             busy={change.isPending && change.variables === action}
             disabled={!isPossible(action)}
             title={action === "again" ? `Up to ${MAX_AGAIN} selected runs` : undefined}
-            onClick={() => (action in WARNINGS ? setAsked(action) : change.mutate(action))}
+            onClick={() => (action in WARNINGS ? setPendingAction(action) : change.mutate(action))}
           >
             {label}
           </Button>
@@ -106,16 +106,16 @@ export function BulkBar({ params, runs, hasMore, selection, onSelection, onChang
         {change.data !== undefined && describeResult(change.variables, change.data)}
       </p>
       <InlineError error={change.error} />
-      {asked !== undefined && (
+      {pendingAction !== undefined && (
         <Confirm
           open
-          onClose={() => setAsked(undefined)}
-          title={`${labelOf(asked)}: ${count}?`}
-          text={WARNINGS[asked] ?? ""}
-          action={labelOf(asked)}
+          onClose={() => setPendingAction(undefined)}
+          title={`${labelOf(pendingAction)}: ${count}?`}
+          text={WARNINGS[pendingAction] ?? ""}
+          action={labelOf(pendingAction)}
           busy={change.isPending}
           error={change.error === null ? undefined : describeError(change.error).text}
-          onConfirm={() => change.mutate(asked)}
+          onConfirm={() => change.mutate(pendingAction)}
         />
       )}
     </section>

@@ -13,8 +13,8 @@ export interface BulkResult {
   readonly refused: ReadonlyMap<string, number>;
 }
 
-/** Requests for single runs that are under way at the same time. */
-const AT_ONCE = 4;
+/** Limit of the concurrent requests for single runs. */
+const MAX_CONCURRENT = 4;
 
 /** Changes runs one by one. `onProgress` gets the number of those that are done. */
 export async function changeEach(
@@ -35,7 +35,7 @@ export async function changeEach(
       onProgress(++done);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
   return { changed: runs.length - sum(refused), refused };
 }
 
