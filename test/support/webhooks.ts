@@ -26,6 +26,12 @@ export async function attemptRequested({ webhooks, ports }: TestControlPlane): P
   await withRights(file, rights, () => attemptDeliveries.handle({ v: 1, deliveries }, ports));
 }
 
+/** Sends the webhooks and replies that the changes of runs have caused. */
+export async function deliverEvents(plane: TestControlPlane): Promise<void> {
+  await streamEvents(plane);
+  await attemptRequested(plane);
+}
+
 /** Lets time pass, and the rule that runs each minute request what is due, and this be attempted. */
 export async function passMinutes(plane: TestControlPlane, minutes: number): Promise<void> {
   const { clock, ports, webhooks } = plane;

@@ -6,7 +6,7 @@ import type { TestControlPlane } from "../../support/control-plane.ts";
 import { createHarness } from "../../support/execution.ts";
 import { type Hooks, signed } from "../../support/hooks.ts";
 import { connectPlane, startSystems, type TestSystems, TOKENS } from "../../support/systems-stand-in.ts";
-import { attemptRequested, streamEvents } from "../../support/webhooks.ts";
+import { deliverEvents } from "../../support/webhooks.ts";
 
 const SECRET = "the-secret-of-the-app";
 const ID = 2_000_001;
@@ -57,10 +57,7 @@ const comment = async (text: string, login = "ada") => {
   const headers = signed.github(SECRET, body, "issue_comment", `delivery-${count}`);
   await request(plane, "POST", "/hooks/github-app", { key: undefined, body, headers });
 };
-const deliver = async () => {
-  await streamEvents(plane);
-  await attemptRequested(plane);
-};
+const deliver = () => deliverEvents(plane);
 const checks = () =>
   [...systems.checks.values()].map((check) => [check["name"], check["head_sha"], check["status"], check["conclusion"]]);
 

@@ -4,7 +4,7 @@ import type { TestControlPlane } from "../../support/control-plane.ts";
 import { createHarness, type Harness } from "../../support/execution.ts";
 import { type Hooks, signed } from "../../support/hooks.ts";
 import { connectPlane, startSystems, type TestSystems } from "../../support/systems-stand-in.ts";
-import { attemptRequested, streamEvents } from "../../support/webhooks.ts";
+import { deliverEvents } from "../../support/webhooks.ts";
 
 const SECRET = "a-secret-of-the-other-system";
 const THREAD = "C1/1700000000.0001";
@@ -32,10 +32,7 @@ const create = async (body: object = {}): Promise<string> => {
   return created.body.uid;
 };
 
-const deliver = async () => {
-  await streamEvents(plane);
-  await attemptRequested(plane);
-};
+const deliver = () => deliverEvents(plane);
 const latest = async () => (await hooks.deliveries(uid))[0];
 const sendBody = async (body: string, headers: Record<string, string> = {}) => {
   const signature = signed.slack(SECRET, body, Math.floor(plane.clock.now / 1000));

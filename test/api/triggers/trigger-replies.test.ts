@@ -4,7 +4,7 @@ import { decideEvent, type TestControlPlane } from "../../support/control-plane.
 import { createHarness, type Harness } from "../../support/execution.ts";
 import { type Hooks, signed } from "../../support/hooks.ts";
 import { connectPlane, startSystems, type TestSystems } from "../../support/systems-stand-in.ts";
-import { attemptRequested, passMinutes, streamEvents } from "../../support/webhooks.ts";
+import { attemptRequested, deliverEvents, passMinutes, streamEvents } from "../../support/webhooks.ts";
 
 const SECRET = "a-secret-of-the-other-system";
 const SHA = "a".repeat(40);
@@ -46,10 +46,7 @@ const comment = async (uid: string, text: string, changes: object = {}) => {
   return (await hooks.deliveries(uid))[0];
 };
 /** Delivers the events of runs, and attempts what they request. */
-const deliver = async () => {
-  await streamEvents(plane);
-  await attemptRequested(plane);
-};
+const deliver = () => deliverEvents(plane);
 const work = async (runId: string): Promise<Harness> => {
   const harness = createHarness(plane, await plane.dispatch(runId));
   await harness.resolve();

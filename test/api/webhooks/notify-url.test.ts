@@ -8,7 +8,7 @@ import { type Client, createClient } from "../../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../../support/control-plane.ts";
 import { createRun, deliver, type Harness, nextExecution, workingRun } from "../../support/execution.ts";
 import { runRetentionPass } from "../../support/retention.ts";
-import { attemptRequested, passMinutes, streamEvents } from "../../support/webhooks.ts";
+import { attemptRequested, deliverEvents, passMinutes, streamEvents } from "../../support/webhooks.ts";
 
 const URL = "https://hooks.runyard.test/ended?token=hush";
 const REQUEST = { prompt: "hello", notify_url: URL };
@@ -28,10 +28,7 @@ const ids = () => plane.webhooks.sent.map(({ id }) => id);
 const stored = () => plane.table.all().filter(({ sk }) => sk.startsWith("DELIVERY#"));
 
 /** Plans and attempts deliveries as the service does after events. */
-async function notify(): Promise<void> {
-  await streamEvents(plane);
-  await attemptRequested(plane);
-}
+const notify = () => deliverEvents(plane);
 
 async function finish(harness: Harness, success = true): Promise<void> {
   expect((await harness.finish(success)).status).toBe(200);
