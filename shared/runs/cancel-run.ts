@@ -1,6 +1,6 @@
 import { RunyardError } from "#shared/errors.ts";
 import { type IdempotentRequest, runIdempotent } from "#shared/idempotency/idempotent-request.ts";
-import { type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
+import { formatName, type Principal } from "#shared/principals/principal.ts";
 import { isExecuting, isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { parseOwner, providerOf, type RunHead } from "#shared/records/run-head.ts";
@@ -70,7 +70,7 @@ async function cancelNow(call: CancelFoundCall, record: Put | undefined, ports: 
   await attemptOnHead(call.head, ports, async (head) => {
     const refusal = findRefusal(head, call.body, call.force);
     if (refusal !== undefined) throw refusal;
-    const change = toCancelChange(head, displayName(call.principal), call.force, ports.now());
+    const change = toCancelChange(head, formatName(call.principal), call.force, ports.now());
     await changeWithRecord(head, change, record, ports);
     await ports.queue.sendEnd(head.run_id, parseOwner(head)).catch(() => undefined);
   });
@@ -96,9 +96,6 @@ function findRefusal(head: RunHead, body: RunBody, force: boolean): RunyardError
   }
   return undefined;
 }
-
-const displayName = (principal: Principal): string =>
-  principal.kind === "personal" ? principal.user.displayName : toPrincipalKey(principal);
 
 function toCancelChange(head: RunHead, by: string, force: boolean, now: number): EndChange {
   const works = isExecuting(head.state);

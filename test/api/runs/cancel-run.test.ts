@@ -147,10 +147,10 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
     const parent = await workingRun(plane);
-    const { uid, key } = await plane.agent();
+    const { key } = await plane.agent("release-bot");
     for (const [client, by] of [
-      [createClient(plane, key), `identity:${uid}`],
-      [parent.client, `run:${parent.run_id}`],
+      [createClient(plane, key), "release-bot"],
+      [parent.client, `run ${parent.run_id}`],
     ] as const) {
       const child = await createRun(plane, { prompt: "child", parent_run_id: parent.run_id });
       expect((await client.post(`/agent/runs/${child}/cancel`)).status).toBe(200);
