@@ -689,66 +689,6 @@ describe("runyard webhooks update", () => {
   });
 });
 
-describe("runyard completion", () => {
-  it.each([
-    [["ru"], ["run", "runs"]],
-    [
-      ["runs", ""],
-      [
-        "list",
-        "get",
-        "follow",
-        "followup",
-        "followups",
-        "approve",
-        "deny",
-        "interrupt",
-        "cancel",
-        "archive",
-        "unarchive",
-        "share",
-        "delete",
-        "response",
-        "conversation",
-        "transcript",
-        "artifacts",
-        "timeline",
-        "find",
-        "snapshot",
-        "attachments",
-        "diff",
-        "open-pr",
-      ],
-    ],
-    [["envs", "li"], ["list"]],
-    [
-      ["runs", "list", "--so"],
-      ["--source", "--sort"],
-    ],
-    [
-      ["runs", "list", "--sort", ""],
-      ["updated_at", "created_at", "title", "agent"],
-    ],
-    [["run", "x", "--js"], ["--json"]],
-    [
-      ["completion", ""],
-      ["bash", "zsh", "fish"],
-    ],
-    [
-      ["agents", "keys", ""],
-      ["list", "create", "delete"],
-    ],
-  ])("completes %j", async (words, expected) => {
-    expect((await run(["__complete", "--", ...words])).out.trimEnd().split("\n")).toEqual(expected);
-  });
-
-  it("prints a script for each shell, and is not part of the help", async () => {
-    for (const shell of ["bash", "zsh", "fish"])
-      expect((await run(["completion", shell])).out).toContain("runyard __complete --");
-    expect((await run(["--help"])).out).not.toContain("__complete");
-  });
-});
-
 describe("runyard --help and --version", () => {
   it("go to standard output and exit with 0", async () => {
     expect(await run(["--version"])).toMatchObject({

@@ -1,5 +1,6 @@
 import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
+import { listValues } from "./completion-values.ts";
 import { withExamples } from "./examples.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -43,29 +44,56 @@ export function completeCommand(context: Context): CommandUnknownOpts {
     .argument("[words...]")
     .allowUnknownOption()
     .helpOption(false)
-    .action((words, _options, { parent }) => {
-      for (const candidate of parent === null ? [] : candidates(parent, words)) context.say(candidate);
+    .action(async (words, _options, { parent }) => {
+      if (parent === null) return;
+      for (const candidate of await listCandidates(context, parent, words)) context.say(candidate);
     });
 }
 
-/** The completions of the last, incomplete argument. */
-function candidates(root: CommandUnknownOpts, words: readonly string[]): string[] {
-  const before = words.slice(0, -1);
+/** The completions of the last, incomplete word. */
+async function listCandidates(context: Context, root: CommandUnknownOpts, words: readonly string[]): Promise<string[]> {
   const begun = words.at(-1) ?? "";
-  let command = root;
-  for (const word of before) command = command.commands.find((one) => namesOf(one).includes(word)) ?? command;
-  const options = listOptions(command);
-  const last = before.at(-1) ?? "";
-  const previous = options.find(
-    ({ required, short = "", long = "" }) => required && last !== "" && [short, long].includes(last),
-  );
+  const { command, option, position } = readWords(root, words.slice(0, -1));
   const values =
-    previous !== undefined
-      ? (previous.argChoices ?? [])
+    option !== undefined
+      ? (option.argChoices ?? (await listValues(context, option.attributeName(), words)))
       : begun.startsWith("-")
-        ? options.map(({ long }) => long ?? "")
-        : [...visible(command).map((one) => one.name()), ...choicesOf(command)];
+        ? listOptions(command).map(({ long }) => long ?? "")
+        : [...visible(command).map((one) => one.name()), ...(await listArguments(context, command, position, words))];
   return values.filter((value) => value.startsWith(begun));
+}
+
+/** What complete words name: a command, how many of its arguments, and the option whose value the next word is. */
+function readWords(root: CommandUnknownOpts, words: readonly string[]) {
+  let command = root;
+  let position = 0;
+  let option: Option | undefined;
+  for (const word of words) {
+    if (option !== undefined) option = undefined;
+    else if (word.startsWith("-"))
+      option = listOptions(command).find(({ required, short, long }) => required && [short, long].includes(word));
+    else {
+      const next = command.commands.find((one) => namesOf(one).includes(word));
+      if (next === undefined) position += 1;
+      command = next ?? command;
+    }
+  }
+  return { command, option, position };
+}
+
+/** The values of the argument at a position; the last argument may take any number of values. */
+async function listArguments(
+  context: Context,
+  command: CommandUnknownOpts,
+  position: number,
+  words: readonly string[],
+): Promise<readonly string[]> {
+  const all = command.registeredArguments;
+  const last = all.at(-1);
+  const argument = all[position] ?? (last?.variadic === true ? last : undefined);
+  if (argument === undefined) return [];
+  const name = argument.name() === "uid" ? (command.parent?.name() ?? "") : argument.name();
+  return argument.argChoices ?? listValues(context, name, words);
 }
 
 const namesOf = (command: CommandUnknownOpts): string[] => [command.name(), ...command.aliases()];
@@ -82,6 +110,3 @@ const visible = (command: CommandUnknownOpts): readonly CommandUnknownOpts[] =>
     .createHelp()
     .visibleCommands(command)
     .filter((one) => one.name() !== "help");
-
-const choicesOf = (command: CommandUnknownOpts): readonly string[] =>
-  command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
