@@ -89,8 +89,9 @@ export function endpointServer(bodyMs = BODY_MS) {
       if (isFull() || !admission.begin()) return refuseOverload();
       isHeld = isLongPoll;
       if (isHeld) longPolls++;
-      const requestPorts = isLongPoll ? { ...ports, signals: connectedSignals(ports.signals, outgoing) } : ports;
-      const response = await endpoint.handle(toApiEvent({ ...exchange, body }), requestPorts);
+      // A stream ends its own wait, and is read while its client receives it.
+      const signals = isStream ? ports.signals : connectedSignals(ports.signals, outgoing);
+      const response = await endpoint.handle(toApiEvent({ ...exchange, body }), { ...ports, signals });
       if (response.stream === undefined) return await send(exchange, response, refuse);
       if (streams >= MAX_STREAMS) return refuseOverload();
       streams++;
