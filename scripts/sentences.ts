@@ -1,134 +1,76 @@
 /**
- * Holds the tests that ran against the sentences of the API's contract, test/contract/sentences.json; each tier does so
- * after vitest. By hand: `npx vitest run --reporter=json --outputFile=FILE`, then `node scripts/sentences.ts FILE`.
+ * The sentences of the API's contract, each of which stands above a test that shows it:
+ *
+ *     // @contract runs.cancel.terminal: A run that has ended is 400 invalid_request, wherever it was executed.
+ *     it("returns 400 …
+ *
+ * Further tests of a sentence have its id only: `// @contract runs.cancel.terminal`. `node scripts/sentences.ts [runs.cancel]` prints
+ * them with their tests.
  */
-import { readFileSync } from "node:fs";
-import { join, relative } from "node:path";
-import * as v from "valibot";
-import { type CheckResult, describeCheck } from "./checks.ts";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { root } from "./run-command.ts";
-import { type Tier, tierOf } from "./tiers.ts";
 
-/** A reason must be meaningful: "later" is not one. */
-const LEAST_REASON = 20;
+/** What a line with a tag is: the id, and what the contract says. */
+const TAG = /^\s*\/\/ @contract ([a-z][\w-]*(?:\.[\w-]+)*)(?:: (\S.*))?$/;
+/** A test, a group of tests, or a function of the tests that adds some. */
+const TEST = /^\s*(?:it|test|describe|\w+Contract)\b/;
 
-const Sentence = v.strictObject({
-  /** Section, what it is about, and what it says of that: `2.cancel.order`. */
-  id: v.pipe(v.string(), v.regex(/^[0-9][\w.-]+$/)),
-  sentence: v.pipe(v.string(), v.nonEmpty()),
-  /**
-   * Tests that hold it: file, describes and name, joined by ` > `. A `*` stands for any text, where a test is written for
-   * several cases or routes; every test that it matches has to have passed.
-   */
-  tests: v.exactOptional(v.array(v.string())),
-  /** Why there are no tests. */
-  reason: v.exactOptional(v.string()),
-});
-const Sections = v.array(v.strictObject({ section: v.string(), sentences: v.array(Sentence) }));
-type Sections = v.InferOutput<typeof Sections>;
-
-const Report = v.object({
-  testResults: v.array(
-    v.object({
-      name: v.string(),
-      assertionResults: v.array(
-        v.object({ ancestorTitles: v.array(v.string()), title: v.string(), status: v.string() }),
-      ),
-    }),
-  ),
-});
-
-/** Test ids with what became of them: `passed`, `failed`, `skipped` and so on. */
-type Outcomes = ReadonlyMap<string, readonly string[]>;
-
-interface SentencesOptions {
-  readonly sections?: Sections;
-  /** The tier that ran. Default: both. */
-  readonly tier?: Tier;
+interface Tag {
+  readonly id: string;
+  readonly sentence: string | undefined;
+  /** The file and line of the test. */
+  readonly test: string;
 }
 
-/** The sentences that the repository holds itself to. */
-export function readSentences(): Sections {
-  return v.parse(Sections, JSON.parse(readFileSync(join(root, "test/contract/sentences.json"), "utf8")));
+/** The tags of a file, and a line for each that cannot be read or has no test below it. */
+export function readTags(file: string, text: string): { tags: Tag[]; problems: string[] } {
+  const lines = text.split("\n");
+  const tagged = lines.flatMap((line, index) => (line.includes("// @contract") ? [{ line, index }] : []));
+  const found = tagged.map(({ line, index }) => {
+    const [, id, sentence] = TAG.exec(line) ?? [];
+    if (id === undefined)
+      return { problem: `${file}:${index + 1}: write "// @contract ID: sentence" or "// @contract ID"` };
+    const below = lines.findIndex((other, at) => at > index && !other.includes("// @contract"));
+    if (!TEST.test(lines[below] ?? "")) return { problem: `${file}:${index + 1}: ${id} has no test below it` };
+    return { tag: { id, sentence, test: `${file}:${below + 1}` } };
+  });
+  return {
+    tags: found.flatMap(({ tag }) => tag ?? []),
+    problems: found.flatMap(({ problem }) => problem ?? []),
+  };
 }
 
-/**
- * One check, regardless of the number of sentences: each has a test that passed, or the reason why there is none.
- * `report` is what vitest's JSON reporter wrote of a whole run, or of the tests of one tier, which are then looked for alone.
- */
-export function checkSentences(
-  report: string,
-  { sections = readSentences(), tier }: SentencesOptions = {},
-): CheckResult {
-  const started = performance.now();
-  const sentences = sections.flatMap((section) => section.sentences);
-  const outcomes = readOutcomes(report);
-  const problems = [
-    ...sentences.flatMap((sentence) =>
-      findProblems(sentence, outcomes, tier).map((problem) => `${sentence.id}: ${problem}`),
-    ),
-    ...repeated(sentences.map(({ id }) => id)).map((id) => `${id}: is there twice`),
-    ...(sentences.length === 0 ? ["there are no sentences"] : []),
-  ];
-  const seconds = (performance.now() - started) / 1000;
-  return { name: "contract", ok: problems.length === 0, output: problems.join("\n"), seconds };
+/** Each id has one sentence. */
+export function findProblems(tags: readonly Tag[]): string[] {
+  return [...Map.groupBy(tags, ({ id }) => id)].flatMap(([id, same]) => {
+    const stated = same.filter(({ sentence }) => sentence !== undefined);
+    if (stated.length === 1) return [];
+    const places = (stated.length === 0 ? same : stated).map(({ test }) => test).join(", ");
+    return [
+      stated.length === 0 ? `${id} has no sentence: ${places}` : `${id} has ${stated.length} sentences: ${places}`,
+    ];
+  });
 }
 
-function findProblems(
-  { tests, reason }: v.InferOutput<typeof Sentence>,
-  outcomes: Outcomes,
-  tier: Tier | undefined,
-): string[] {
-  if (tests === undefined && reason === undefined) return ["has neither tests nor a reason"];
-  if (tests !== undefined && reason !== undefined) return ["has both tests and a reason"];
-  if (tests === undefined) return (reason ?? "").trim().length < LEAST_REASON ? ["its reason says nothing"] : [];
-  if (tests.length === 0) return ["has an empty list of tests"];
-  const wanted = tests.filter((test) => tier === undefined || tierOf(test.split(" > ")[0] ?? "") === tier);
-  return wanted.flatMap((test) => problemsOfTest(test, outcomes));
+function readAllTags(): ReturnType<typeof readTags> {
+  const files = globSync("test/**/*.ts", { cwd: root }).toSorted();
+  const found = files.map((file) => readTags(file, readFileSync(join(root, file), "utf8")));
+  return { tags: found.flatMap(({ tags }) => tags), problems: found.flatMap(({ problems }) => problems) };
 }
 
-function problemsOfTest(test: string, outcomes: Outcomes): string[] {
-  const found = test.includes("*")
-    ? [...outcomes].filter(([id]) => matches(test, id)).flatMap(([, statuses]) => statuses)
-    : (outcomes.get(test) ?? []);
-  if (found.length === 0) return [`no test that ran is called ${test}`];
-  const others = found.filter((status) => status !== "passed");
-  return others.length === 0 ? [] : [`${[...new Set(others)].join(", ")}: ${test}`];
+/** A line for each mistake in the tags of the tests. */
+export function findSentenceProblems(): string[] {
+  const { tags, problems } = readAllTags();
+  return [...problems, ...findProblems(tags), ...(tags.length === 0 ? ["no test has a sentence of the contract"] : [])];
 }
-
-function matches(pattern: string, id: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  if (!id.startsWith(first)) return false;
-  const last = rest.pop() ?? "";
-  let at = first.length;
-  for (const part of rest) {
-    const found = id.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return id.length - last.length >= at && id.endsWith(last);
-}
-
-/** Names may repeat within a file; then all of that name count. */
-function readOutcomes(report: string): Outcomes {
-  const outcomes = new Map<string, string[]>();
-  for (const { name, assertionResults } of v.parse(Report, JSON.parse(report)).testResults) {
-    for (const { ancestorTitles, title, status } of assertionResults) {
-      const id = [relative(root, name), ...ancestorTitles, title].join(" > ");
-      outcomes.set(id, [...(outcomes.get(id) ?? []), status]);
-    }
-  }
-  return outcomes;
-}
-
-const repeated = (ids: readonly string[]): string[] => [
-  ...new Set(ids.filter((id, index) => ids.indexOf(id) !== index)),
-];
 
 if (import.meta.main) {
-  const [file] = process.argv.slice(2);
-  if (file === undefined) throw new Error("usage: node scripts/sentences.ts FILE, a report of vitest's JSON reporter");
-  const result = checkSentences(readFileSync(file, "utf8"));
-  console.log(describeCheck(result));
-  process.exitCode = result.ok ? 0 : 1;
+  const [prefix = ""] = process.argv.slice(2);
+  const tags = readAllTags().tags.filter(({ id }) => id.startsWith(prefix));
+  const sorted = [...Map.groupBy(tags, ({ id }) => id)].toSorted(([one], [other]) => one.localeCompare(other));
+  for (const [id, same] of sorted) {
+    console.log(`${id}: ${same.find(({ sentence }) => sentence !== undefined)?.sentence ?? ""}`);
+    for (const { test } of same) console.log(`  ${test}`);
+  }
 }

@@ -42,6 +42,7 @@ const gemini: Agent = {
 const agents = [claude, codex, gemini];
 
 describe.each(agents)("a run with the harness $type", ({ type, model, path, command, firstLine }) => {
+  // @contract runs.config.harness-others: The harnesses claude, codex and gemini are supported.
   it("runs commands and a follow-up in the sandbox, and the next execution continues its session", async () => {
     await using stage = await Stage.make();
     const user = createClient(stage.plane);

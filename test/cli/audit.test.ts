@@ -62,6 +62,7 @@ describe("runyard audit list", () => {
 });
 
 describe("runyard audit export", () => {
+  // @contract audit.export: runyard audit export writes the events as JSON Lines.
   it("prints the events of every page as JSON Lines", async () => {
     server.play([page([EVENT], "c1"), page([], "c2"), page([{ ...EVENT, id: "e2" }])]);
     const { out, code } = await run(["audit", "export", "--from", "2026-05-18T00:00Z"]);

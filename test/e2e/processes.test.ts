@@ -16,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 describe.concurrent("cancel", () => {
+  // @contract runs.cancel.stops
   test("ends every process of the run, including detached ones", async ({ expect }) => {
     const mark = `7${Date.now()}`;
     const id = await api.create(

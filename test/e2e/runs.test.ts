@@ -30,6 +30,9 @@ describe.concurrent("npm run aws -- smoke", () => {
 });
 
 describe.concurrent("a run from prompt to results", () => {
+  // @contract runs.transcript.redirect
+  // @contract runs.transcript.no-key: The URL needs no Authorization header.
+  // @contract runs.artifact.download
   test("returns its id immediately, succeeds, and has each step, command, file and its transcript", async () => {
     const created = await api.call("POST", "/agent/run", {
       prompt: commands(

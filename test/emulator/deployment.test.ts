@@ -106,6 +106,7 @@ describe.concurrent("the deployment on the emulator", () => {
       .toMatchObject({ event_type: "run_stopped", payload: { confirmed_by: "harness" } });
   });
 
+  // @contract schedules.firing.run
   test("fires a schedule in the next minute", async ({ expect }) => {
     const made = await api.call("POST", "/agent/schedules", {
       name: "Every minute",

@@ -24,6 +24,7 @@ describe("CloudFront", () => {
     aws = synthesize();
   });
 
+  // @contract general.responses.gzip
   it("compresses the API's responses", () => {
     const [door] = aws.all<Distribution>("AWS::CloudFront::Distribution");
     const behaviors = door?.Properties.DistributionConfig.CacheBehaviors ?? [];
@@ -44,6 +45,7 @@ describe("CloudFront", () => {
     expect(api?.AllowedMethods).toEqual(expect.arrayContaining(["GET", "HEAD", "OPTIONS", "PUT", "POST", "DELETE"]));
   });
 
+  // @contract general.responses.cors
   it("has one origin for page and API, so OPTIONS is never allowed", () => {
     const [api] = aws.all<Api>("AWS::ApiGatewayV2::Api");
     expect(api?.Properties).not.toHaveProperty("CorsConfiguration");
@@ -51,6 +53,7 @@ describe("CloudFront", () => {
 });
 
 describe("a web app on another origin", () => {
+  // @contract general.responses.cors: OPTIONS is allowed only for the web app's own origin.
   it("is the only origin that may send OPTIONS", () => {
     const [api] = synthesize({ webUrl: "https://app.runyard.test/runs/" }).all<Api>("AWS::ApiGatewayV2::Api");
     expect(api?.Properties.CorsConfiguration?.AllowOrigins).toEqual(["https://app.runyard.test"]);

@@ -43,6 +43,7 @@ describe("routes.ts", () => {
     for (const { timeoutSeconds } of routes) expect(timeoutSeconds ?? 10).toBeLessThanOrEqual(30);
   });
 
+  // @contract general.auth.public: Public routes need no key; all others do.
   it("opens harness support to run keys only, and to everybody only the public routes", () => {
     const open = [
       "/public/runs/{sessionId}",

@@ -237,6 +237,7 @@ describe("the sandbox", () => {
 });
 
 describe("the API", () => {
+  // @contract general.base.path
   it("has each line of routes.ts as a route, and a default route", () => {
     const keys = aws
       .all<{ RouteKey: string }>("AWS::ApiGatewayV2::Route")
@@ -264,6 +265,7 @@ describe("the API", () => {
     expect(getVariables(local, "runyard-get-run")["BASE_URL"]).toBe("http://127.0.0.1:4500/api/v1");
   });
 
+  // @contract general.responses.gzip: CloudFront compresses responses.
   it("disables CloudFront's cache for its responses", () => {
     const [policy] = aws.all<{ CachePolicyConfig: object }>("AWS::CloudFront::CachePolicy");
     expect(policy?.Properties.CachePolicyConfig).toMatchObject({

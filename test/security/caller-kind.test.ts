@@ -22,6 +22,7 @@ describe("a route reserved for a run's key", () => {
     );
   });
 
+  // @contract general.order.reserved: A caller other than a run is 403 on a route reserved for runs, before the body is read.
   it.each(reserved.map(({ path }) => path))(
     "returns 403 to people and agents before it reads the body: POST %s",
     async (path) => {

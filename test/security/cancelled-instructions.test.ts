@@ -31,6 +31,7 @@ const listTexts = (messages: readonly Message[]) =>
 const listExecuted = (followups: readonly { message: string; cancelled?: true }[]) =>
   followups.filter(({ cancelled }) => cancelled !== true).map(({ message }) => message);
 
+// @contract runs.followups.cancelled
 describe("a follow-up to a cancelled run", () => {
   it("is executed without the prompt if the run was cancelled while it waited", async () => {
     const id = await createRun(plane, { prompt: PROMPT });

@@ -16,6 +16,7 @@ const FORGED = [{}, { origin: "https://evil.test" }, { origin: "null" }, { origi
 const KEYS_ONLY = ["POST /mcp"];
 
 describe.each(changing)("%s with a session cookie", (route) => {
+  // @contract session.origin: With a cookie, requests that change something need a same-origin Origin header, else 403.
   it("is refused and changes nothing without an Origin header of the deployment", async () => {
     const stage = await makeStage();
     await prepare(route, stage);

@@ -28,6 +28,7 @@ async function refused(work: () => Promise<ResponseBody>, field: string, remedy:
   expect(controlPlane.sent).toHaveLength(sent);
 }
 
+// @contract runs.docker-image: A run whose environment has a docker_image that no sandbox of the deployment supports is refused with 422.
 describe("an environment with a docker_image that the deployment cannot run", () => {
   const environment = async () =>
     (await user.post("/agent/environments", { name: "py", docker_image: "python:3.13" })).body.uid;
@@ -66,6 +67,7 @@ describe("an environment with a docker_image that the deployment cannot run", ()
 });
 
 describe("the mode of a follow-up", () => {
+  // @contract runs.followups.mode
   it("applies to the execution that the follow-up starts, and to later ones", async () => {
     const first = await workingRun(controlPlane, { prompt: "p" });
     await first.finish();

@@ -54,6 +54,7 @@ async function requests(plane: TestControlPlane, mcp_servers: unknown) {
 }
 
 describe("an invalid member of mcp_servers", () => {
+  // @contract runs.config.mcp-paths: An invalid member of mcp_servers is named by its path.
   it.each(wrong)("is named by its exact path: %s", async (_, mcp_servers, paths) => {
     const plane = await createTestControlPlane();
     for (const [member, { status, body }] of await requests(plane, mcp_servers)) {

@@ -36,6 +36,7 @@ const invalid: readonly (readonly [string, Buffer])[] = [
 const valid = Buffer.from(JSON.stringify({ prompt: "é€😀 \u{10ffff} \ufffd" }));
 
 describe("a body with invalid UTF-8", () => {
+  // @contract errors.body.utf8: A body that is not UTF-8 is 400 wherever it reaches the service.
   it.each(invalid)("is refused with 400 and stores nothing: %s", async (_, body) => {
     const plane = await createTestControlPlane();
     const before = structuredClone(plane.table.all());
@@ -127,6 +128,7 @@ describe("a body at the local HTTP port", () => {
     });
   }
 
+  // @contract errors.body.utf8
   it.each(invalid)("is refused with 400 and stores nothing: %s", async (_, body) => {
     const before = structuredClone(plane.table.all());
     for (const pieceBytes of [1, 3, body.length])
@@ -152,6 +154,7 @@ describe("a body at the model gateway", () => {
     await standIn[Symbol.asyncDispose]();
   });
 
+  // @contract errors.body.utf8
   it.each(["/anthropic/v1/messages", "/openai/v1/chat/completions", "/openai/v1/responses"])(
     "is refused with 400 and sent to no provider: %s",
     async (path) => {

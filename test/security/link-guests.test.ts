@@ -4,6 +4,7 @@ import { createTestControlPlane } from "../support/control-plane.ts";
 import { startedRun } from "../support/execution.ts";
 
 describe("an environment that a caller sees only through its link", () => {
+  // @contract environments.link-guest: A caller with only the link sees creator and last_editor as {uid, display_name}, and no last_task_*.
   it("shows its creator by uid and display name, and no latest run", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);

@@ -29,6 +29,7 @@ const comparable = ({ status, body }: ResponseBody) => {
 };
 
 describe("membership of a team", () => {
+  // @contract members.consent: A person becomes a member only by accepting an invitation.
   it.each([
     ["by email", () => ({ email: "bo@runyard.test" })],
     ["by uid", () => ({ uid: boUid })],
@@ -47,6 +48,7 @@ describe("membership of a team", () => {
     expect((await bo.get("/agent/me")).body.teams).toMatchObject([{ uid: plane.otherTeam }]);
   });
 
+  // @contract members.consent
   it("begins with the acceptance of the invitation", async () => {
     const token = await invite("bo@runyard.test");
     expect((await bo.get("/agent/me")).body.teams).toHaveLength(1);
@@ -54,6 +56,7 @@ describe("membership of a team", () => {
     expect((await bo.get("/agent/me")).body.teams).toHaveLength(2);
   });
 
+  // @contract members.leave: Every member can leave.
   it("can be ended by the member, but not by other members", async () => {
     const mia = await plane.person("Mia");
     const client = createClient(plane, mia.key);
@@ -73,6 +76,7 @@ describe("membership of a team", () => {
 describe("whether an address has an account", () => {
   const addresses = ["bo@runyard.test", "nobody@runyard.test"] as const;
 
+  // @contract members.accounts: No response reveals whether an address has an account.
   it("is not revealed when invitations are created, listed or revoked", async () => {
     const target = `/agent/teams/${plane.team}/invitations`;
     const created = await Promise.all(addresses.map((email) => user.post(target, { email })));
@@ -84,6 +88,7 @@ describe("whether an address has an account", () => {
     expect(revoked.map(({ status }) => status)).toEqual([204, 204]);
   });
 
+  // @contract members.accounts
   it("is not revealed by on_behalf_of", async () => {
     const { uid } = (await user.post("/agent/identities", { name: "Deputy", on_behalf_of_enabled: true })).body;
     const { key } = (await user.post(`/agent/identities/${uid}/keys`, { name: "ci" })).body;
@@ -95,6 +100,7 @@ describe("whether an address has an account", () => {
     expect(comparable(responses[1] ?? responses[0] ?? fail())).toEqual(comparable(responses[0] ?? fail()));
   });
 
+  // @contract members.accounts
   it("is not revealed by a change of the caller's address", async () => {
     const [taken, free] = [
       await user.put("/agent/me", { email: addresses[0] }),
@@ -104,6 +110,7 @@ describe("whether an address has an account", () => {
     expect(comparable(free)).toEqual(comparable(taken));
   });
 
+  // @contract members.accounts
   it("is not revealed by the routes of a member", async () => {
     const target = (uid: string) => `/agent/teams/${plane.team}/members/${uid}`;
     for (const uid of [randomUUID(), "bo@runyard.test", "nobody@runyard.test"]) {
@@ -115,6 +122,7 @@ describe("whether an address has an account", () => {
 });
 
 describe("accepting an invitation without a key", () => {
+  // @contract invitations.accept.keyless: Without a key the invited address gets an account, and the response has user_uid, team_uid and key, once.
   it("creates the account of the invited address with a key that is shown once", async () => {
     const token = await invite("new.person@runyard.test", "admin");
     const response = await acceptWithoutKey(token);
@@ -139,6 +147,7 @@ describe("accepting an invitation without a key", () => {
     expect((await acceptWithoutKey(token)).status).toBe(404);
   });
 
+  // @contract invitations.accept.account: If that address already has an account: 401.
   it.each(["bo@runyard.test", "BO@Runyard.test"])(
     "returns 401 for %s, which has an account, stores nothing and keeps the invitation",
     async (email) => {
@@ -165,6 +174,7 @@ describe("accepting an invitation without a key", () => {
     },
   );
 
+  // @contract invitations.once: A link works once, for a week.
   it("creates one account per link for concurrent requests", async () => {
     const token = await invite("new@runyard.test");
     const responses = await Promise.all(Array.from({ length: 5 }, () => acceptWithoutKey(token)));
@@ -181,6 +191,7 @@ describe("accepting an invitation without a key", () => {
 
   const once = { "idempotency-key": "0193a4b0-4d2c-7000-8000-0d0f4b8e9a70" };
 
+  // @contract invitations.accept.keyless
   it("returns the same account and key to a repeat with the same Idempotency-Key, and stores neither of the two keys", async () => {
     const token = await invite("new@runyard.test");
     const first = await acceptWithoutKey(token, once);
@@ -206,6 +217,7 @@ describe("accepting an invitation without a key", () => {
     expect(new Set(responses.map(({ body }) => body.key)).size).toBe(1);
   });
 
+  // @contract invitations.accept.keyless
   it.each<[string, Record<string, string>]>([
     ["another Idempotency-Key", { "idempotency-key": "another" }],
     ["no Idempotency-Key", {}],
@@ -241,6 +253,7 @@ describe("accepting an invitation without a key", () => {
     expect((await acceptWithoutKey(token, once)).status).toBe(401);
   });
 
+  // @contract invitations.once
   it("returns 404 and stores nothing for a link that is unknown, expired or revoked", async () => {
     const expired = await invite("new@runyard.test");
     plane.clock.now += 7 * 24 * 3_600_000;

@@ -27,6 +27,7 @@ const makeAgentKey = async (client: Client, name = "ci", of = identity): Promise
 const fetchStatus = async (key: string): Promise<number> => (await createClient(plane, key).get("/agent/runs")).status;
 
 describe("an API key", () => {
+  // @contract identities.keys.creator: Keys show created_by, a UserProfile, and last_used_at.
   it("is listed with the person who created it", async () => {
     const created_by = { type: "user", uid: rob.uid, display_name: "Rob", email: "rob@runyard.test" };
     const { uid } = await makeAgentKey(removed);
@@ -36,6 +37,7 @@ describe("an API key", () => {
 });
 
 describe("removing a member", () => {
+  // @contract members.remove.keys: Removing a member revokes the agent keys that they created, and returns 200 with revoked_keys and kept_keys.
   it("revokes exactly the agent keys that they created, of every identity", async () => {
     const second = (await user.post("/agent/identities", { name: "Second" })).body.uid;
     const theirs = [
@@ -70,6 +72,7 @@ describe("removing a member", () => {
     expect(response.body).toEqual({ revoked_keys: [{ uid, name: "", identity_uid: identity }], kept_keys: [] });
   });
 
+  // @contract members.remove.keys
   it("also revokes them if the member leaves", async () => {
     const { uid, key } = await makeAgentKey(removed);
     const response = await removed.delete(member());
@@ -77,6 +80,7 @@ describe("removing a member", () => {
     expect(await fetchStatus(key)).toBe(401);
   });
 
+  // @contract members.remove.keep: keep_keys=true keeps them.
   it("keeps and lists their keys with keep_keys=true", async () => {
     const { uid, key } = await makeAgentKey(removed);
     expect((await user.delete(`${member()}?keep_keys=maybe`)).status).toBe(400);
@@ -85,6 +89,7 @@ describe("removing a member", () => {
     expect(await fetchStatus(key)).toBe(200);
   });
 
+  // @contract members.remove.keep
   it("keeps no keys of a member who leaves with keep_keys=true and is not an admin", async () => {
     const { key } = await makeAgentKey(removed);
     const refusal = { status: 403, body: { error_code: "not_authorized" } };
@@ -95,6 +100,7 @@ describe("removing a member", () => {
     expect(await fetchStatus(key)).toBe(401);
   });
 
+  // @contract members.remove.keep
   it("keeps the keys of an admin who leaves with keep_keys=true", async () => {
     await user.put(member(), { role: "admin" });
     const { uid, key } = await makeAgentKey(removed);
@@ -103,6 +109,7 @@ describe("removing a member", () => {
     expect(await fetchStatus(key)).toBe(200);
   });
 
+  // @contract members.remove.unattributed: Keys without a stored creator are listed, not revoked.
   it("lists the keys without a stored creator, and keeps them", async () => {
     const old = await plane.agent("old");
     const response = await user.delete(member());

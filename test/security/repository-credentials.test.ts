@@ -69,6 +69,7 @@ async function changes(plane: TestControlPlane, url: string) {
 }
 
 describe("a repository URL with a credential", () => {
+  // @contract runs.config.repository-credentials: A repository URL with a credential is 400 and names token_secret.
   it.each(withCredentials)("is refused with 400 in every request, and stored nowhere: %s", async (url) => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);

@@ -12,6 +12,7 @@ beforeEach(async () => {
   run = await workingRun(plane);
 });
 
+// @contract harness.run-key.local: A run's key creates no LOCAL runs.
 describe("a LOCAL run created with a run's key", () => {
   const local = { prompt: "mine", execution_location: "LOCAL" };
 
@@ -52,6 +53,7 @@ describe("a run tree", () => {
   const post = (parent_run_id: string, key = run.key) =>
     createClient(plane, key).post("/agent/runs", { prompt: "child", parent_run_id });
 
+  // @contract harness.run-key.descendants: A run tree has at most 500 descendants in all.
   it(`has at most ${MAX_DESCENDANTS} runs below its root, at any depth and with any key`, async () => {
     const branches: string[] = [];
     for (let made = 0; made < 5; made++) branches.push(await createRun(plane, { prompt: "branch" }, run.key));

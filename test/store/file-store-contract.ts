@@ -218,6 +218,8 @@ export function signedUrls(makeStore: (seconds: number) => FileStore): void {
   });
 
   describe("a download URL", () => {
+    // @contract runs.transcript.no-key
+    // @contract runs.artifact.download: A browser saves a download under its name and type, and never shows it as a page.
     it("works without credentials, as a download with file name and type", async () => {
       const { store, key } = fresh();
       await store.put(key, content, "text/plain");

@@ -43,6 +43,7 @@ const SCREENSHOT = {
 };
 
 describe("a PLAN", () => {
+  // @contract runs.artifact.plan: A PLAN has document_uid and its content in the response.
   it("is returned with its run, and with its content by its uid", async () => {
     const { status, body } = await report("PLAN", PLAN);
     expect({ status, body }).toEqual({ status: 200, body: { artifact_uid: expect.any(String) } });
@@ -61,6 +62,7 @@ describe("a PLAN", () => {
     expect(await found("FILE")).toEqual([]);
   });
 
+  // @contract runs.artifact.plan
   it("has its latest content: a new report replaces it, and an unchanged report has no effect", async () => {
     const first = (await report("PLAN", PLAN)).body.artifact_uid;
     const { updated_at } = await shown();
@@ -137,6 +139,7 @@ describe("the other members of a PLAN", () => {
 });
 
 describe("a link artifact", () => {
+  // @contract runs.artifact.no-body: A PULL_REQUEST and an EXTERNAL_REFERENCE have no body: 404.
   it.each([
     ["PULL_REQUEST", PULL_REQUEST, { ...PULL_REQUEST, status: "unknown" }],
     ["EXTERNAL_REFERENCE", REFERENCE, REFERENCE],
@@ -240,6 +243,7 @@ describe("a FILE", () => {
 });
 
 describe("a SCREENSHOT", () => {
+  // @contract runs.artifact.screenshot: A SCREENSHOT has a download_url and its media type.
   it("is uploaded like a file, and downloads with its type", async () => {
     const { body: placed } = await report("SCREENSHOT", SCREENSHOT);
     expect((await shown()).artifacts, "it is invisible until it is uploaded").toEqual([]);

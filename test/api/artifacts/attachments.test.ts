@@ -30,6 +30,8 @@ const runWith = (plane: TestControlPlane, id: string, key = plane.key, more: obj
   createClient(plane, key).post("/agent/runs", { prompt: "read", attachments: [{ attachment_id: id }], ...more });
 
 describe("POST /agent/attachments", () => {
+  // @contract runs.request.attachments-place: POST /agent/attachments returns attachment_id and the upload target of a larger file.
+  // @contract runs.request.attachments-id: An uploaded file is given to a run by its attachment_id.
   it("returns an upload target, and a run receives the file like an inline attachment", async () => {
     const plane = await createTestControlPlane();
     const id = await uploaded(plane);
@@ -44,6 +46,7 @@ describe("POST /agent/attachments", () => {
     expect((await runWith(plane, id)).status, "a second run can use it too").toBe(200);
   });
 
+  // @contract runs.request.attachments-upload: It requires file_name, mime_type, size_bytes and sha256.
   it.each([
     ["size_bytes", { size_bytes: 0 }],
     ["size_bytes", { size_bytes: 1.5 }],
@@ -89,6 +92,7 @@ describe("POST /agent/runs with attachments[].attachment_id", () => {
     expect(await plane.download(context.attachments[0].download_url)).toBe(content);
   });
 
+  // @contract runs.request.attachments-id
   it("returns 400 for an attachment that is unknown, not uploaded in full, or older than 24 hours", async () => {
     const plane = await createTestControlPlane();
     await refused(plane, "none");

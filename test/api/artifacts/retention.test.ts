@@ -92,6 +92,7 @@ const findTraces = (text: string): string[] => [
 ];
 
 describe("settings.retention_days", () => {
+  // @contract teams.retention: retention_days states how long runs are kept.
   it("is a number of days from 1 to 3,650, or null", async () => {
     for (const days of [0, -1, 3_651, 1.5, "30", true, []]) {
       const { status, body } = await setRetention(days);
@@ -125,6 +126,7 @@ describe("settings.retention_days", () => {
   });
 });
 
+// @contract teams.retention
 describe("runs that are older than the retention of their team", () => {
   it("are deleted with all their items and files", async () => {
     await setRetention(30);

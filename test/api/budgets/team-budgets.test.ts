@@ -59,6 +59,7 @@ const SPENT = (usd: number) =>
   "it renews on 2026-06-01 (UTC)";
 
 describe("settings.budget_usd_month", () => {
+  // @contract teams.budget: budget_usd_month is the most that the team's runs spend on models in a calendar month (UTC); null is no limit.
   it("is an amount in dollars with at most four decimals, from 0.0001 to 1,000,000, or null", async () => {
     const user = createClient(plane);
     const before = structuredClone(plane.table.all());
@@ -161,7 +162,9 @@ describe("the month of a team", () => {
   });
 });
 
+// @contract teams.budget
 describe("a team's monthly budget", () => {
+  // @contract budget.month: A run that exceeds the team's monthly budget ends with budget_exceeded.
   it("makes the run fail whose call exceeds it, with a message that names it", async () => {
     await setBudget(0.02);
     const run = await workingRun(plane, RUN);

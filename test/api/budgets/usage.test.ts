@@ -25,6 +25,7 @@ async function executeRun(success = true, body: object = {}): Promise<string> {
 }
 
 describe("GET /agent/usage", () => {
+  // @contract usage: GET /agent/usage returns buckets of ended runs by day, creator, executor, model, schedule or environment: days in UTC, 400 at most, in the caller's scopes.
   it("counts ended runs by the UTC day of their creation", async () => {
     await executeRun();
     await executeRun(false);
@@ -55,6 +56,7 @@ describe("GET /agent/usage", () => {
     expect(bucket).toMatchObject({ runs: 1, succeeded: 0, failed: 0, total_tokens: 1500, cost_usd: 0.03 });
   });
 
+  // @contract usage
   it("groups by creator, model, schedule and environment; null stands for runs without one", async () => {
     await executeRun();
     expect((await usage("?group_by=creator")).buckets).toMatchObject([{ key: plane.user, runs: 1 }]);
@@ -64,6 +66,7 @@ describe("GET /agent/usage", () => {
     expect((await usage("?group_by=environment")).buckets).toMatchObject([{ key: null, runs: 1 }]);
   });
 
+  // @contract usage
   it("covers exactly the runs that are visible to the caller", async () => {
     const mia = await plane.person("Mia");
     await executeRun();
@@ -73,6 +76,7 @@ describe("GET /agent/usage", () => {
     expect((await usage("", plane.otherKey)).buckets).toEqual([]);
   });
 
+  // @contract usage
   it("returns 400 for more than 400 days and for days that do not exist", async () => {
     const client = createClient(plane);
     expect((await client.get("/agent/usage?from=2025-04-14&to=2026-05-18")).status).toBe(200);
@@ -90,6 +94,7 @@ describe("GET /agent/usage", () => {
 });
 
 describe("GET /public/runs/{sessionId}", () => {
+  // @contract sharing.public: GET /public/runs/{session_id} shows a shared run without names of people, configuration and URLs, else 404.
   it("shows a shared run without names, configuration and URLs, and hides any other", async () => {
     const config = { name: "secret-name", session_sharing: { public_access: "VIEWER" } };
     const run = await workingRun(plane, { prompt: "hello", title: "Shown", config });
@@ -113,6 +118,7 @@ describe("GET /public/runs/{sessionId}", () => {
 });
 
 describe("POST /agent/environments/{environmentUid}/try", () => {
+  // @contract environments.try: POST /agent/environments/{uid}/try creates a run that only performs the setup, with the source API.
   it("creates a run that only sets up the environment, with the source API", async () => {
     const client = createClient(plane);
     const { uid } = (await client.post("/agent/environments", { name: "Bench", setup_commands: ["make"] })).body;

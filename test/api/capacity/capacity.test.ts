@@ -6,6 +6,9 @@ import { createHarness, createRun, deliver, type Harness } from "../../support/e
 import { readState } from "../../support/look.ts";
 
 describe("a team's slots", () => {
+  // @contract general.defaults.concurrency: 20 runs of a team execute concurrently by default.
+  // @contract general.capacity.full: A create while all slots are taken returns 200 with at_capacity.
+  // @contract runs.response.at-capacity: at_capacity is present if the run waits for a slot.
   it("are limited to 20: the 21st run waits and says so, and a freed slot goes to the oldest waiting run", async () => {
     const plane = await createTestControlPlane();
     const harnesses = await fill(plane, 20);
@@ -56,6 +59,7 @@ describe("a team's slots", () => {
     expect((await user.get(`${path}&live_after=${second.live_next}`)).body).not.toHaveProperty("waiting");
   });
 
+  // @contract runs.response.at-capacity
   it("are counted per team", async () => {
     const plane = await createTestControlPlane();
     await fill(plane, 20);
@@ -91,6 +95,11 @@ describe("a team's slots", () => {
 });
 
 describe("a team's queue", () => {
+  // @contract general.defaults.queue: 1,000 runs of a team can wait by default.
+  // @contract general.capacity.queue-full: A create while the queue is full returns 429.
+  // @contract errors.code.resource_unavailable
+  // @contract errors.retry-after.429
+  // @contract runs.idempotency.refused
   it("holds 1,000 runs: the next create returns 429 with Retry-After, and stores nothing", async () => {
     const plane = await createTestControlPlane();
     await plane.table.write({

@@ -8,6 +8,7 @@ afterEach(() => vi.unstubAllEnvs());
 describe("a repository on a local disk", () => {
   const repositories = [{ url: "https://example.com/a/b" }, { url: "file:///srv/git/repository" }];
 
+  // @contract runs.config.repository-file-aws: On AWS a repository on a disk is refused.
   it.each([
     ["on AWS", "aws"],
     ["by a server for other machines", "shared"],

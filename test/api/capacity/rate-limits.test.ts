@@ -57,6 +57,7 @@ describe.each(Object.entries(LIMITED))("%s", (route, kind) => {
     stage.plane.rates[kind] = 2;
   });
 
+  // @contract errors.retry-after.429: A 429 has Retry-After in seconds.
   it("returns 429 and stores nothing while the caller's bucket is empty, until the next minute", async () => {
     expect([(await send()).status, (await send()).status]).toEqual([expect.any(Number), expect.any(Number)]);
     const before = structuredClone(stage.plane.table.all());

@@ -37,6 +37,7 @@ describe.each([
   ["GET /agent/runs/{runId}/conversation", (id: string) => `/agent/runs/${id}/conversation`],
   ["GET /agent/conversations/{conversationId}", (id: string) => `/agent/conversations/${id}`],
 ])("%s", (_, targetOf) => {
+  // @contract general.lists.steps
   it("returns the steps page by page, oldest first, each once", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane, { prompt: "step 1" });
@@ -78,6 +79,7 @@ describe.each([
     expect(last, "the latest messages of a page are complete").toBe(`60-39 ${"w".repeat(4_000)}`);
   });
 
+  // @contract general.lists.500: A list without limit and cursor returns at most 500 items, and page_info if there are more.
   it("returns at most 500 steps with a cursor for the rest", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane, { prompt: "step 1" });

@@ -212,6 +212,7 @@ describe("POST /harness-support/transcript", () => {
 });
 
 describe("a conversation in a third-party harness's own format", () => {
+  // @contract runs.conversation.other: A conversation in the format of another harness is 422.
   it("returns 422 if the service has no messages of it, and returns them otherwise", async () => {
     const harness = await workingRun(plane);
     const user = createClient(plane);

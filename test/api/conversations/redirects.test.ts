@@ -12,6 +12,9 @@ const createAnonymousClient = (plane: TestControlPlane) => ({
 });
 
 describe("GET /agent/sessions/{sessionId}/redirect", () => {
+  // @contract general.auth.public
+  // @contract runs.item.session-id: session_id names the shareable session, which leads to a shared conversation.
+  // @contract runs.redirect.session: A shared session redirects everybody to its conversation's id and nothing else.
   it("redirects all callers to the conversation of a shared session, and reveals nothing else", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane, { prompt: "a", ...shared });
@@ -20,6 +23,7 @@ describe("GET /agent/sessions/{sessionId}/redirect", () => {
     expect(response.body).toEqual({ conversation_id: id });
   });
 
+  // @contract runs.redirect.private: An unshared session is 404, like a missing one.
   it("returns the same 404 for an unshared and an unknown session, also to its creator", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
@@ -35,6 +39,7 @@ describe("GET /agent/sessions/{sessionId}/redirect", () => {
 });
 
 describe("GET /agent/conversations/{conversationId}/redirect", () => {
+  // @contract runs.redirect.conversation: A conversation redirects everybody to its latest shared session's id and nothing else.
   it("redirects all callers to the latest shared session", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane, { prompt: "a", ...shared });
@@ -59,6 +64,7 @@ describe("GET /agent/conversations/{conversationId}/redirect", () => {
     ).toBe(404);
   });
 
+  // @contract runs.redirect.private
   it("returns the same 404 for an unshared and an unknown conversation", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
@@ -73,6 +79,7 @@ describe("GET /agent/conversations/{conversationId}/redirect", () => {
 });
 
 describe("GET /agent/runs/{runId}/handoff/attachments", () => {
+  // @contract runs.handoff.response: Handoff attachments are a list, empty if the latest execution left no snapshot.
   it("returns an empty list, because executions leave no snapshots", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);

@@ -11,6 +11,7 @@ beforeEach(async () => {
 });
 
 describe("POST /agent/environments", () => {
+  // @contract general.limits.names
   it("accepts a name of 256 characters and rejects 257", async () => {
     const name = "😀".repeat(256);
     expect(await user.post("/agent/environments", { name })).toMatchObject({ status: 201, body: { config: { name } } });
@@ -20,6 +21,7 @@ describe("POST /agent/environments", () => {
 });
 
 describe("GET /agent/environments", () => {
+  // @contract environments.last-task
   it("returns the latest run with its times", async () => {
     const { uid } = (await user.post("/agent/environments", { name: "Shop" })).body;
     const run = async (title: string) =>
@@ -72,6 +74,8 @@ describe("POST …/share", () => {
 });
 
 describe("GET /agent/models", () => {
+  // @contract models.item: A model has id, display_name, one of six providers, and vision_supported.
+  // @contract models.cost
   it("returns every common member of each model, including the default model", async () => {
     const { default_model_id, models } = (await user.get("/agent/models")).body;
     expect(models.map(({ id }: { id: string }) => id)).toContain(default_model_id);

@@ -48,6 +48,12 @@ const parts = {
 };
 
 describe("POST /agent/environments", () => {
+  // @contract environments.list: GET /agent/environments returns environments with uid, config, last_updated and setup_failed.
+  // @contract environments.last-run: last_task_run_timestamp is null, or the creation time of its latest run.
+  // @contract environments.profiles: scope, creator and last_editor state its owner, creator and last editor.
+  // @contract environments.body: POST and PUT accept the members of config flat.
+  // @contract environments.routes: Environments can be created, read, changed and deleted.
+  // @contract secrets.names
   it("creates an environment of the team with all its members", async () => {
     const made = await create("Shop", parts);
     const profile = { type: "user", uid: plane.user, display_name: "Ada", email: "ada@runyard.test" };
@@ -66,11 +72,15 @@ describe("POST /agent/environments", () => {
     expect((await user.get(path)).body).toEqual({ environments: [shown] });
   });
 
+  // @contract general.format.optional
+  // @contract environments.repos: config has github_repos of owner and repo, and setup_commands, possibly empty.
   it("requires only a name; null equals an absent member", async () => {
     const { config } = await create("Plain", { description: null, github_repos: null, setup_commands: null });
     expect(config).toEqual({ name: "Plain", github_repos: [], setup_commands: [] });
   });
 
+  // @contract runs.config.environment-repos: An environment's repositories are included; those on GitHub are listed as github_repos too.
+  // @contract environments.repos
   it("creates repositories from github_repos, each once", async () => {
     const { config } = await create("Shop", {
       github_repos: [
@@ -164,6 +174,8 @@ describe("POST /agent/environments", () => {
     expect((await change(room)).status).toBe(200);
   });
 
+  // @contract errors.conflict.name
+  // @contract environments.names: A name is unique in its scope: 409.
   it("requires a unique name per scope regardless of case, but not across scopes", async () => {
     await create("Shop");
     const again = await user.post(path, { name: " shop" });
@@ -195,6 +207,8 @@ describe("POST /agent/environments", () => {
 });
 
 describe("GET /agent/environments", () => {
+  // @contract general.lists.environments
+  // @contract environments.sort: They are sorted by last_updated, or by name.
   it("sorts by the latest change, or by name, in pages", async () => {
     for (const name of ["beta", "Alpha", "gamma"]) {
       await create(name);
@@ -208,6 +222,8 @@ describe("GET /agent/environments", () => {
     expect((await user.get(`${path}?sort_by=last_updated&cursor=${body.page_info.next_cursor}`)).status).toBe(400);
   });
 
+  // @contract environments.owned: The list contains the caller's environments.
+  // @contract environments.team: team: false makes it personal.
   it("shows a personal environment only to its owner, and a team's to its members and agents", async () => {
     await create("Mine", { team: false });
     await create("Ours");
@@ -221,6 +237,10 @@ describe("GET /agent/environments", () => {
 });
 
 describe("PUT /agent/environments/{environmentUid}", () => {
+  // @contract environments.profiles
+  // @contract environments.body
+  // @contract environments.put: PUT keeps absent members and clears empty ones.
+  // @contract environments.routes
   it("changes members in the body, clears empty ones, and keeps the rest", async () => {
     const { uid } = await create("Shop", parts);
     plane.clock.now += 1000;
@@ -249,6 +269,7 @@ describe("PUT /agent/environments/{environmentUid}", () => {
     });
   });
 
+  // @contract environments.names
   it("frees the old name, and refuses a taken one", async () => {
     const { uid } = await create("Shop");
     await create("Other");
@@ -259,6 +280,7 @@ describe("PUT /agent/environments/{environmentUid}", () => {
 });
 
 describe("DELETE /agent/environments/{environmentUid}", () => {
+  // @contract environments.routes
   it("deletes the environment with its guests and its name", async () => {
     const before = structuredClone(plane.table.all());
     const { uid } = await create("Shop", parts);
@@ -309,6 +331,9 @@ describe("another team's environment", () => {
 });
 
 describe("…/share", () => {
+  // @contract errors.own
+  // @contract environments.guest: It contains environments that were shared with the caller.
+  // @contract environments.share-user: POST …/share with user_uid makes that person a guest, and DELETE revokes it.
   it("makes a person a guest, who can read it and run in it, but not change it", async () => {
     const { uid } = await create("Shop", { ...parts, team: false });
     const guest = await boUid();
@@ -342,6 +367,9 @@ describe("…/share", () => {
     expect(await names("", bo)).toEqual(["Shop"]);
   });
 
+  // @contract environments.link: It contains environments that the caller's link opens.
+  // @contract environments.share-link: POST …/share with link: true returns a link, and DELETE revokes it.
+  // @contract environments.link.read: GET with link=TOKEN returns it.
   it("shows it to everyone with the link, until the link is revoked or replaced", async () => {
     const { uid } = await create();
     const share = async (): Promise<string> => (await user.post(`${path}/${uid}/share`, { link: true })).body.link;
@@ -358,6 +386,7 @@ describe("…/share", () => {
     expect(await names(new URL(second).search, bo)).toEqual([]);
   });
 
+  // @contract environments.share-one: A share is for one person or for a link, not for both.
   it.each([
     ["neither", {}],
     ["both", { link: true, user_uid: randomUUID() }],
@@ -394,6 +423,8 @@ describe("POST /agent/runs in an environment", () => {
     client.post("/agent/runs", { prompt: "hello", config });
   const getConfig = async (id: string) => (await user.get(`/agent/runs/${id}`)).body.agent_config;
 
+  // @contract runs.config.environment-repos
+  // @contract runs.config.resolved
   it("uses its repositories, unless the run names some", async () => {
     const { uid } = await create("Shop", parts);
     const { body } = await run({ environment_id: uid });
@@ -470,6 +501,9 @@ describe("POST /agent/runs in an environment", () => {
     expect([status, body.errors[0].path]).toEqual([400, expect.stringMatching(/^variables/)]);
   });
 
+  // @contract environments.last-run
+  // @contract environments.last-task: last_task_created has id, title, state and times of that run in its current state.
+  // @contract environments.setup-failed: setup_failed shows that the latest run's setup failed.
   it("records the run with the environment", async () => {
     const { uid } = await create();
     plane.clock.now += 1000;
@@ -492,6 +526,7 @@ describe("POST /agent/runs in an environment", () => {
     expect((await user.get(`${path}/${uid}`)).body).toMatchObject(failed);
   });
 
+  // @contract runs.list.environment: environment_id finds runs by environment; empty-environment those without one.
   it("is found by environment_id, and a run without one by empty-environment", async () => {
     const { uid } = await create();
     const inside = (await run({ environment_id: uid })).body.run_id;
@@ -507,6 +542,8 @@ describe("POST /agent/runs in an environment", () => {
     expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "config.environment_id" }] } });
   });
 
+  // @contract runs.config.resolved
+  // @contract identities.defaults.used
   it("uses the identity's environment if the run names none, and is refused once it is deleted", async () => {
     const { uid } = await create("Shop", parts);
     const identity = (await user.post("/agent/identities", { name: "Bot", environment_id: uid })).body.uid;
@@ -516,6 +553,8 @@ describe("POST /agent/runs in an environment", () => {
     expect(await send()).toMatchObject({ status: 400, body: { errors: [{ path: "config.environment_id" }] } });
   });
 
+  // @contract runs.config.resolved
+  // @contract teams.default-environment: default_environment_id is the environment of runs that name none.
   it("uses the team's default environment if none is named; it must be the team's own", async () => {
     const { uid } = await create("Shop", parts);
     const mine = await create("Mine", { team: false });

@@ -28,6 +28,7 @@ const result = (id: string) => ({
 });
 
 describe("POST /harness-support/live", () => {
+  // @contract live.watched: Live output is sent only while somebody watches the run.
   it("stores nothing for an unwatched run", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -37,6 +38,7 @@ describe("POST /harness-support/live", () => {
     expect((await read(plane, harness.run_id)).body.live).toEqual([frame(0, "line 1\n")]);
   });
 
+  // @contract live.watched
   it("reports the run as unwatched 30 seconds after the last reader, like heartbeats and messages", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -64,6 +66,7 @@ describe("POST /harness-support/live", () => {
     expect((await read(plane, harness.run_id)).body.live).toEqual([frame(100, "after a gap")]);
   });
 
+  // @contract live.kept: At most 16 KB of a stream are kept, and none once the result is stored.
   it("keeps the last 16 KiB of each of the 8 latest streams", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -93,6 +96,7 @@ describe("POST /harness-support/live", () => {
     expect((await send(harness, ...frames)).status).toBe(400);
   });
 
+  // @contract live.kept
   it("drops output when its result is stored, another execution sends, or no one reads for a minute", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -170,6 +174,7 @@ async function openStream(plane: TestControlPlane, runId: string, query: string,
   return { response, next, close: () => stream.return() };
 }
 
+// @contract events.stream: The events of a run are also a text/event-stream, with a comment every 15 seconds, that ends with the run or after 15 minutes.
 describe("GET /agent/runs/{runId}/events with Accept: text/event-stream", () => {
   it("streams events with their numbers, then live output, and ends with the run", async () => {
     const plane = await createTestControlPlane();

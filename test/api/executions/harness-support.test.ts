@@ -36,6 +36,7 @@ const event = (more: Record<string, unknown> = {}) => ({
 });
 
 describe("POST /harness-support/resolve-prompt", () => {
+  // @contract harness.instance: The first harness of an execution binds it; another is 409.
   it("accepts one of several concurrent harnesses, and refuses the others permanently", async () => {
     const plane = await createTestControlPlane();
     const envelope = await plane.dispatch(await createRun(plane));
@@ -73,6 +74,7 @@ describe("POST /harness-support/resolve-prompt", () => {
     });
   });
 
+  // @contract harness.protocol: A harness with a protocol that is too old is 426.
   it("returns 426 to a harness with an older protocol", async () => {
     const plane = await createTestControlPlane();
     const harness = await startedRun(plane);
@@ -151,6 +153,7 @@ describe("POST /harness-support/messages", () => {
       expect([status, body]).toEqual([200, { next_sequence: stored + 1, watched: false }]);
   });
 
+  // @contract harness.messages.once: A batch of messages that is sent again gets the same response and is stored once.
   it("stores twenty equal concurrent batches once", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -201,6 +204,7 @@ describe("POST /harness-support/messages", () => {
 });
 
 describe("POST /agent/runs/{runId}/client-events", () => {
+  // @contract harness.client-events.once: A client event feeds the timeline once per event_uuid.
   it("stores an event once for repeated and concurrent requests", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);

@@ -34,6 +34,7 @@ async function limitToOne(plane: TestControlPlane): Promise<void> {
 }
 
 describe("an interactive run", () => {
+  // @contract idle.interactive: An interactive run stays INPROGRESS after each turn for idle_timeout_minutes, and then succeeds.
   it("waits for a follow-up after each turn with its execution, and then succeeds", async () => {
     const plane = await createTestControlPlane();
     const harness = await idleRun(plane);
@@ -85,6 +86,7 @@ describe("an interactive run", () => {
     );
   });
 
+  // @contract idle.continue: A follow-up continues an ended interactive run in a new execution.
   it("ends when its execution can wait no longer, and a follow-up continues it in a new one", async () => {
     const plane = await createTestControlPlane();
     const harness = await idleRun(plane);
@@ -119,6 +121,7 @@ describe("an interactive run", () => {
 });
 
 describe("the slot of an idle run", () => {
+  // @contract idle.slot: An idle run releases the team's slot.
   it("goes to another run, and comes back with the next message", async () => {
     const plane = await createTestControlPlane();
     await limitToOne(plane);

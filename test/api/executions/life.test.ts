@@ -18,6 +18,34 @@ const file = {
 };
 
 describe("a run from its prompt to its transcript", () => {
+  // @contract runs.state.lived: A run is QUEUED while it waits, PENDING while its sandbox starts, INPROGRESS while its agent works.
+  // @contract runs.state.succeeded: It ends SUCCEEDED when the agent has completed its work.
+  // @contract runs.transitions.first
+  // @contract runs.idempotency.optional: A create needs no Idempotency-Key.
+  // @contract runs.request.title-made: An absent title is derived from the first line of the prompt.
+  // @contract runs.request.local
+  // @contract runs.response.ids: The response has run_id, and task_id of the same value, and the state.
+  // @contract runs.config.defaults: idle_timeout_minutes is 10 and computer_use_enabled false by default.
+  // @contract runs.item.started-at: started_at is null until the agent begins, then a time.
+  // @contract runs.item.source: source is present.
+  // @contract runs.item.execution-location: execution_location is REMOTE for the service's sandboxes, LOCAL if the caller executes the run.
+  // @contract runs.item.session-link: session_link is {web_url}/runs/{run_id} in every state from the creation on.
+  // @contract runs.item.profiles: creator and executor are profiles with type, uid and, if known, display_name and email.
+  // @contract runs.item.conversation: conversation_id names the conversation.
+  // @contract runs.item.sandbox: is_sandbox_running shows whether a sandbox of the service works for the run.
+  // @contract runs.item.run-time
+  // @contract runs.item.artifacts: artifacts lists the run's artifacts.
+  // @contract runs.source.default
+  // @contract runs.get.response: GET /agent/runs/{runId} returns the run.
+  // @contract runs.timeline.response: The timeline has events of event_uuid, run_id, event_type and occurred_at.
+  // @contract runs.timeline.order: It is chronological.
+  // @contract runs.timeline.setup: Setup events have their duration and outcome.
+  // @contract runs.conversation.queued: A QUEUED run's conversation is its prompt.
+  // @contract runs.conversation.both: The run's conversation and the conversation by its id are the same.
+  // @contract runs.transcript.redirect: A transcript is a 302 to a time-limited URL of JSON Lines.
+  // @contract runs.transcript.404: It is 404 while the run has none.
+  // @contract runs.artifact.item: An artifact in a run has artifact_type, created_at and data.
+  // @contract runs.artifact.get-file: GET of a FILE returns download_url, expires_at, content_type, filepath, filename and the rest.
   it("is created, executed and finished, and records every step", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -226,6 +254,10 @@ describe("a run from its prompt to its transcript", () => {
     );
   });
 
+  // @contract errors.ends.failed: An error caused by the caller ends a run in FAILED, with its code in status_message.
+  // @contract runs.state.failed: It ends FAILED if the caller or the agent caused the failure.
+  // @contract runs.item.status-failed
+  // @contract runs.item.status-sentence
   it("ends FAILED with one sentence and its code if the harness reports it", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -248,6 +280,7 @@ describe("a run from its prompt to its transcript", () => {
     expect((await user.get(`/agent/runs/${body.run_id}/transcript`)).status).toBe(302);
   });
 
+  // @contract runs.transitions.through: A run whose end arrives before its first call passes INPROGRESS within one transaction.
   it("passes through INPROGRESS if its end is reported before its first call", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);

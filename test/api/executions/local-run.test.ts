@@ -13,6 +13,11 @@ const shown = async (plane: TestControlPlane, { run_id }: Harness): Promise<Resp
   (await createClient(plane).get(`/agent/runs/${run_id}`)).body;
 
 describe("a run with execution_location LOCAL", () => {
+  // @contract runs.request.local: execution_location LOCAL is recorded, never dispatched, and shows its run_key once; REMOTE is the default.
+  // @contract runs.item.execution-location
+  // @contract runs.item.cancellable
+  // @contract runs.list.location
+  // @contract identities.keys.prefixes
   it("is created with a key that is shown once, and never dispatched", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -82,6 +87,9 @@ describe("a run with execution_location LOCAL", () => {
     expect(await plane.table.get(counters)).toEqual(before);
   });
 
+  // @contract runs.cancel.elsewhere
+  // @contract runs.cancel.force
+  // @contract runs.cancel.force-key
   it("is cancelled only by force, which revokes its key", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);

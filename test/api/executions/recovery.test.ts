@@ -25,6 +25,8 @@ import { sqsEvent } from "../../support/sqs-event.ts";
 const get = async (plane: TestControlPlane, id: string) => (await createClient(plane).get(`/agent/runs/${id}`)).body;
 
 describe("an expired execution", () => {
+  // @contract runs.transitions.lost: A run whose execution expires goes back to QUEUED.
+  // @contract runs.timeline.lost: execution_lost records an expired execution.
   it("can be reported by the sandbox itself: the run waits for a new one, and the old key is refused", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -58,6 +60,7 @@ describe("an expired execution", () => {
     });
   });
 
+  // @contract runs.transitions.lost
   it("is detected within a minute without heartbeats, but not while it sends them", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -92,6 +95,9 @@ describe("an expired execution", () => {
     expect(await readState(plane, harness.run_id)).toBe("INPROGRESS");
   });
 
+  // @contract errors.ends.error: An error caused by the platform ends a run in ERROR, with its code in status_message.
+  // @contract runs.state.error: It ends in ERROR if the platform caused the failure.
+  // @contract runs.item.status-failed
   it("ends the run in ERROR when it is the third in a row", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane);
@@ -166,6 +172,7 @@ describe("the reaper", () => {
     expect(await readState(plane, id)).toBe("PENDING");
   });
 
+  // @contract runs.transitions.pending-short
   it("requeues a run whose sandbox does not begin within 20 seconds, under a new execution", async () => {
     const plane = await createTestControlPlane();
     const harness = await startedRun(plane);
@@ -346,6 +353,7 @@ describe("consumers of run messages", () => {
     expect((await createHarness(plane, again).resolve()).status).toBe(200);
   });
 
+  // @contract runs.transitions.pending-short: A start that is postponed or never begins goes back to QUEUED within seconds.
   it("requeue a run whose start is postponed", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
@@ -356,6 +364,7 @@ describe("consumers of run messages", () => {
     expect(await readState(plane, id)).toBe("PENDING");
   });
 
+  // @contract errors.ends.error
   it("repeat a broken start after a delay, and end the run in ERROR after five", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);

@@ -120,6 +120,7 @@ describe("a run whose setup failed", () => {
 });
 
 describe("an expired execution", () => {
+  // @contract runs.transitions.checkpoint: The next execution then continues from the last checkpoint.
   it("is followed by one that continues from the checkpoint; later events are kept and marked", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane);
@@ -161,6 +162,7 @@ describe("an expired execution", () => {
     ]);
   });
 
+  // @contract runs.transitions.checkpoint
   it("is followed by one that starts over and gets its follow-ups again if it has no checkpoint", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane);
@@ -266,6 +268,7 @@ describe("an expired execution", () => {
 });
 
 describe("the end of a slice", () => {
+  // @contract runs.transitions.slices: A long run is executed in slices: each ends at a checkpoint and goes back to QUEUED.
   it("queues the run again in its slot, ahead of waiting runs, and does not count as a loss", async () => {
     const plane = await createTestControlPlane();
     await createClient(plane).put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
@@ -377,6 +380,7 @@ describe("POST /harness-support/upload-snapshot and commit-snapshot", () => {
     expect(await handoff()).toMatchObject([{ filename: "workspace.tar.gz", mime_type: "application/gzip" }]);
   });
 
+  // @contract runs.handoff.files: They are the snapshot files of the latest ended execution.
   it("keep an execution's final upload, without a generation, readable after its end", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);

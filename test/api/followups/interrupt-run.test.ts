@@ -36,6 +36,7 @@ const readRun = async (plane: TestControlPlane, id: string) =>
   (await createClient(plane).get(`/agent/runs/${id}`)).body;
 
 describe("POST /agent/runs/{runId}/interrupt", () => {
+  // @contract interrupt.waits: An interrupted run stays INPROGRESS and waits for a follow-up.
   it("tells the execution who interrupts until it has ended the turn, and the run waits for a follow-up", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -55,6 +56,7 @@ describe("POST /agent/runs/{runId}/interrupt", () => {
     expect((await readTimeline(plane, harness.run_id)).slice(-2)).toEqual(["run_interrupted", "run_idle"]);
   });
 
+  // @contract interrupt.blocked: After idle_timeout_minutes the interrupted run ends BLOCKED.
   it("ends the waiting run as BLOCKED after its idle_timeout_minutes", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane, { prompt: "hello", config: { idle_timeout_minutes: 2 } });
@@ -123,6 +125,7 @@ describe("POST /agent/runs/{runId}/interrupt", () => {
     expect((await next.harness.beat()).body).not.toHaveProperty("interrupt");
   });
 
+  // @contract interrupt.waiting: Interrupting a run that waits already has no effect.
   it("has no effect on a run that waits already", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -133,6 +136,7 @@ describe("POST /agent/runs/{runId}/interrupt", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
+  // @contract repeats.interrupt: A repeated interrupt returns the first response again.
   it("answers a repeat of the request as the first one, even if the run has ended since", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -145,6 +149,7 @@ describe("POST /agent/runs/{runId}/interrupt", () => {
     expect(repeat.headers).toMatchObject({ "idempotent-replay": "true" });
   });
 
+  // @contract interrupt.order: Interrupting a run in QUEUED, PENDING or CLAIMED returns a retryable 409.
   it.each(["QUEUED", "PENDING", "CLAIMED"])("returns a retryable 409 for a run that is %s", async (state) => {
     const plane = await createTestControlPlane();
     const id = state === "QUEUED" ? await createRun(plane) : (await startedRun(plane)).run_id;
@@ -153,6 +158,7 @@ describe("POST /agent/runs/{runId}/interrupt", () => {
     expect([status, body.retryable]).toEqual([409, true]);
   });
 
+  // @contract interrupt.refusals: Interrupting an ended run returns 400, and one that cannot be interrupted 422.
   it("returns 422 for a run whose caller or another harness executes it, and 400 once it has ended", async () => {
     const plane = await createTestControlPlane();
     const local = await localRun(plane);
@@ -166,6 +172,7 @@ describe("POST /agent/runs/{runId}/interrupt", () => {
 });
 
 describe("POST /agent/conversations/{conversationId}/interrupt", () => {
+  // @contract interrupt.conversation: POST /agent/conversations/{id}/interrupt interrupts the newest run.
   it("interrupts the latest run of the conversation", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);

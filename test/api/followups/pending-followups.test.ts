@@ -36,6 +36,7 @@ describe.each([
   ["DELETE", (run: string, number: number) => user.delete(pathTo(run, number))],
   ["promote", (run: string, number: number) => user.post(`${pathTo(run, number)}/promote`)],
 ] as const)("%s of a follow-up", (_, change) => {
+  // @contract followups.late: Once a follow-up is delivered, changing it returns 409.
   it("is 409 once the agent takes it, and after a cancel removed it", async () => {
     const harness = await workingRun(plane);
     await send(harness.run_id, "one", "two");
@@ -76,6 +77,7 @@ describe.each([
 });
 
 describe("PUT /agent/runs/{runId}/followups/{followupId}", () => {
+  // @contract followups.change: PUT of a pending follow-up replaces its message.
   it("replaces the message that the agent gets, also by a long one and back", async () => {
     const harness = await workingRun(plane);
     await send(harness.run_id, "one", "two");
@@ -103,6 +105,7 @@ describe("PUT /agent/runs/{runId}/followups/{followupId}", () => {
 });
 
 describe("DELETE /agent/runs/{runId}/followups/{followupId}", () => {
+  // @contract followups.delete: DELETE of a pending follow-up removes it, and it stays readable.
   it("keeps the follow-up from the agent, and readable", async () => {
     const run = await createRun(plane);
     await send(run, "one", "two", "three");
@@ -138,6 +141,7 @@ describe("DELETE /agent/runs/{runId}/followups/{followupId}", () => {
     expect(await take(harness, 0)).toMatchObject({ number: 2, followup_id: "followup-2" });
   });
 
+  // @contract repeats.delete: A repeated DELETE by the same caller returns the first response again.
   it("answers a client's retry of the request that deleted it with 204", async () => {
     const run = await createRun(plane);
     await send(run, "one");
@@ -149,6 +153,7 @@ describe("DELETE /agent/runs/{runId}/followups/{followupId}", () => {
 });
 
 describe("POST /agent/runs/{runId}/followups/{followupId}/promote", () => {
+  // @contract followups.promote: Promoting a pending follow-up makes it the next message by interrupting the turn.
   it("makes the follow-up the next message, which interrupts the turn, and keeps the order of the others", async () => {
     const harness = await workingRun(plane);
     await send(harness.run_id, "zero", "one", "two", "three");

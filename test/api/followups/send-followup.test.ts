@@ -14,6 +14,9 @@ const followup = (
 ) => createClient(plane).post(`/agent/runs/${id}/followups`, message === undefined ? {} : { message }, { headers });
 
 describe("POST /agent/runs/{runId}/followups", () => {
+  // @contract runs.followups.response: A follow-up returns 200 with an empty object.
+  // @contract runs.followups.waiting: Follow-ups to a waiting or PENDING run are delivered with the first turn.
+  // @contract runs.timeline.followup: followup_received records a follow-up.
   it("delivers follow-ups to a waiting or PENDING run with its first turn, in order", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
@@ -39,6 +42,8 @@ describe("POST /agent/runs/{runId}/followups", () => {
     ]);
   });
 
+  // @contract runs.followups.working: A working agent gets them before it begins its next turn.
+  // @contract runs.followups.order
   it("delivers to an executing run with its heartbeats, until they are acknowledged as stored", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -96,6 +101,9 @@ describe("POST /agent/runs/{runId}/followups", () => {
     });
   });
 
+  // @contract runs.transitions.revive
+  // @contract runs.followups.terminal: A follow-up restarts a run however it ended, with a new execution of the same conversation.
+  // @contract runs.followups.clears: Then it has no status_message; started_at is kept, and run_time accumulates.
   it.each(["SUCCEEDED", "FAILED", "CANCELLED"])(
     "restarts a run that is %s, as a new execution of the same conversation",
     async (state) => {
@@ -145,6 +153,9 @@ describe("POST /agent/runs/{runId}/followups", () => {
     },
   );
 
+  // @contract runs.state.blocked
+  // @contract runs.transitions.revive
+  // @contract runs.followups.terminal
   it.each(["BLOCKED", "ERROR"])("restarts a run that is %s", async (state) => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -156,6 +167,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     ]);
   });
 
+  // @contract runs.followups.no-message: Only an ended run accepts a follow-up without a message: it continues.
   it("continues an ended run without a message, once for repeated requests", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -170,6 +182,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect((await (await nextExecution(plane)).resolve()).body.context.followups).toHaveLength(1);
   });
 
+  // @contract runs.retry.followup
   it("stores a repeated request once, and the same message in two requests twice", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -181,6 +194,8 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect((await harness.beat()).body.followups).toHaveLength(2);
   });
 
+  // @contract errors.conflict.race
+  // @contract runs.followups.order: Each follow-up is delivered once, in order.
   it("stores each of twenty concurrent follow-ups once", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -194,6 +209,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect(followups.map(({ message }: { message: string }) => message).toSorted()).toEqual(taken.toSorted());
   });
 
+  // @contract runs.followups.message
   it("keeps a message of 256 KiB whole", async () => {
     const plane = await createTestControlPlane();
     const harness = await startedRun(plane);
@@ -202,6 +218,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     expect((await harness.resolve()).body.context.followups).toMatchObject([{ message: long }]);
   });
 
+  // @contract runs.followups.conversation: conversation_id of a run that has not ended is 409 and names the run.
   it("refuses to continue the conversation of an unfinished run with a new run, and names it", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -339,6 +356,7 @@ describe("a conversation that a new run continues", () => {
   });
 });
 
+// @contract followups.policy: A follow-up has the policy enqueue, interrupt or reject.
 describe("the policy of a follow-up", () => {
   const send = (plane: TestControlPlane, id: string, policy: string) =>
     createClient(plane).post(`/agent/runs/${id}/followups`, { message: "now", policy });
@@ -351,6 +369,7 @@ describe("the policy of a follow-up", () => {
     expect((await harness.beat()).body.followups).toMatchObject([{ policy: "interrupt" }, { policy: "enqueue" }]);
   });
 
+  // @contract errors.conflict.reject: The conflict of a follow-up with the policy reject is not retryable.
   it("returns 409 for reject until the run has ended, in any state, and stores nothing", async () => {
     const plane = await createTestControlPlane();
     const working = await workingRun(plane);

@@ -608,6 +608,61 @@ const cases: Record<string, readonly Case[]> = {
 };
 
 describe.each(Object.entries(cases))("bad input: %s", (_, some) => {
+  // @contract general.format.null: null is rejected for a member that is not nullable, and accepted otherwise.
+  // @contract general.format.wrong-types: Members of a wrong type or value are refused with 400.
+  // @contract general.errors.should-retry
+  // @contract general.team.foreign
+  // @contract general.order.head: HEAD is an unsupported method: 405.
+  // @contract general.order.allow: A 405 lists the supported methods in Allow.
+  // @contract general.order.credential-first: 401 comes before size, type and fields.
+  // @contract general.order.fields: 400 comes before 403 and 404.
+  // @contract general.path.slash: A path with a trailing slash is unknown, and the 404 names the intended path.
+  // @contract general.query.twice: A repeated parameter with a single value is 400.
+  // @contract general.query.comma: Values joined by a comma are 400.
+  // @contract general.query.booleans: Booleans are exactly true or false.
+  // @contract general.query.enums: Unknown values of an enumeration are 400.
+  // @contract general.text.broken: NUL or a lone surrogate, in any place, is 400 and its path is named.
+  // @contract general.limits.names: A name has at most 256 characters.
+  // @contract general.limits.base-prompt: base_prompt has at most 64 KiB.
+  // @contract general.limits.skills-ids: Skill specs and ids have at most 512 bytes.
+  // @contract general.responses.encoded-request: A compressed request body is 415.
+  // @contract errors.type: Errors are application/problem+json, also on unknown paths.
+  // @contract errors.member.status: status repeats the HTTP status.
+  // @contract errors.member.detail: detail describes this request's mistake, including the field.
+  // @contract errors.member.instance: instance is the path of the request, without its query.
+  // @contract errors.body.json: An invalid JSON body is 400 invalid_request.
+  // @contract errors.body.type: A wrong content type is 415 invalid_request.
+  // @contract errors.body.size: A body over the limit is 413 invalid_request.
+  // @contract errors.unknown-path: An unknown path is 404.
+  // @contract errors.other-method: An unsupported method on a known path is 405, and Allow lists the supported ones.
+  // @contract runs.idempotency.length
+  // @contract runs.request.prompt-size: prompt has at most 256 KiB.
+  // @contract runs.request.prompt-required: prompt is required unless a skill or conversation_id is given.
+  // @contract runs.request.title-size: title has at most 512 characters.
+  // @contract runs.request.skill-forms
+  // @contract runs.request.parent: parent_run_id must exist and be visible to the caller: else 400.
+  // @contract runs.request.attachments: A run accepts at most five attachments.
+  // @contract runs.request.attachments-shape: An inline attachment has file_name, mime_type and data in base64.
+  // @contract runs.request.attachments-size: Inline attachments have at most 2.9 MiB together, decoded.
+  // @contract runs.request.body-size: The whole body has at most 4 MiB.
+  // @contract runs.request.images
+  // @contract runs.request.interactive
+  // @contract runs.request.mode
+  // @contract runs.request.metadata-size: Metadata has at most 20 entries, with names of 64 plain characters and values of 256 bytes.
+  // @contract runs.config.repositories: repositories has at most ten.
+  // @contract runs.config.repository-urls
+  // @contract runs.config.idle: idle_timeout_minutes is a whole number from 0 to 60.
+  // @contract runs.config.harness-types
+  // @contract runs.mcp.one-of: An MCP server has exactly one of warp_id, command and url.
+  // @contract runs.list.limit
+  // @contract runs.list.metadata
+  // @contract runs.cursor.opaque
+  // @contract runs.followups.message: message has 1 byte to 256 KiB.
+  // @contract runs.followups.no-message
+  // @contract runs.conversation.roles: A message is of user, assistant, tool or system.
+  // @contract runs.conversation.blocks: A block is a text, an action, an action_result or an event.
+  // @contract runs.conversation.categories: A category is one of eight.
+  // @contract runs.artifact.other-kinds: Unknown kinds are rejected.
   it.each(some)("returns $status and stores nothing for $name", async ({ send, status, code, path, detail }) => {
     const before = structuredClone(plane.table.all());
     const files = [...plane.files.files.keys()];

@@ -3,6 +3,9 @@ import { createClient } from "../../support/client.ts";
 import { createTestControlPlane } from "../../support/control-plane.ts";
 
 describe("an error", () => {
+  // @contract general.responses.request-id
+  // @contract errors.member.instance
+  // @contract errors.member.trace-id: trace_id is the request's.
   it("has every member of a problem, and no other", async () => {
     const plane = await createTestControlPlane();
     const response = await createClient(plane).get("/agent/runs?limit=0&state=QUEUED");
@@ -26,6 +29,7 @@ describe("an error", () => {
     });
   });
 
+  // @contract errors.member.errors: errors has one entry of path and message for each wrong field.
   it("lists each of several wrong fields once", async () => {
     const plane = await createTestControlPlane();
     const response = await createClient(plane).post("/agent/runs", {
@@ -51,6 +55,7 @@ describe("an error", () => {
     expect(response.body.detail).toContain("and 5 more");
   });
 
+  // @contract errors.member.errors
   it("lists a field once if it is wrong in several ways", async () => {
     const plane = await createTestControlPlane();
     const listed = await createClient(plane).get("/agent/runs?created_after=tomorrow");

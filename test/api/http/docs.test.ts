@@ -39,6 +39,9 @@ const pages = [
 ];
 
 describe("GET /openapi.json", () => {
+  // @contract general.base.path: All paths are below /api/v1.
+  // @contract general.responses.no-store
+  // @contract general.docs.openapi: openapi.json, the document of the API, is below the base URL.
   it("returns the document to all callers, with the deployment's address, for tools and caches", async () => {
     const { status, headers, body } = await open("/openapi.json");
     expect(status).toBe(200);
@@ -51,6 +54,7 @@ describe("GET /openapi.json", () => {
     expect(Object.keys(body.paths)).toContain("/agent/runs");
   });
 
+  // @contract general.auth.public
   it("returns the same document for any credential", async () => {
     const { status, body } = await createClient(plane, "nonsense").get("/openapi.json");
     expect(status).toBe(200);
@@ -216,6 +220,8 @@ describe("GET /llms.txt", () => {
 });
 
 describe("GET /docs/errors/{code}", () => {
+  // @contract general.docs.base: The pages about errors are below {base_url}/docs.
+  // @contract errors.member.type
   it("is the target of a problem's type", async () => {
     const { body } = await createClient(plane).get("/agent/runs?limit=0");
     expect(body.error_code).toBe("invalid_request");

@@ -51,6 +51,7 @@ describe("docs/openapi.json", () => {
     }
   });
 
+  // @contract general.docs.components: Its schemas have the names that generated clients use.
   it("names schemas as the specification does", () => {
     expect(Object.keys(schemas())).toEqual(
       expect.arrayContaining([

@@ -47,6 +47,7 @@ describe("returns 400 naming a wrong value", () => {
     expect(response).toMatchObject(refused(path));
   });
 
+  // @contract general.format.null
   it("but accepts null in a nullable member", async () => {
     const response = await createClient(plane).post("/agent/identities", {
       name: "Quiet",

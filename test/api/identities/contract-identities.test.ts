@@ -13,6 +13,7 @@ beforeEach(async () => {
 });
 
 describe("POST /agent/identities", () => {
+  // @contract identities.name
   it("accepts a name of 128 characters", async () => {
     const name = "😀".repeat(128);
     expect(await user.post("/agent/identities", { name })).toMatchObject({ status: 201, body: { name } });
@@ -24,6 +25,7 @@ describe("an API key", () => {
   const base62 = (value: number): string =>
     value === 0 ? "" : base62(Math.floor(value / 62)) + DIGITS.charAt(value % 62);
 
+  // @contract identities.keys.form
   it("ends with the CRC-32 of its other characters in base62", async () => {
     const { body } = await user.post("/agent/keys", { name: "laptop" });
     const run = await startedRun(plane);
@@ -33,6 +35,7 @@ describe("an API key", () => {
     }
   });
 
+  // @contract identities.keys.hashed
   it("is stored as its SHA-256 only", async () => {
     const { body } = await user.post("/agent/keys", { name: "laptop" });
     const run = await startedRun(plane);

@@ -31,6 +31,7 @@ async function stepsAfter(...messages: unknown[]) {
 }
 
 describe("work delegated by an agent", () => {
+  // @contract runs.conversation.delegated: Delegated work is a step within a step.
   it("is one step per child run within the step that started it", async () => {
     const ended = { run_id: "child-1", title: "Fix the test", state: "SUCCEEDED", text: "It is fixed." };
     const [step] = await stepsAfter(
@@ -54,6 +55,7 @@ describe("work delegated by an agent", () => {
     ]);
   });
 
+  // @contract runs.conversation.delegated
   it("has its final message once the end is reported, by the same tool use or a later one", async () => {
     const agents = [
       { run_id: "child-1", title: "One", state: "SUCCEEDED", text: "x".repeat(3_000) },

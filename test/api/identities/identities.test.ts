@@ -38,6 +38,13 @@ const defaults = {
 };
 
 describe("POST /agent/identities", () => {
+  // @contract runs.mcp.secrets
+  // @contract identities.create: POST /agent/identities returns 201 with the identity.
+  // @contract identities.list: GET /agent/identities returns agents.
+  // @contract identities.get: GET of an identity returns 200.
+  // @contract identities.defaults: An identity has defaults for its runs: description, prompt, base_model, environment_id, skills, mcp_servers, harness, worker_host, secrets, on_behalf_of_enabled, credential_strategy.
+  // @contract identities.item: The item has uid, name, whether it is available, its times and scope, and the members that are set.
+  // @contract secrets.names: Configurations refer to secrets by name.
   it("creates an identity, and returns every member except masked values", async () => {
     const made = await create("Reviewer", defaults);
     const shown = {
@@ -60,6 +67,7 @@ describe("POST /agent/identities", () => {
     expect((await user.get("/agent/identities")).body.agents[1]).toEqual(shown);
   });
 
+  // @contract identities.item.always: skills, secrets, memory and default_runner_uid are always present, possibly empty.
   it("requires only a name; null equals an absent member", async () => {
     expect(await create("Plain", { prompt: null, skills: null, harness: null, secrets: null })).toEqual({
       uid: expect.any(String),
@@ -75,6 +83,7 @@ describe("POST /agent/identities", () => {
     });
   });
 
+  // @contract identities.name: name has 1 to 128 characters.
   it.each([
     ["no name", {}, "name"],
     ["an empty name", { name: "" }, "name"],
@@ -95,6 +104,8 @@ describe("POST /agent/identities", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
+  // @contract identities.defaults
+  // @contract identities.update.clears
   it("accepts an environment of the team only", async () => {
     const { body } = await user.post("/agent/environments", { name: "Node" });
     const made = await create("Reviewer", { environment_id: body.uid });
@@ -110,6 +121,8 @@ describe("POST /agent/identities", () => {
     );
   });
 
+  // @contract errors.conflict.name: The conflict of a taken name is not retryable.
+  // @contract identities.name.unique: A name is unique in its team: 409.
   it("requires names to be unique in a team regardless of case, but not across teams", async () => {
     await create("Reviewer");
     const again = await user.post("/agent/identities", { name: " reviewer" });
@@ -119,6 +132,7 @@ describe("POST /agent/identities", () => {
     );
   });
 
+  // @contract identities.name.unique
   it("gives a name to exactly one of 20 concurrent requests", async () => {
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => user.post("/agent/identities", { name: "Reviewer" })),
@@ -128,6 +142,9 @@ describe("POST /agent/identities", () => {
     expect(named((await user.get("/agent/identities")).body.agents)).toEqual(["Default agent", "Reviewer"]);
   });
 
+  // @contract general.identities.default
+  // @contract general.defaults.identities: A team has 20 identities by default.
+  // @contract identities.limit.create: A create beyond the plan's limit is 403 feature_not_available.
   it("enforces the identity limit for concurrent requests, counting the default identity", async () => {
     const responses = await Promise.all(
       Array.from({ length: 25 }, (_, index) => user.post("/agent/identities", { name: `Agent ${index}` })),
@@ -161,6 +178,9 @@ describe("POST /agent/identities", () => {
     expect(retried).toMatchObject({ status: 201, body: { uid: first.uid } });
   });
 
+  // @contract general.clients.team-header
+  // @contract general.team.reads
+  // @contract general.team.creates
   it("requires X-Team-Uid from a caller in several teams", async () => {
     const both = await plane.person("Cleo", [plane.team, plane.otherTeam]);
     const cleo = createClient(plane, both.key);
@@ -185,6 +205,8 @@ describe("POST /agent/identities", () => {
 });
 
 describe("GET /agent/identities", () => {
+  // @contract general.lists.identities
+  // @contract general.identities.default: A list of identities includes the default one, which counts towards the team's limit.
   it("lists the default identity first, then the others by creation", async () => {
     for (const name of ["c", "a", "b"]) {
       plane.clock.now += 1;
@@ -206,6 +228,7 @@ describe("GET /agent/identities", () => {
     ]);
   });
 
+  // @contract general.lists.identities
   it("returns pages with tamper-evident cursors if the request has a limit", async () => {
     for (const name of ["a", "b", "c", "d"]) {
       plane.clock.now += 1;
@@ -228,6 +251,7 @@ describe("GET /agent/identities", () => {
     }
   });
 
+  // @contract general.lists.4mib: No list response exceeds 4 MiB; the rest is on the next page.
   it("limits each page to 4 MiB and continues on the next page", async () => {
     await limit(100);
     for (let index = 0; index < 70; index++) await create(`Agent ${index}`, { prompt: "x".repeat(65_536) });
@@ -241,6 +265,9 @@ describe("GET /agent/identities", () => {
 });
 
 describe("PUT /agent/identities/{identityUid}", () => {
+  // @contract identities.put: PUT of an identity returns 200 with the identity.
+  // @contract identities.update.some: An update may contain any of them.
+  // @contract identities.update.leaves: Absent and null members stay unchanged.
   it("changes the members in the body, and keeps absent and null ones", async () => {
     const { uid, created_at } = await create("Reviewer", defaults);
     const before = (await user.get(`/agent/identities/${uid}`)).body;
@@ -252,6 +279,7 @@ describe("PUT /agent/identities/{identityUid}", () => {
     expect((await user.get(`/agent/identities/${uid}`)).body).toEqual(response.body);
   });
 
+  // @contract identities.update.clears: An empty text, list or object clears.
   it("clears members given as an empty string, list or object, and stores false", async () => {
     const { uid } = await create("Reviewer", defaults);
     const { body } = await user.put(`/agent/identities/${uid}`, {
@@ -314,6 +342,9 @@ describe("PUT /agent/identities/{identityUid}", () => {
 });
 
 describe("an identity beyond the plan's limit", () => {
+  // @contract identities.limit.edit: An identity beyond the limit cannot be changed.
+  // @contract identities.limit.oldest: The limit includes the oldest identities first.
+  // @contract identities.limit.room: Deleting an identity makes the next one available.
   it("is listed as unavailable, cannot be changed, and becomes available when an older one is deleted", async () => {
     const made = [];
     for (const name of ["a", "b", "c"]) {
@@ -338,6 +369,7 @@ describe("an identity beyond the plan's limit", () => {
 });
 
 describe("DELETE /agent/identities/{identityUid}", () => {
+  // @contract identities.delete: DELETE returns 204.
   it("deletes the identity, its name and its place in the limit", async () => {
     const before = structuredClone(plane.table.all()).filter(({ sk }) => sk !== "IDEM");
     const { uid } = await create("Reviewer");
@@ -350,6 +382,7 @@ describe("DELETE /agent/identities/{identityUid}", () => {
     expect(noted.filter(({ sk }) => sk !== "IDEM")).toEqual(before);
   });
 
+  // @contract identities.delete.default: Deleting the default identity is 400.
   it("returns 400 for the default identity", async () => {
     const { uid } = await getDefault();
     expect(await user.delete(`/agent/identities/${uid}`)).toMatchObject({
@@ -359,6 +392,7 @@ describe("DELETE /agent/identities/{identityUid}", () => {
     expect((await user.put(`/agent/identities/${uid}`, { name: "Ours" })).status).toBe(200);
   });
 
+  // @contract identities.delete.at-once: The next request with such a key is refused.
   it("deletes the identity's keys, which the next request refuses", async () => {
     const agent = await plane.agent();
     expect((await createClient(plane, agent.key).get("/agent/runs")).status).toBe(200);
@@ -367,6 +401,8 @@ describe("DELETE /agent/identities/{identityUid}", () => {
     expect(plane.table.all().filter((item) => JSON.stringify(item).includes(agent.uid))).toEqual([]);
   });
 
+  // @contract errors.conflict.race: The conflict of concurrent changes is retryable.
+  // @contract identities.delete.keys
   it("deletes everything or nothing", async () => {
     const agent = await plane.agent();
     const before = structuredClone(plane.table.all());
@@ -388,6 +424,8 @@ describe("DELETE /agent/identities/{identityUid}", () => {
 });
 
 describe("rights to identities", () => {
+  // @contract general.agent-key.identities: An agent key reads identities; its writes are 403.
+  // @contract identities.who.people: People change identities and keys; agents can read them, and get 403 otherwise.
   it("allow agent keys to read only", async () => {
     const agent = await plane.agent();
     const client = createClient(plane, agent.key);

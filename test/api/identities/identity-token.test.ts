@@ -41,6 +41,7 @@ const listKids = async () =>
   (await readPublicly(`${BASE_URL}/.well-known/jwks.json`)).keys.map(({ kid }: { kid: string }) => kid);
 
 describe("POST /harness-support/identity-token", () => {
+  // @contract identity.claims: The claims of an identity token are those that the service has stored.
   it("returns a token for the run, with the team, identity and environment that the service has stored", async () => {
     const environment = await addEnvironment("Production", {
       repositories: [{ url: "https://github.com/acme/shop.git" }],
@@ -74,6 +75,7 @@ describe("POST /harness-support/identity-token", () => {
     expect(decodeProtectedHeader(body.token)).toEqual({ alg: "ES256", typ: "JWT", kid: (await listKids())[0] });
   });
 
+  // @contract identity.claims
   it("names no team for a personal run, and none for an identity and an environment that the run does not have", async () => {
     const token = await issueToken(await workingRun(plane, { prompt: "hello", team: false }));
     expect(decodeJwt(token)).toMatchObject({
@@ -85,6 +87,7 @@ describe("POST /harness-support/identity-token", () => {
     expect(decodeJwt(token)).not.toHaveProperty("repository");
   });
 
+  // @contract identity.repository: The repository of a token is the environment's, never the request's.
   it("names no repository if the environment has several, or if only the request has one", async () => {
     const urls = ["https://github.com/acme/shop", "https://github.com/acme/site"];
     const several = await addEnvironment("Several", { repositories: urls.map((url) => ({ url })) });
@@ -98,6 +101,7 @@ describe("POST /harness-support/identity-token", () => {
     }
   });
 
+  // @contract identity.claims
   it("names the schedule or the trigger that created the run", async () => {
     const schedule = await makeSchedule(plane);
     const { body } = await user.post(`/agent/schedules/${schedule.id}/run`);
@@ -144,6 +148,7 @@ describe("POST /harness-support/identity-token", () => {
     expect(await open(await issueToken(elsewhere), AWS, subject(environment))).toBe(refused);
   });
 
+  // @contract identity.time: A token works for at most 15 minutes, and none is issued after the run.
   it("returns tokens that work for 15 minutes and no longer", async () => {
     const token = await issueToken(await workingRun(plane));
     plane.clock.now += 15 * 60_000 - 1_000;
@@ -152,6 +157,7 @@ describe("POST /harness-support/identity-token", () => {
     expect(await open(token, AWS, subject())).toMatch(/exp/);
   });
 
+  // @contract identity.time
   it("returns tokens only to the execution of a run that has not ended", async () => {
     const harness = await workingRun(plane);
     expect(
@@ -194,6 +200,7 @@ describe("POST /harness-support/identity-token", () => {
     expect(body).toMatchObject({ error_code: "conflict", retryable: false, detail: expect.stringMatching(/--url/) });
   });
 
+  // @contract identity.issuer: The issuer is the configured public URL, never Host.
   it("names the configured issuer whatever the request's Host says", async () => {
     const harness = await startedRun(plane);
     await harness.resolve();
@@ -211,6 +218,7 @@ const harnessEnvelope = ({ run_id, execution_id, key }: Harness) => {
 };
 
 describe("GET /.well-known", () => {
+  // @contract identity.keys: The issuer publishes discovery and rotating keys.
   it("returns the metadata and keys of the issuer, which proxies may cache", async () => {
     const empty = await request(plane, "GET", "/.well-known/jwks.json", { key: undefined });
     expect([empty.body, empty.headers["cache-control"]]).toEqual([{ keys: [] }, "no-store"]);
@@ -236,6 +244,7 @@ describe("GET /.well-known", () => {
 });
 
 describe("signing keys", () => {
+  // @contract identity.keys
   it("rotate: each is published a day before it signs, and a day after the next one signs", async () => {
     const harness = await workingRun(plane);
     const signingKid = async () => decodeProtectedHeader(await issueToken(harness)).kid;
@@ -264,6 +273,7 @@ describe("signing keys", () => {
 });
 
 describe("POST /agent/token", () => {
+  // @contract identity.self: POST /agent/token refuses the own issuer.
   it("refuses tokens of this service, and trust rules refuse it as an issuer", async () => {
     const agent = await plane.agent();
     const rule = { audience: AWS, subject_pattern: "team:*" };

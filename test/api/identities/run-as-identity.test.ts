@@ -33,6 +33,11 @@ const planned = (identity_limit: number) =>
 const server = { url: "https://tracker.test/mcp", headers: { authorization: "Bearer secret" } };
 
 describe("agent_identity_uid", () => {
+  // @contract general.creator.principal
+  // @contract general.executor.identity: The executor is the run's identity, else its schedule's, else its creator.
+  // @contract runs.request.identity: agent_identity_uid names the principal that executes.
+  // @contract runs.profile.type: A person's profile is of type user, an identity's service_account.
+  // @contract runs.list.executor: executor finds runs by their executor.
   it("makes the identity the executor and the caller the creator", async () => {
     const uid = await identity({ name: "Critic" });
     expect(await run({ agent_identity_uid: uid })).toMatchObject({
@@ -55,6 +60,8 @@ describe("agent_identity_uid", () => {
     expect((await byIdentity.resolve()).body.context).not.toHaveProperty("creator");
   });
 
+  // @contract runs.config.resolved: A run returns its resolved configuration: its own, then its identity's, its environment's, the team's.
+  // @contract identities.defaults.used: Its runs use them for members that they do not set.
   it("applies the identity's defaults to each member that the run's configuration omits", async () => {
     const uid = await identity({
       prompt: "Be kind.",
@@ -119,6 +126,7 @@ describe("agent_identity_uid", () => {
     );
   });
 
+  // @contract runs.request.identity-team: It is for team runs only.
   it("is accepted for team runs only", async () => {
     const uid = await identity();
     const personal = await createRun(plane, { prompt: "p", team: false });
@@ -131,6 +139,7 @@ describe("agent_identity_uid", () => {
     }
   });
 
+  // @contract runs.request.identity-available: An identity beyond the plan is 403 feature_not_available.
   it("returns 403 for an identity beyond the plan's limit", async () => {
     const uid = await identity();
     await planned(1);
@@ -184,6 +193,7 @@ describe("an agent key", () => {
     });
   });
 
+  // @contract runs.request.identity-available
   it("creates no runs for an identity beyond the plan's limit", async () => {
     const uid = await identity();
     const agent = createClient(plane, await agentKey(uid));
@@ -196,6 +206,7 @@ describe("an agent key", () => {
 });
 
 describe("on_behalf_of", () => {
+  // @contract general.on-behalf.roles: With on_behalf_of, by uid or email, the member is the creator and the identity the executor.
   it.each(["uid", "email", "EMAIL", "ｅｍａｉｌ"])(
     "makes the member the creator and the identity the executor, by %s",
     async (by) => {
@@ -211,6 +222,7 @@ describe("on_behalf_of", () => {
     },
   );
 
+  // @contract runs.request.on-behalf: on_behalf_of is for agent keys, and only if their identity has on_behalf_of_enabled.
   it("returns 403 if the identity lacks on_behalf_of_enabled", async () => {
     const agent = createClient(plane, await agentKey(await identity()));
     expect(await agent.post("/agent/runs", { prompt: "a", on_behalf_of: plane.user })).toMatchObject({
@@ -219,6 +231,7 @@ describe("on_behalf_of", () => {
     });
   });
 
+  // @contract runs.request.on-behalf
   it("depends on the calling identity, not on the executor", async () => {
     const may = await identity({ on_behalf_of_enabled: true });
     const mayNot = await identity();
@@ -230,6 +243,7 @@ describe("on_behalf_of", () => {
     ).toMatchObject({ creator: { uid: plane.user }, executor: { uid: mayNot } });
   });
 
+  // @contract runs.request.on-behalf
   it("returns 400 for keys other than agent keys, and for people who are not members", async () => {
     const agent = createClient(plane, await agentKey(await identity({ on_behalf_of_enabled: true })));
     const removed = await plane.person("Rob");
@@ -244,6 +258,7 @@ describe("on_behalf_of", () => {
 });
 
 describe("children of a run that an identity executes", () => {
+  // @contract general.creator.child: The creator of a child is the executor of its parent.
   it("are executed by the same identity with its defaults, and by no other identity with the run's key", async () => {
     const uid = await identity({ prompt: "Be kind." });
     const other = await identity();
@@ -274,6 +289,7 @@ describe("children of a run that an identity executes", () => {
     });
   });
 
+  // @contract general.creator.child
   it("keep the creator of a person's run, even if an agent key creates them", async () => {
     const agent = createClient(plane, await agentKey(await identity()));
     const parent_run_id = await createRun(plane);
@@ -297,6 +313,9 @@ describe("children of a run that an identity executes", () => {
 });
 
 describe("deleting the identity of runs and schedules", () => {
+  // @contract general.identity-gone.waiting: When an identity is deleted, its waiting and PENDING runs end: FAILED, not_authorized.
+  // @contract general.identity-gone.running: Its executing runs finish.
+  // @contract errors.ends.failed
   it("fails runs that have not started with not_authorized, and lets running ones finish", async () => {
     const uid = await identity();
     const body = { prompt: "hello", agent_identity_uid: uid };
@@ -321,6 +340,7 @@ describe("deleting the identity of runs and schedules", () => {
     expect(await plane.table.get(keys.counters({ type: "Team", uid: plane.team }))).toMatchObject({ running: 1 });
   });
 
+  // @contract general.identity-gone.schedules: Its schedules are paused with the reason in last_spawn_error.
   it("pauses the schedules with a reason", async () => {
     const uid = await identity({ name: "Critic" });
     const { id } = await makeSchedule(plane, { agent_uid: uid });
@@ -333,6 +353,7 @@ describe("deleting the identity of runs and schedules", () => {
     expect(await readSchedule(plane, other)).toMatchObject({ enabled: true, last_spawn_error: null });
   });
 
+  // @contract general.identity-gone.waiting
   it("fails a run that the deletion missed when that run is dispatched", async () => {
     const uid = await identity();
     const id = await createRun(plane, { prompt: "hello", agent_identity_uid: uid });

@@ -45,6 +45,10 @@ describe.each(withKey)("%s", (route) => {
       "the key of an ended execution": async () => stage.key("the run's dead execution"),
     };
     const named = Object.keys(cases).filter((name) => name !== "no key" || !keyOptional.includes(route));
+    // @contract general.auth.bearer
+    // @contract general.order.credential: A missing or wrong credential is 401 with WWW-Authenticate: Bearer.
+    // @contract general.responses.no-store
+    // @contract general.run-key.dead: A revoked run key is 401.
     it.each(named)("%s", async (name) => {
       const key = await cases[name]?.();
       const before = structuredClone(stage.plane.table.all());
@@ -61,6 +65,7 @@ describe.each(withKey)("%s", (route) => {
     });
   });
 
+  // @contract general.auth.bearer: Each request carries its key as a Bearer credential.
   it("returns 401 for a key of another scheme or with spaces in it", async () => {
     for (const authorization of [
       stage.plane.key,
@@ -74,6 +79,7 @@ describe.each(withKey)("%s", (route) => {
     }
   });
 
+  // @contract general.team.foreign: A header that names a team of others is 403.
   it("returns 403 to a caller who names a team that they do not belong to", async () => {
     const body = bodies[route]?.(stage);
     const headers = { "x-team-uid": stage.plane.otherTeam };
@@ -84,6 +90,9 @@ describe.each(withKey)("%s", (route) => {
     expect(response).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
   });
 
+  // @contract general.responses.request-id: Every response has x-request-id, which an error repeats as trace_id.
+  // @contract general.responses.no-store: Every response except the OpenAPI document is no-store.
+  // @contract general.responses.etag: No response has an ETag.
   it("returns the common headers to a valid request", async () => {
     const response = await send(
       listCallers(route).includes("personal") ? stage.plane.key : stage.key("the run itself"),
@@ -100,6 +109,8 @@ const routesOfOneResource = routes.filter(
 );
 
 describe.each(routesOfOneResource.map(({ method, path }) => `${method} ${path}`))("%s", (route) => {
+  // @contract general.path.malformed-id: A malformed id is 404, like the id of a missing resource.
+  // @contract errors.foreign: A resource of another team returns 404, like a missing one.
   it("returns the same bytes for another team's object as for a missing one", async () => {
     const stage = await makeStage();
     await prepare(route, stage);

@@ -22,6 +22,7 @@ beforeEach(async () => {
 const HOUR = 3_600_000;
 const uids = (response: { body: { keys: { uid: string }[] } }) => response.body.keys.map(({ uid }) => uid);
 
+// @contract identities.keys.own: The same routes exist for the caller's own keys under /agent/keys.
 describe.each([
   { whose: "a person", path: () => "/agent/keys", form: /^ryp_[0-9A-Za-z]{43}$/, before: 1, kind: "user" },
   {
@@ -32,6 +33,12 @@ describe.each([
     kind: "service_account",
   },
 ])("API keys of $whose", ({ path, form, before, kind }) => {
+  // @contract identities.keys.create: POST …/keys returns 201 with uid, name, key, suffix, created_at and, if it expires, expires_at.
+  // @contract identities.keys.list: GET lists the keys without the key itself.
+  // @contract identities.keys.creator
+  // @contract identities.keys.once: The raw key is shown there and never again.
+  // @contract identities.keys.prefixes: The prefixes are ryp_ for personal keys, rya_ for agent keys, ryr_ for run keys.
+  // @contract identities.keys.hashed: Only the SHA-256 of a key is stored.
   it("are returned once, authenticate their owner, and are listed without the key", async () => {
     plane.clock.now += 1_000;
     const made = await user.post(path(), { name: "laptop" });
@@ -57,6 +64,8 @@ describe.each([
     expect(JSON.stringify(plane.table.all())).not.toContain(key);
   });
 
+  // @contract general.clients.micros
+  // @contract identities.keys.create
   it("are refused after expires_at", async () => {
     const expires_at = "2026-05-18T20:00:00.500000+00:00";
     const { body } = await user.post(path(), { name: "short", expires_at });
@@ -68,6 +77,7 @@ describe.each([
     expect(uids(await user.get(path()))).toContain(body.uid);
   });
 
+  // @contract identities.keys.delete: DELETE of a key returns 204.
   it("are refused by the next request after their deletion; a second deletion returns 404", async () => {
     const { body } = await user.post(path(), { name: "laptop" });
     const other = await user.post(path(), { name: "other" });
@@ -83,6 +93,7 @@ describe.each([
     expect((await user.delete(`${path()}/none`)).body.detail).toBe(gone.body.detail);
   });
 
+  // @contract general.limits.names
   it.each([
     ["no name", {}, "name"],
     ["an empty name", { name: "" }, "name"],
@@ -117,6 +128,7 @@ describe.each([
     expect((await user.post(path(), { name: "again" })).status).toBe(201);
   });
 
+  // @contract identities.keys.once
   it("are created once per Idempotency-Key; a repeated request returns 409 with the uid and without the key", async () => {
     const headers = { "idempotency-key": "key-1" };
     const { body } = await user.post(path(), { name: "laptop" }, { headers });
@@ -131,6 +143,8 @@ describe.each([
     expect(uids(await user.get(path()))).toHaveLength(before + 1);
   });
 
+  // @contract general.lists.keys
+  // @contract identities.keys.list
   it("are listed in pages if the request has a limit", async () => {
     for (const name of ["a", "b", "c"]) {
       plane.clock.now += 1;
@@ -253,6 +267,7 @@ describe("issueRecoveryKey", () => {
 });
 
 describe("identity keys", () => {
+  // @contract identities.who.people
   it("are listed by the team's agents and changed only by its members", async () => {
     const path = `/agent/identities/${identity}/keys`;
     const { body } = await user.post(path, { name: "laptop" });
@@ -277,6 +292,7 @@ describe("identity keys", () => {
     }
   });
 
+  // @contract identities.limit.keys: It cannot get keys.
   it("are not created beyond the identity limit; existing ones still authenticate and can be deleted", async () => {
     const path = `/agent/identities/${identity}/keys`;
     const { body } = await user.post(path, { name: "laptop" });
@@ -289,6 +305,7 @@ describe("identity keys", () => {
     expect((await user.delete(`${path}/${body.uid}`)).status).toBe(204);
   });
 
+  // @contract identities.delete.keys: Deleting an identity deletes every key of it in one transaction.
   it("are all deleted with the identity in one transaction", async () => {
     const path = `/agent/identities/${identity}/keys`;
     const made: string[] = [];

@@ -25,6 +25,7 @@ const whoIs = (token: string) => oidc.whoIs(token);
 const invite = (email: string) =>
   createClient(plane).post(`/agent/teams/${plane.team}/invitations`, { email, role: "member" });
 
+// @contract session.oidc
 describe("GET /session/methods", () => {
   it("returns the issuer's sign-in page without the browser's secrets", async () => {
     const { status, body } = await open("GET", "/session/methods");
@@ -55,6 +56,7 @@ describe("GET /session/methods", () => {
   });
 });
 
+// @contract session.oidc: OIDC: any issuer by discovery, code flow with PKCE, sub bound to a user by a verified address that was invited.
 describe("POST /session/oidc", () => {
   it("signs in the user with the verified address, once per token", async () => {
     const { status, body, headers } = await signIn();

@@ -25,6 +25,12 @@ describe("principals.matrix.json", () => {
 });
 
 describe.each(Object.keys(matrix))("%s", (route) => {
+  // @contract general.visibility.team-run: A team run is visible to every member and every agent of its team.
+  // @contract general.visibility.team-act: They may follow it up and cancel it.
+  // @contract general.run-key.own: A run's key reads its own run.
+  // @contract general.run-key.descendants
+  // @contract general.run-key.others: Everything else is 403 for a run's key.
+  // @contract teams.who.personal: These routes require personal keys: an agent's or a run's key is 403.
   it.each(PRINCIPALS.map((principal) => ({ principal, status: matrix[route]?.[principal] })))(
     "returns $status to $principal",
     async ({ principal, status }) => {

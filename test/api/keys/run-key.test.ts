@@ -64,6 +64,7 @@ describe("a run's key", () => {
     .filter(({ path }) => path !== "*")
     .map((route) => ({ ...route, name: `${route.method} ${route.path}` }));
 
+  // @contract general.run-key.others
   it("is accepted by exactly the documented routes", () => {
     const allowed = all.filter(({ who }) => who !== "public" && who.includes("run")).map(({ name }) => name);
     expect(allowed.filter((name) => !isOpen(name))).toEqual([]);
@@ -236,6 +237,7 @@ describe("children created with a run's key", () => {
   });
 });
 
+// @contract general.run-key.others
 describe("a run's key on other routes", () => {
   it("reads, follows up and cancels descendants only: others return 403", async () => {
     const mine = await createRun(plane, { prompt: "child", parent_run_id: run.run_id });

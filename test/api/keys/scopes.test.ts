@@ -45,6 +45,7 @@ const cases = withScope.flatMap(({ route, scope }) =>
 );
 
 describe("the scope of a route", () => {
+  // @contract scopes.one: Each route has exactly one scope.
   it("is one of those that a key can have, and each is needed somewhere", () => {
     const used = new Set(withScope.map(({ scope }) => scope));
     expect(SCOPES.filter((scope) => !used.has(scope))).toEqual([]);
@@ -116,6 +117,7 @@ async function withScopes(...scopes: Scope[]): Promise<Client> {
 }
 
 describe("the scopes of a key", () => {
+  // @contract scopes.default: A new key has all scopes of its principal by default.
   it("are all by default, also of a key from before there were scopes", async () => {
     const { body } = await ada.post("/agent/keys", { name: "laptop" });
     expect(body.scopes).toEqual([...SCOPES]);
@@ -143,6 +145,7 @@ describe("the scopes of a key", () => {
     expect(body.errors[0].path.replaceAll(/\.(\d+)/g, "[$1]")).toBe(field);
   });
 
+  // @contract scopes.subset: No credential makes a key with more scopes than it has.
   it("are at most those of the key that creates it, which are the default", async () => {
     const limited = await withScopes("keys", "runs:read");
     expect((await limited.post("/agent/keys", { name: "same" })).body.scopes).toEqual(["runs:read", "keys"]);
@@ -162,6 +165,7 @@ describe("the scopes of a key", () => {
 });
 
 describe("a web session", () => {
+  // @contract scopes.subset
   it("of a key, or of a sign-in link that was made with it, has the key's scopes", async () => {
     const { body } = await ada.post("/agent/keys", { name: "scoped", scopes: ["keys", "runs:read"] });
     const link = await createClient(plane, body.key).post("/session/link", {});

@@ -52,6 +52,7 @@ const exchange = (token: string, identity_uid?: string) =>
   });
 const callWith = async (key: string) => (await createClient(plane, key).get("/agent/models")).status;
 
+// @contract token.rules: Trust rules name issuer, audience, subject and how long a key lives, an hour at most.
 describe("trust rules", () => {
   it("are created once, listed, read, replaced and deleted", async () => {
     const user = createClient(plane);
@@ -224,6 +225,7 @@ describe("trust rules", () => {
 });
 
 describe("POST /agent/token", () => {
+  // @contract token.exchange: POST /agent/token gives a key for an OIDC token that a trust rule takes.
   it("returns a key of the identity that expires", async () => {
     await addRule({ ttl_seconds: 600 });
     const { status, body, headers } = await exchange(await makeToken());
@@ -296,6 +298,7 @@ describe("POST /agent/token", () => {
     expect((await withFailingWrites(plane, item, () => exchange(token), outage)).result.status).toBe(500);
   });
 
+  // @contract token.refusal: A refusal is 403 and names the claim.
   it.each([
     ["iss", { iss: "https://elsewhere.example.com" }],
     ["aud", { aud: "https://other.example.com" }],
@@ -315,6 +318,7 @@ describe("POST /agent/token", () => {
     });
   });
 
+  // @contract token.refusal
   it("returns 403 for signatures that are not the issuer's", async () => {
     await addRule();
     const claims = { aud: AUDIENCE, sub: SUBJECT };
@@ -377,6 +381,7 @@ describe("POST /agent/token", () => {
     expect(issuer.seen).toEqual([]);
   });
 
+  // @contract token.exchange
   it("requires identity_uid if rules of several identities match", async () => {
     await addRule();
     const other = await plane.agent("deployer");
@@ -421,6 +426,7 @@ describe("POST /agent/token", () => {
   });
 });
 
+// @contract token.rules
 describe("max_budget_usd", () => {
   const limited = async () => {
     await addRule({ max_budget_usd: 2 });

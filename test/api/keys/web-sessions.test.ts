@@ -22,6 +22,7 @@ const browse = (method: string, target: string, headers: Readonly<Record<string,
 const read = async (headers: Readonly<Record<string, string>>) => (await browse("GET", "/session", headers)).status;
 
 describe("POST /session", () => {
+  // @contract session.cookie: POST /session returns 204 with an HttpOnly cookie, __Host-runyard with Secure, or runyard on plain HTTP.
   it("sets a cookie that scripts cannot read, and stores its hash only", async () => {
     const response = await signIn({ key: plane.key }, { origin: WEB_ORIGIN });
     expect(response).toMatchObject({ status: 204, body: "", headers: { "cache-control": "no-store" } });
@@ -31,6 +32,7 @@ describe("POST /session", () => {
     expect(JSON.stringify(plane.table.all())).not.toContain(token);
   });
 
+  // @contract session.cookie
   it("sets a cookie without Secure for a page on plain HTTP", async () => {
     const host = "localhost:4500";
     const response = await signIn({ key: plane.key }, { origin: `http://${host}`, host });
@@ -141,6 +143,8 @@ describe("POST /session", () => {
 });
 
 describe("a web session", () => {
+  // @contract teams.who.web: All of it is open to the web session too.
+  // @contract session.rights: A session may do what its user's personal key may.
   it("has the permissions of the person's key; an Authorization header takes precedence", async () => {
     const { headers } = await startSession(plane);
     const created = await browse("POST", "/agent/runs", headers, { prompt: "hello" });
@@ -160,6 +164,7 @@ describe("a web session", () => {
     expect((await getSession.handle(event, { ...plane.ports, who: ["personal"] })).statusCode).toBe(200);
   });
 
+  // @contract session.info: GET /session returns the user, the teams and the time at which the session ends.
   it("shows the person, the teams and the time at which it ends", async () => {
     const { headers } = await startSession(plane);
     const { body } = await browse("GET", "/session", headers);
@@ -170,6 +175,7 @@ describe("a web session", () => {
     });
   });
 
+  // @contract session.life: A session ends after 12 hours without use and 7 days at most.
   it("ends after 12 hours without use, and removes its cookie", async () => {
     const { headers } = await startSession(plane);
     plane.clock.now += 12 * HOUR - 1;
@@ -180,6 +186,7 @@ describe("a web session", () => {
     expect(response.headers["set-cookie"]).toBe("__Host-runyard=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax");
   });
 
+  // @contract session.life
   it("is extended by use, with a write every five minutes at most, up to 7 days", async () => {
     const { headers } = await startSession(plane);
     const before = structuredClone(plane.table.all());
@@ -229,6 +236,7 @@ describe("a web session", () => {
 });
 
 describe("signing out", () => {
+  // @contract session.out: DELETE /session signs out, DELETE /session?all=true everywhere.
   it("ends only the session of the request, or all of the person's sessions with all=true", async () => {
     const [first, second, third] = [await startSession(plane), await startSession(plane), await startSession(plane)];
     const other = await startSession(plane, { key: plane.otherKey });

@@ -20,12 +20,14 @@ const found = async (query: string, client = user): Promise<string[]> => {
 };
 
 describe("GET /agent/runs", () => {
+  // @contract general.limits.q: q has at most 256 characters.
   it("accepts q of 256 characters and rejects 257", async () => {
     expect(await found(`q=${"😀".repeat(256)}`)).toEqual([]);
     const response = await user.get(`/agent/runs?q=${"q".repeat(257)}`);
     expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "q" }] } });
   });
 
+  // @contract runs.list.sort-default: The default is updated_at, and desc for every order.
   it("sorts by updated_at desc by default", async () => {
     const first = await createRun(plane, { prompt: "a", title: "a" });
     plane.clock.now += 1;
@@ -38,12 +40,15 @@ describe("GET /agent/runs", () => {
     expect(await found("sort_order=asc")).toEqual([second, first]);
   });
 
+  // @contract runs.list.model
   it("excludes runs of another model", async () => {
     const id = await createRun(plane);
     expect(await found("model_id=local/runbook")).toEqual([id]);
     expect(await found("model_id=another")).toEqual([]);
   });
 
+  // @contract runs.list.times
+  // @contract runs.list.times-ms
   it("excludes a run at the exact millisecond of a time filter", async () => {
     const id = await createRun(plane);
     const at = "2026-05-18T19:00:00.000";
@@ -57,6 +62,7 @@ describe("GET /agent/runs", () => {
     expect(await found("created_before=2026-05-18T19:00:00.001Z")).toEqual([id]);
   });
 
+  // @contract runs.list.schedule
   it("finds a schedule's runs and no others", async () => {
     const one = await makeSchedule(plane, { name: "One" });
     const two = await makeSchedule(plane, { name: "Two" });
@@ -69,6 +75,7 @@ describe("GET /agent/runs", () => {
     expect(ofOne).not.toEqual(ofTwo);
   });
 
+  // @contract runs.list.metadata
   it("accepts five metadata filters", async () => {
     const metadata = { a: "1", b: "2", c: "3", d: "4", e: "5" };
     const id = await createRun(plane, { prompt: "a", metadata });
@@ -77,6 +84,7 @@ describe("GET /agent/runs", () => {
     expect(await found(query.join("&"))).toEqual([id]);
   });
 
+  // @contract runs.list.q-where: q searches title, prompt and skill_spec.
   it("searches title, prompt and skill for q", async () => {
     const titled = await createRun(plane, { prompt: "x", title: "Polish the lantern" });
     plane.clock.now += 1;
@@ -87,6 +95,7 @@ describe("GET /agent/runs", () => {
     expect(await found("q=lantern")).toEqual([skilled, prompted, titled]);
   });
 
+  // @contract runs.cursor.bound
   it("binds a cursor to the named team", async () => {
     const { key } = await plane.person("Mia", [plane.team, plane.otherTeam]);
     const mia = createClient(plane, key);
@@ -102,6 +111,8 @@ describe("GET /agent/runs", () => {
 });
 
 describe("a list without paging parameters", () => {
+  // @contract general.lists.timeline
+  // @contract general.lists.500
   it("returns at most 500 items: a longer timeline continues in the next response", async () => {
     const harness = await workingRun(plane);
     for (let number = 1; number <= 600; number++) {
@@ -144,6 +155,14 @@ const lists = [
 ] as const;
 
 describe.each(lists)("GET %s", (path, items) => {
+  // @contract general.lists.identities: The list of identities accepts limit and cursor, and is complete without them.
+  // @contract general.lists.schedules: The list of schedules accepts limit and cursor, and is complete without them.
+  // @contract general.lists.environments: The list of environments takes limit and cursor.
+  // @contract general.lists.keys: The lists of keys take limit and cursor.
+  // @contract general.lists.webhooks: The list of webhooks takes limit and cursor.
+  // @contract general.lists.skills: The list of skills takes limit and cursor.
+  // @contract general.lists.timeline: A timeline takes limit and cursor.
+  // @contract general.lists.steps: The steps of a conversation take limit and cursor.
   it("returns everything without page_info, accepts limit and cursor, and returns 400 for invalid ones", async () => {
     const stage = await makeStage();
     const creator = createClient(stage.plane);

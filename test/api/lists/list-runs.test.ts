@@ -26,6 +26,11 @@ async function walk(client: Client, query: string, limit: number): Promise<strin
 }
 
 describe("GET /agent/runs", () => {
+  // @contract general.visibility.team-run
+  // @contract runs.item.prompt-cut: Lists return a prompt's first 1,000 characters, and the run itself all of them.
+  // @contract runs.list.response: GET /agent/runs returns runs and page_info with has_next_page and, if there is one, next_cursor.
+  // @contract runs.list.limit: limit is 1 to 500, and 20 by default.
+  // @contract runs.list.sees: The list contains the caller's runs and the team's.
   it("returns own and team runs newest first, 20 by default, with the first 1,000 characters of a prompt", async () => {
     const plane = await createTestControlPlane();
     const made: string[] = [];
@@ -46,6 +51,11 @@ describe("GET /agent/runs", () => {
     expect(await walk(createClient(plane, (await plane.agent()).key), "", 500)).toHaveLength(10);
   });
 
+  // @contract runs.list.limit
+  // @contract runs.list.sort
+  // @contract runs.list.agent-last: Sorted by agent, runs without a skill are last in both directions.
+  // @contract runs.list.ties: Runs that are equal in the order are sorted by id, in the same direction.
+  // @contract runs.list.folded: Texts are sorted in their NFKC form and lower case, up to 200 characters.
   it.each([
     ["updated_at", "desc"],
     ["updated_at", "asc"],
@@ -81,6 +91,7 @@ describe("GET /agent/runs", () => {
     }
   });
 
+  // @contract runs.cursor.stable
   it("returns each unchanged run exactly once while others change", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -106,6 +117,23 @@ describe("GET /agent/runs", () => {
     for (const id of made.filter((it) => !touched.has(it))) expect(seen.filter((it) => it === id)).toHaveLength(1);
   });
 
+  // @contract general.format.unknown-parameters: Unknown query parameters are ignored.
+  // @contract general.clients.repeated-arrays
+  // @contract general.clients.encoded-brackets
+  // @contract general.clients.micros: A time may have microseconds and an offset.
+  // @contract general.query.empty
+  // @contract general.query.source: An unknown source is not an error: it matches nothing.
+  // @contract runs.list.and
+  // @contract runs.list.state: state is repeatable, with OR.
+  // @contract runs.list.name: name finds runs by the name in their configuration.
+  // @contract runs.list.model: model_id finds runs by their model.
+  // @contract runs.list.creator: creator finds runs by their creator.
+  // @contract runs.list.source: source finds runs by their source.
+  // @contract runs.list.location: execution_location finds runs by their place of execution.
+  // @contract runs.list.times: created_after, created_before and updated_after are RFC 3339 and exclusive.
+  // @contract runs.list.times-ms: Times are compared by the millisecond.
+  // @contract runs.list.skill: skill and skill_spec are one filter.
+  // @contract runs.list.metadata: metadata[key]=value finds runs by metadata; at most five.
   it("filters by each parameter, and by all of them together", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -154,6 +182,9 @@ describe("GET /agent/runs", () => {
     }
   });
 
+  // @contract runs.list.ancestor: ancestor_run_id finds descendants at any depth.
+  // @contract runs.list.ancestor-self: It excludes the run itself.
+  // @contract runs.list.ancestor-unknown: An unknown or invisible ancestor is 400.
   it("finds the descendants of a run at any depth, without the run itself, and rejects an invisible ancestor", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -173,6 +204,7 @@ describe("GET /agent/runs", () => {
     }
   });
 
+  // @contract runs.list.q: A search ignores case, accents and word order, and tolerates one typo in a long word.
   it("finds tasks by their status, and a run under running while a descendant has not ended", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -221,6 +253,7 @@ describe("GET /agent/runs", () => {
     expect(earlier, JSON.stringify(earlier.body)).toMatchObject({ status: 200 });
   });
 
+  // @contract runs.list.q
   it("finds a run by its id and by its URL, and otherwise the text", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -244,6 +277,7 @@ describe("GET /agent/runs", () => {
     expect(await list(id.slice(0, -1)), "a part of an id").toEqual([]);
   });
 
+  // @contract runs.list.q
   it("finds runs by automation, the metadata of that name, and by trigger", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -256,6 +290,8 @@ describe("GET /agent/runs", () => {
     }
   });
 
+  // @contract runs.list.artifact-type: artifact_type finds runs by the kind of their artifacts.
+  // @contract runs.list.q
   it("finds runs by the kind of their artifacts", async () => {
     const stage = await makeStage();
     const user = createClient(stage.plane);
@@ -268,6 +304,7 @@ describe("GET /agent/runs", () => {
     expect((await user.get("/agent/runs?artifact_type=file")).status).toBe(400);
   });
 
+  // @contract runs.list.q
   it.each([
     ["review the code", "the words in any order", "code review"],
     ["Überprüfe die Straße", "without accents, in another case", "UBERPRUFE"],
@@ -284,6 +321,8 @@ describe("GET /agent/runs", () => {
     ).toEqual([]);
   });
 
+  // @contract runs.list.q
+  // @contract runs.page.not-empty
   it("finds few matches among many runs, page by page, without an empty page", async () => {
     const plane = await createTestControlPlane();
     const wanted: string[] = [];
@@ -297,6 +336,7 @@ describe("GET /agent/runs", () => {
     expect(await walk(createClient(plane), "metadata[kind]=none", 3)).toEqual([]);
   });
 
+  // @contract general.lists.4mib
   it("never exceeds 4 MiB: a page of large runs ends early, and the next page continues", async () => {
     const plane = await createTestControlPlane();
     const made: string[] = [];
@@ -310,6 +350,9 @@ describe("GET /agent/runs", () => {
     expect(await walk(createClient(plane), "", 500)).toEqual(made);
   });
 
+  // @contract runs.cursor.no-end: A cursor does not expire.
+  // @contract runs.cursor.bound: A cursor is valid for its caller, team, filters and order, and 400 otherwise.
+  // @contract runs.cursor.limit: It is not bound to limit.
   it("binds a cursor to caller, filters and order, but not to the limit", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -336,6 +379,7 @@ describe("GET /agent/runs", () => {
     expect((await user.get(`/agent/runs?state=QUEUED&cursor=${cursor}`)).status, "it does not expire").toBe(200);
   });
 
+  // @contract general.team.reads: Without the header, a caller in several teams reads the resources of all of them.
   it("returns the runs of all teams of a caller in several teams, or of the named one", async () => {
     const plane = await createTestControlPlane();
     const { key } = await plane.person("Mia", [plane.team, plane.otherTeam]);
@@ -357,6 +401,7 @@ describe("GET /agent/runs", () => {
     return plane.call({ handle: (event) => listRuns.handle(event, slow) }, { query });
   }
 
+  // @contract runs.page.not-empty
   it("reports that a search without a match in time must be narrowed, and then finds the run", async () => {
     const plane = await createTestControlPlane();
     for (let number = 0; number < 250; number++) await createRun(plane);
@@ -378,6 +423,7 @@ describe("GET /agent/runs", () => {
     }
   });
 
+  // @contract runs.page.not-empty
   it("returns matches found in time as a short page with a cursor that continues after it", async () => {
     const plane = await createTestControlPlane();
     const wanted: string[] = [];

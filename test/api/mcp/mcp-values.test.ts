@@ -25,6 +25,7 @@ const expectNone = (response: unknown) => {
   expect(JSON.stringify(response)).not.toContain(HEADER);
 };
 
+// @contract runs.mcp.secrets: Values of env and headers are returned as ***, never as sent.
 describe("values of MCP servers", () => {
   it("of a run are returned only to its own execution, in one member, and in no transcript", async () => {
     const harness = await workingRun(plane, { prompt: "hello", config: { mcp_servers } });

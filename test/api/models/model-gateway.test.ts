@@ -56,6 +56,7 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
     expect(standIn.seen[0]?.headers.authorization).toBeUndefined();
   });
 
+  // @contract runs.item.usage: request_usage has the run's cost.
   it("streams event by event, and counts the usage", async () => {
     standIn.turns.push({
       text: "hello there",
@@ -89,6 +90,7 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
     });
   });
 
+  // @contract runs.item.usage
   it("shows a run's usage in lists, summed over its calls, and none without a call", async () => {
     await gateway.messages(run.key);
     await (await gateway.messages(run.key, stream)).text();

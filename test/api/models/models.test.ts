@@ -22,6 +22,8 @@ afterEach(() => {
 describe("GET /agent/models", () => {
   const listIds = ({ body }: { body: { models: { id: string }[] } }) => body.models.map(({ id }) => id);
 
+  // @contract models.list: GET /agent/models returns default_model_id and the models.
+  // @contract models.default: The default is the team's, else the first provider's first, else the embedded one.
   it("returns only the embedded model, as the default, if no provider is configured", async () => {
     const response = await user.get("/agent/models");
     expect(listIds(response)).toEqual(["local/runbook"]);
@@ -29,6 +31,8 @@ describe("GET /agent/models", () => {
     expect(response.body.models[0]).toMatchObject({ provider: "LOCAL", vision_supported: false });
   });
 
+  // @contract models.list
+  // @contract models.default
   it("returns the models of the configured providers, and the first provider's first model is the default", async () => {
     set({ MODEL_PROVIDERS: "compatible,openai", COMPATIBLE_MODELS: "llama,qwen/coder" });
     const response = await user.get("/agent/models");
@@ -47,6 +51,7 @@ describe("GET /agent/models", () => {
     expect(other.body.models).toContainEqual(expect.objectContaining({ provider: "AMAZON" }));
   });
 
+  // @contract models.disabled: disable_reason states why a model cannot be used.
   it("marks disabled models, and none of them is the default", async () => {
     set({ MODEL_PROVIDERS: "anthropic", DISABLED_MODELS: `${OPUS},none` });
     const { body } = await user.get("/agent/models");
@@ -55,6 +60,7 @@ describe("GET /agent/models", () => {
     expect(body.default_model_id).toBe(SONNET);
   });
 
+  // @contract models.default
   it("returns the default model of the caller's team", async () => {
     set({ MODEL_PROVIDERS: "anthropic" });
     const agent = await plane.agent();
@@ -111,6 +117,7 @@ describe("a requested model", () => {
 });
 
 describe("the model catalog", () => {
+  // @contract models.cost: A model's cost is in dollars per million tokens, input and output, if it is known.
   it("lists each model once, by provider, with complete prices or none", () => {
     const all = Object.entries(CATALOGUE).flatMap(([provider, list]) => list.map((model) => ({ provider, model })));
     expect(new Set(all.map(({ model }) => model.id)).size).toBe(all.length);

@@ -22,6 +22,7 @@ async function listIds(query = ""): Promise<string[]> {
 }
 
 describe("POST /agent/runs/{runId}/archive", () => {
+  // @contract archive.idempotent: POST …/archive and …/unarchive return 200 with the run and are idempotent.
   it("returns the run as archived, with everything else as it was", async () => {
     const runId = await createRun(plane, { prompt: "A long prompt. ".repeat(4_000) });
     const { body: before } = await user.get(`/agent/runs/${runId}`);
@@ -33,6 +34,7 @@ describe("POST /agent/runs/{runId}/archive", () => {
     expect((await unarchive(runId)).body).toEqual(before);
   });
 
+  // @contract archive.idempotent
   it("accepts an empty body with and without a content type, and changes nothing the second time", async () => {
     const runId = await createRun(plane);
     const typed = { headers: { "content-type": "application/json" } };
@@ -106,6 +108,7 @@ describe("POST /agent/runs/{runId}/archive", () => {
 });
 
 describe("GET /agent/runs?archived=", () => {
+  // @contract archive.find: archived=all also finds archived runs.
   it("returns runs that are not archived, archived runs, or all, in every order and from every index", async () => {
     const { id: schedule } = await makeSchedule(plane, { prompt: "scheduled" });
     const runSchedule = async (): Promise<string> => (await user.post(`/agent/schedules/${schedule}/run`)).body.run_id;

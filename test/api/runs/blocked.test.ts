@@ -17,6 +17,9 @@ const read = async (runId: string) => (await user.get(`/agent/runs/${runId}`)).b
 const getTimeline = async (runId: string) => (await user.get(`/agent/runs/${runId}/timeline`)).body.events;
 
 describe("an agent's question", () => {
+  // @contract runs.state.blocked: It is BLOCKED while a question of the agent's is open, until a follow-up returns it.
+  // @contract runs.item.status-failed: status_message is present on FAILED, ERROR and BLOCKED, with the code on the first two.
+  // @contract runs.item.status-blocked: On BLOCKED it is the question.
   it("ends its execution and leaves the run BLOCKED with the question as its status message", async () => {
     const harness = await workingRun(plane);
     plane.clock.now += 2_000;
@@ -44,6 +47,7 @@ describe("an agent's question", () => {
     expect((await user.get(`/agent/runs/${harness.run_id}/response`)).body).toMatchObject({ state: "BLOCKED" });
   });
 
+  // @contract runs.state.blocked
   it("is answered by a follow-up: the next execution continues the conversation with the answer", async () => {
     const harness = await workingRun(plane);
     await harness.messages(1, QUESTION);

@@ -17,6 +17,10 @@ import { reap } from "../../support/reaper.ts";
 import { withFailingWrites, withWriteInBetween } from "../../support/write-conflicts.ts";
 
 describe("POST /agent/runs/{runId}/cancel", () => {
+  // @contract runs.state.cancelled: It ends CANCELLED when it is cancelled.
+  // @contract runs.item.started-at
+  // @contract runs.item.status-cancelled: On CANCELLED it states who cancelled and why.
+  // @contract runs.cancel.response: A cancel returns 200 with the id only, as JSON.
   it("cancels a waiting run immediately and returns its id", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -35,6 +39,9 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect(await readTimeline(plane, id)).toEqual(["run_created", "run_cancelled"]);
   });
 
+  // @contract general.errors.should-retry
+  // @contract errors.conflict.pending: The conflict of a cancel while PENDING is retryable, with Retry-After: 1.
+  // @contract runs.cancel.pending: A PENDING run is 409, retryable.
   it("returns a retryable 409 for a PENDING run, and changes nothing", async () => {
     const plane = await createTestControlPlane();
     const { run_id } = await startedRun(plane);
@@ -46,6 +53,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
+  // @contract runs.cancel.terminal: A run that has ended is 400 invalid_request, wherever it was executed.
   it.each(["SUCCEEDED", "FAILED", "CANCELLED", "ERROR"])(
     "returns 400 for a run that is %s, forced or not",
     async (state) => {
@@ -67,6 +75,9 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     },
   );
 
+  // @contract runs.transitions.force
+  // @contract runs.cancel.terminal
+  // @contract runs.cancel.force
   it("returns 400 for a blocked run, and 409 for a run that a worker has claimed, unless forced", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -84,6 +95,12 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect((await claimed.resolve()).status).toBe(401);
   });
 
+  // @contract runs.item.cancellable: is_run_type_cancellable shows whether this kind of run can be cancelled here.
+  // @contract runs.cancel.terminal
+  // @contract runs.cancel.elsewhere: A run that is executed elsewhere is 422 operation_not_supported.
+  // @contract runs.cancel.order: The check for ended runs precedes that for runs executed elsewhere, and that precedes PENDING.
+  // @contract runs.cancel.type: is_run_type_cancellable shows in any state which runs are 422.
+  // @contract runs.cancel.force
   it("returns 422 for a run that is executed elsewhere, marked by is_run_type_cancellable, unless forced", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -96,6 +113,10 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect((await user.post(`${path}/cancel`)).status, "an ended run returns 400, wherever it was executed").toBe(400);
   });
 
+  // @contract general.clients.empty-json
+  // @contract runs.item.sandbox
+  // @contract runs.cancel.key: Until the sandbox has confirmed its stop, its key is valid for that confirmation only.
+  // @contract runs.cancel.stopped: run_stopped shows when the sandbox stopped, and who reported it.
   it("asks the harness to stop, limits its key to the confirmation, and records who cancelled", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -161,6 +182,9 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     }
   });
 
+  // @contract runs.transitions.force: PENDING and CLAIMED become CANCELLED by force.
+  // @contract runs.cancel.force: With force, PENDING and CLAIMED runs and runs executed elsewhere are cancelled too.
+  // @contract runs.cancel.force-key: After a forced cancel the run's key is revoked.
   it("with force, cancels a PENDING run and revokes its key immediately", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -171,6 +195,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect((await user.get(`/agent/runs/${harness.run_id}`)).body.state).toBe("CANCELLED");
   });
 
+  // @contract runs.cancel.stopped
   it("stops waiting for a sandbox that never confirms its stop", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -195,6 +220,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
     expect(await reap(plane), "the reaper no longer checks it").toMatchObject({ looked: 0 });
   });
 
+  // @contract runs.retry.cancel: A cancel that the same caller repeats returns 200 again.
   it("returns the first response to a repeated request, and 400 to another request", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);

@@ -10,6 +10,8 @@ import { createHarness, createRun, startedRun, workingRun } from "../../support/
 const path = "/agent/runs/cancel";
 
 describe("POST /agent/runs/cancel", () => {
+  // @contract cancel-many.response: POST /agent/runs/cancel returns matched, cancelled and refused with run_id and error_code.
+  // @contract cancel-many.force: force also cancels PENDING runs and runs executed elsewhere.
   it("cancels matching runs that have not ended, and lists refused runs with their error codes", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -48,6 +50,7 @@ describe("POST /agent/runs/cancel", () => {
     expect((await prepared.resolve()).status).toBe(401);
   });
 
+  // @contract cancel-many.filter: Its filter is the list's.
   it("filters like the list", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -129,6 +132,7 @@ describe("POST /agent/runs/cancel", () => {
     if (own !== undefined) expect(await cancel(own)).toMatchObject({ matched: 1, cancelled: 1 });
   });
 
+  // @contract cancel-many.filter
   it("returns 400 and cancels nothing for a filter that is empty, misspelled, or of an unknown ancestor", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);

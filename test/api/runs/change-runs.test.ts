@@ -34,6 +34,7 @@ const events = async () => (await user.get("/agent/audit")).body.events;
 describe("POST /agent/runs/delete", () => {
   const remove = (body: unknown, client = user, headers = {}) => client.post("/agent/runs/delete", body, { headers });
 
+  // @contract delete.filter: Runs are deleted in bulk by the filter of the list.
   it("deletes the ended runs that match, and no others", async () => {
     const [first, second] = [await endedRun(), await endedRun()];
     const other = await endedRun({ metadata: { batch: "8" } });
@@ -55,6 +56,7 @@ describe("POST /agent/runs/delete", () => {
     expect((await remove({ all: true })).body.deleted).toEqual([last]);
   });
 
+  // @contract delete.filter
   it("returns 400 and deletes nothing for a request without a filter, and for one with a filter and all", async () => {
     await endedRun();
     for (const [body, field, message] of [
@@ -166,6 +168,7 @@ describe("POST /agent/runs/delete", () => {
     expect((await remove({ all: true }, user, headers)).status).toBe(409);
   });
 
+  // @contract delete.filter.audit: A bulk deletion is one audit event.
   it("is one event of the audit log, with the filter and the number of runs, but no text that was searched for", async () => {
     const before = (await events()).length;
     for (let run = 0; run < 3; run++) await endedRun();
@@ -183,6 +186,7 @@ describe("POST /agent/runs/delete", () => {
 });
 
 describe("POST /agent/runs/archive", () => {
+  // @contract archive.filter: Runs are archived in bulk by the filter of the list.
   it("archives the runs that match, in any state, and POST /agent/runs/unarchive returns them", async () => {
     const other = await endedRun({ metadata: { batch: "8" } });
     const ended = await endedRun();

@@ -18,6 +18,7 @@ const resolved = async (config: Record<string, unknown>, more: Record<string, un
 const refused = async (config: Record<string, unknown>) => user.post("/agent/runs", { prompt: "hello", config });
 
 describe("skills of a run", () => {
+  // @contract runs.request.prompt-required
   it.each([
     ["skill", { skill: "acme/tools:review" }],
     ["config.skill_spec", { config: { skill_spec: "acme/tools:review" } }],
@@ -30,6 +31,8 @@ describe("skills of a run", () => {
     });
   });
 
+  // @contract runs.request.skill-forms: A skill may be named by repository or owner and repository, then by its name or its file.
+  // @contract runs.request.skill-wins
   it.each([
     ["tools:review", "review"],
     ["tools:skills/review/SKILL.md", "review"],
@@ -41,6 +44,7 @@ describe("skills of a run", () => {
     expect(await resolved({ ...config, name: "mine" }, { skill })).toMatchObject({ name: "mine" });
   });
 
+  // @contract runs.config.skill-or-skills: skill_spec and skills exclude each other.
   it("rejects skill_spec together with skills", async () => {
     const response = await refused({ skill_spec: "acme/tools:a", skills: ["acme/tools:b"] });
     expect(response).toMatchObject({ status: 400, body: { errors: [{ path: "config" }] } });
@@ -48,6 +52,7 @@ describe("skills of a run", () => {
 });
 
 describe("the configuration of a run", () => {
+  // @contract runs.config.members
   it("accepts harness, harness secrets and every strategy", async () => {
     const shared = {
       harness_auth_secrets: { claude_auth_secret_name: "CLAUDE", codex_auth_secret_name: "CODEX" },
@@ -69,6 +74,7 @@ describe("the configuration of a run", () => {
     }
   });
 
+  // @contract runs.config.repository-urls: A repository is on the web, behind ssh, or, off AWS, on a disk.
   it("accepts repositories by https, ssh and file", async () => {
     const repositories = [
       { url: "https://git.test/acme/shop.git", ref: "main", path: "shop" },
@@ -81,12 +87,14 @@ describe("the configuration of a run", () => {
     expect((await resolved({ repositories: ten })).repositories).toHaveLength(10);
   });
 
+  // @contract runs.config.idle
   it("accepts idle_timeout_minutes from 1 to 60", async () => {
     for (const idle_timeout_minutes of [1, 60]) {
       expect(await resolved({ idle_timeout_minutes })).toMatchObject({ idle_timeout_minutes });
     }
   });
 
+  // @contract runs.config.worker-hosted: A worker_host that is absent, hosted or warp is the service itself, and is not returned.
   it("accepts hosted and warp for the service's sandboxes, and other names for workers", async () => {
     for (const worker_host of ["hosted", "warp"]) {
       expect(await resolved({ worker_host })).not.toHaveProperty("worker_host");
@@ -98,6 +106,8 @@ describe("the configuration of a run", () => {
     expect(plane.started).toHaveLength(2);
   });
 
+  // @contract runs.config.harness-types: harness.type is default, claude, codex or gemini, and oz means default.
+  // @contract runs.config.harness-hidden: Responses omit harness if it is the default one.
   it("accepts every harness name, and returns none for the default harness", async () => {
     for (const type of ["default", "oz"]) expect(await resolved({ harness: { type } })).not.toHaveProperty("harness");
     vi.stubEnv("MODEL_PROVIDERS", "anthropic,openai");
@@ -112,6 +122,7 @@ describe("the configuration of a run", () => {
     vi.unstubAllEnvs();
   });
 
+  // @contract runs.mcp.one-of
   it("accepts an MCP server of each kind, as a map or as a list", async () => {
     const mcp_servers = {
       shared: { warp_id: "0199e0b2" },
@@ -130,6 +141,7 @@ describe("the configuration of a run", () => {
 });
 
 describe("a new run", () => {
+  // @contract runs.request.mode: mode is normal, plan or orchestrate, and normal by default.
   it("passes the mode to the agent, normal by default", async () => {
     for (const [mode, given] of [
       ["normal", {}],
@@ -142,6 +154,7 @@ describe("a new run", () => {
     }
   });
 
+  // @contract runs.source.values: The sources are the thirteen that the contract names.
   it.each(RUN_SOURCES.filter((source) => source !== "SCHEDULED_AGENT" && source !== "ORCHESTRATION"))(
     "accepts every source that a caller may state: %s",
     async (source) => {
@@ -153,6 +166,7 @@ describe("a new run", () => {
     },
   );
 
+  // @contract runs.item.required: Every run has ids, title, state, prompt, and the times of its creation and last change.
   it("has all common members when it is created", async () => {
     const id = await createRun(plane, { prompt: "hello" });
     const run = await read(id);

@@ -11,6 +11,7 @@ import { makeStage } from "../../support/principals.ts";
 import { bodies, prepare, toTarget } from "../../support/valid-requests.ts";
 
 describe("the document of the API", () => {
+  // @contract general.format.names: Members of bodies and query parameters have names in snake_case.
   it("writes every member and parameter in snake_case", () => {
     const document: unknown = JSON.parse(readFileSync(join(import.meta.dirname, "../../../docs/openapi.json"), "utf8"));
     const names = new Set<string>();
@@ -22,6 +23,8 @@ describe("the document of the API", () => {
 });
 
 describe("the order of checks", () => {
+  // @contract general.order.path: An unknown path is 404 before any other check.
+  // @contract general.order.method: An unsupported method is 405 before the credential is checked.
   it("returns 404 and 405 before it requires a key", async () => {
     const plane = await createTestControlPlane();
     for (const [method, target, status] of [
@@ -35,6 +38,8 @@ describe("the order of checks", () => {
     }
   });
 
+  // @contract general.order.credential-first
+  // @contract general.order.size: 413 comes before 415, and 415 before 400.
   it("returns 401 before 413, 413 before 415, 415 before 400", async () => {
     const plane = await createTestControlPlane();
     const tooLarge = "x".repeat(4 * 1024 * 1024 + 1);
@@ -48,6 +53,7 @@ describe("the order of checks", () => {
     expect(await send("{", "application/json")).toBe(400);
   });
 
+  // @contract general.order.state: 403 and 404 come before 409 and 422.
   it("returns 403 and 404 before 409 and 422", async () => {
     const plane = await createTestControlPlane();
     const bo = createClient(plane, plane.otherKey);
@@ -65,6 +71,7 @@ describe("the order of checks", () => {
 });
 
 describe("a request without a body", () => {
+  // @contract general.clients.empty-json: Cancel and DELETE take a JSON content type with an empty body, and no content type at all.
   it("is accepted by cancel and delete with a content type", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -80,6 +87,7 @@ describe("a request without a body", () => {
 });
 
 describe("a personal run", () => {
+  // @contract general.visibility.personal: A personal run is visible to its creator only, not to admins.
   it("is visible only to its creator, not to an admin", async () => {
     const plane = await createTestControlPlane();
     const mia = await plane.person("Mia");
@@ -163,6 +171,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 };
 
 describe.each(posts.map(({ path }) => `POST ${path}`))("%s", (route) => {
+  // @contract runs.idempotency.every-post: Every POST that creates something accepts a key.
   it("creates one resource for a request that is sent twice with one Idempotency-Key", async () => {
     const stage = await makeStage();
     await prepare(route, stage);
@@ -198,6 +207,7 @@ describe.each(posts.map(({ path }) => `POST ${path}`))("%s", (route) => {
 describe("signed URLs", () => {
   afterEach(() => vi.unstubAllEnvs());
 
+  // @contract general.defaults.urls: Signed URLs are valid for 15 minutes by default, and for at least 5 seconds.
   it("are valid for 15 minutes, or for the configured time of at least 5 seconds", () => {
     expect(signedUrlSeconds()).toBe(900);
     vi.stubEnv("SIGNED_URL_SECONDS", "5");

@@ -18,6 +18,7 @@ beforeEach(async () => {
 const read = async (id: string): Promise<ResponseBody["body"]> => (await user.get(`/agent/runs/${id}`)).body;
 
 describe("RunState", () => {
+  // @contract runs.state.list: A run is QUEUED, PENDING, CLAIMED, INPROGRESS, SUCCEEDED, FAILED, ERROR, BLOCKED or CANCELLED, and nothing else.
   it("contains exactly the documented states", () => {
     expect(RunState.options.toSorted()).toEqual(
       ["QUEUED", "PENDING", "CLAIMED", "INPROGRESS", "SUCCEEDED", "FAILED", "ERROR", "BLOCKED", "CANCELLED"].toSorted(),
@@ -26,6 +27,7 @@ describe("RunState", () => {
 });
 
 describe("a run", () => {
+  // @contract runs.request.metadata-immutable: Nothing changes a run's metadata.
   it("keeps its metadata after a follow-up and its end", async () => {
     const metadata = { ticket: "T-1", "a.b": "c" };
     const harness = await workingRun(plane, { prompt: "hello", metadata });
@@ -36,6 +38,8 @@ describe("a run", () => {
     expect((await user.put(`/agent/runs/${harness.run_id}`, { metadata: {} })).status).toBe(405);
   });
 
+  // @contract runs.item.session-link
+  // @contract runs.item.session-link-none: It is absent without a web app.
   it("has a session_link in every state, and never without a web app", async () => {
     const id = await createRun(plane);
     const link = `https://runyard.test/runs/${id}`;
@@ -57,6 +61,7 @@ describe("a run", () => {
     expect(response.body).not.toHaveProperty("session_link");
   });
 
+  // @contract runs.list.updated-at
   it("changes updated_at with an artifact and with its end", async () => {
     const harness = await workingRun(plane);
     plane.clock.now += 1_000;
@@ -72,6 +77,8 @@ describe("a run", () => {
 });
 
 describe("POST /agent/runs/{runId}/cancel", () => {
+  // @contract runs.cancel.order
+  // @contract runs.cancel.type
   it("returns 422 for a run that is executed elsewhere, whether PENDING or not", async () => {
     const headers = { "x-run-source": "GITHUB_ACTION" };
     const { body } = await user.post("/agent/runs", { prompt: "hello" }, { headers });
@@ -89,6 +96,7 @@ describe("POST /agent/runs/{runId}/cancel", () => {
 });
 
 describe("POST /agent/runs/{runId}/followups", () => {
+  // @contract runs.followups.mode: It may have a mode.
   it("accepts the known modes and no others", async () => {
     const id = await createRun(plane);
     const send = (body: unknown) => user.post(`/agent/runs/${id}/followups`, body);
@@ -101,6 +109,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
     });
   });
 
+  // @contract runs.followups.no-conversation: A run that ended before it began starts with its prompt, then the message.
   it("restarts a run that never began, with its prompt and then the message", async () => {
     const id = await createRun(plane, { prompt: "the prompt" });
     plane.failures.push(new Error("no such function"));
@@ -120,6 +129,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
 });
 
 describe("POST /agent/runs/{runId}/followups after a cancel", () => {
+  // @contract runs.followups.cancelled: After a cancel only the message is executed; the cancelled instruction stays in the conversation as cancelled.
   it("executes only the message, and keeps the cancelled prompt in the conversation", async () => {
     const id = await createRun(plane, { prompt: "the prompt" });
     await user.post(`/agent/runs/${id}/cancel`);
@@ -136,6 +146,7 @@ describe("POST /agent/runs/{runId}/followups after a cancel", () => {
 });
 
 describe("GET /agent/runs/{runId}/timeline", () => {
+  // @contract runs.timeline.types: The kinds of events of a run are those of the contract.
   it("contains every kind of timeline event", () => {
     const kinds = [
       ...["run_created", "run_queued", "run_pending", "run_claimed", "worker_container_ready"],
@@ -148,6 +159,7 @@ describe("GET /agent/runs/{runId}/timeline", () => {
     expect(TimelineType.options.toSorted()).toEqual(kinds.toSorted());
   });
 
+  // @contract runs.timeline.queued: run_queued records a return to the queue.
   it("has run_queued for a postponed start", async () => {
     const id = await createRun(plane);
     plane.failures.push(new StartDeferred("throttled"));
@@ -155,6 +167,7 @@ describe("GET /agent/runs/{runId}/timeline", () => {
     expect(await readTimeline(plane, id)).toEqual(["run_created", "run_pending", "run_queued"]);
   });
 
+  // @contract runs.timeline.failed: run_failed and run_errored record failures.
   it("has run_failed and run_errored for failures", async () => {
     const failed = await workingRun(plane);
     await failed.finish(false, "it went wrong");
@@ -166,6 +179,10 @@ describe("GET /agent/runs/{runId}/timeline", () => {
 });
 
 describe("GET /agent/runs/{runId}/conversation", () => {
+  // @contract runs.conversation.roles
+  // @contract runs.conversation.blocks
+  // @contract runs.conversation.categories
+  // @contract runs.conversation.result-states: A result is running, completed, failed or denied.
   it("accepts each role, block, category and result state, and returns them as sent", async () => {
     const harness = await workingRun(plane);
     const categories = ["command", "files", "search", "integration", "documents", "computer", "review", "skill"];
@@ -212,6 +229,9 @@ describe("GET /agent/runs/{runId}/conversation", () => {
 });
 
 describe("an artifact", () => {
+  // @contract runs.artifact.item
+  // @contract runs.artifact.file: Data of a FILE has artifact_uid, filepath, filename, mime_type and, if known, description, size_bytes and title.
+  // @contract runs.artifact.get-file
   it("is returned for a file with the run and by its uid", async () => {
     const harness = await workingRun(plane);
     const { report, target } = await createFile(harness);

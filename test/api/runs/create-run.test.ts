@@ -6,6 +6,19 @@ import { createTestControlPlane } from "../../support/control-plane.ts";
 import { createHarness, createRun, deliver, startedRun, workingRun } from "../../support/execution.ts";
 
 describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
+  // @contract general.format.null
+  // @contract general.format.unknown-members: Unknown members of a body are ignored.
+  // @contract runs.create.paths: POST /agent/runs and POST /agent/run are the same, and return 200.
+  // @contract runs.request.skill-wins: skill takes precedence over config.skill_spec.
+  // @contract runs.request.interactive: interactive is a boolean, false by default.
+  // @contract runs.config.members: A configuration accepts every documented member.
+  // @contract runs.config.mcp-list: mcp_servers may be a list whose items have names; responses contain the map.
+  // @contract runs.config.harness-hidden
+  // @contract runs.config.name: A run from a skill has the skill's name unless it has its own.
+  // @contract runs.mcp.secrets
+  // @contract runs.item.config: agent_config is the resolved configuration.
+  // @contract runs.item.skill: agent_skill names the skill's full path.
+  // @contract runs.source.headers: The header X-Run-Source, or X-Oz-Api-Source, states the source of a run.
   it("accepts every member, returns the resolved configuration, and masks secrets", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -68,6 +81,14 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
     );
   });
 
+  // @contract general.text.code-points
+  // @contract general.limits.base-prompt
+  // @contract runs.request.prompt-size
+  // @contract runs.request.title-size
+  // @contract runs.request.attachments-size
+  // @contract runs.request.metadata-size
+  // @contract runs.item.metadata: metadata is returned as it was sent.
+  // @contract runs.item.prompt-cut
   it("accepts values exactly at their limits", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -92,6 +113,10 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
     expect(await plane.files.get(new URL(context.attachments[0].download_url).pathname.slice(1))).toEqual(data);
   });
 
+  // @contract runs.request.prompt-required
+  // @contract runs.request.images: images is the older name of attachments.
+  // @contract runs.config.name
+  // @contract runs.config.skill-mirror: The returned skill_spec is the first of skills.
   it("creates a run from a skill or images only, and titles it", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -123,6 +148,10 @@ describe.each(["/agent/runs", "/agent/run"])("POST %s", (path) => {
 });
 
 describe("POST /agent/runs by kind of caller", () => {
+  // @contract general.team.one: A caller in one team needs no team header.
+  // @contract general.team.default-personal: A personal key creates team runs by default if its user has a team.
+  // @contract runs.request.team: team states whether the run is the team's; true by default for a caller with a team.
+  // @contract runs.item.scope: scope states the owner: User or Team, with the uid.
   it("creates a team run by default for a caller with one team, and a personal run without a team or on request", async () => {
     const plane = await createTestControlPlane();
     const getScope = async (key: string, body: object) => {
@@ -137,6 +166,8 @@ describe("POST /agent/runs by kind of caller", () => {
     expect((await createClient(plane, alone.key).post("/agent/runs", { prompt: "a", team: true })).status).toBe(400);
   });
 
+  // @contract general.clients.team-header: The active team is named by X-Team-Uid or by X-Warp-Team-Uid.
+  // @contract general.team.creates: Without the header, a create of a caller in several teams is 400 and names X-Team-Uid.
   it("requires a team from a caller in several teams", async () => {
     const plane = await createTestControlPlane();
     const { key } = await plane.person("Mia", [plane.team, plane.otherTeam]);
@@ -149,6 +180,10 @@ describe("POST /agent/runs by kind of caller", () => {
     }
   });
 
+  // @contract general.team.default-agent: An agent key creates only team runs; team: false is 400.
+  // @contract general.creator.principal: The caller that creates a run is its creator; with an agent key that is its identity, as a service_account.
+  // @contract general.executor.identity
+  // @contract runs.item.profiles
   it("creates only team runs with an agent key, whose identity is creator and executor", async () => {
     const plane = await createTestControlPlane();
     const { uid, key } = await plane.agent();
@@ -167,6 +202,9 @@ describe("POST /agent/runs by kind of caller", () => {
     expect((await builder.post("/agent/runs", { prompt: "a", on_behalf_of: "ada@runyard.test" })).status).toBe(403);
   });
 
+  // @contract runs.source.headers
+  // @contract runs.source.default: An absent or unknown source counts as API.
+  // @contract runs.source.own: No caller can set SCHEDULED_AGENT or ORCHESTRATION: the service does.
   it("records an unknown or reserved source as API", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -183,6 +221,10 @@ describe("POST /agent/runs by kind of caller", () => {
 });
 
 describe("POST /agent/runs by a run's key", () => {
+  // @contract general.run-key.descendants: A run's key creates, reads, follows up and cancels descendants of its run.
+  // @contract runs.config.child-metadata: A child inherits the metadata entries that it does not set.
+  // @contract runs.item.parent: parent_run_id names the parent of a child.
+  // @contract runs.source.own
   it("creates children of the run, in its team, with its metadata", async () => {
     const plane = await createTestControlPlane();
     const parent = await workingRun(plane, { prompt: "a", metadata: { a: "1", b: "2" } });
@@ -216,6 +258,7 @@ describe("POST /agent/runs by a run's key", () => {
     ).toBe(400);
   });
 
+  // @contract runs.request.depth: Runs nest at most ten deep.
   it("allows ten levels of nesting", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -226,6 +269,7 @@ describe("POST /agent/runs by a run's key", () => {
     expect(deeper).toMatchObject({ status: 400, body: { errors: [{ path: "parent_run_id" }] } });
   });
 
+  // @contract runs.config.child-metadata
   it("rejects more than 20 metadata keys, including the parent's, and stores nothing", async () => {
     const plane = await createTestControlPlane();
     const listKeys = (prefix: string) =>
@@ -270,6 +314,10 @@ describe("the name of a run that starts from a skill", () => {
 });
 
 describe("POST /agent/runs with conversation_id", () => {
+  // @contract runs.request.prompt-required
+  // @contract runs.request.conversation: conversation_id continues a conversation.
+  // @contract runs.item.conversation
+  // @contract runs.conversation.404: It is 404 if it does not exist.
   it("continues the conversation with all of its messages", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);

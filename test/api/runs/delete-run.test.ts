@@ -53,6 +53,7 @@ const textOf = async (conversation: string): Promise<string> =>
   JSON.stringify((await user.get(`/agent/conversations/${conversation}`)).body);
 
 describe("DELETE /agent/runs/{runId}", () => {
+  // @contract delete.gone: DELETE /agent/runs/{id} returns 204 and deletes a terminal run at once.
   it("returns 204, and from then on 404 at every address of the run, and in no list", async () => {
     const runId = await endedRun({ prompt: LONG, config: { session_sharing: { public_access: "VIEWER" } } });
     const { artifacts } = (await user.get(`/agent/runs/${runId}`)).body;
@@ -75,6 +76,7 @@ describe("DELETE /agent/runs/{runId}", () => {
     expect((await remove(runId)).status).toBe(404);
   });
 
+  // @contract delete.purge: Conversation, transcripts and artifacts are deleted with the run.
   it("leaves the files to a later pass, which deletes everything of the run", async () => {
     const runId = await endedRun();
     await remove(runId);
@@ -95,6 +97,7 @@ describe("DELETE /agent/runs/{runId}", () => {
     expect(plane.files.files.size).toBe(0);
   });
 
+  // @contract delete.active: A run that is not terminal, or has a descendant that is not, returns 409.
   it("returns 409 for a run that has not ended, or has a run below it that has not, and changes nothing", async () => {
     const root = await workingRun(plane, { prompt: "root", team: true });
     const child = await workingRun(plane, { prompt: "child", parent_run_id: root.run_id }, root.key);
@@ -126,6 +129,7 @@ describe("DELETE /agent/runs/{runId}", () => {
     expect([...findTraces(child.run_id), ...findTraces(grandchild)]).toEqual([]);
   });
 
+  // @contract delete.who: A run is deleted by its creator, or by an admin for a team's run.
   it("is for the run's creator, also an agent, and for admins of its team: 403 for others who see it", async () => {
     const mia = await plane.person("Mia");
     const agent = await plane.agent();
@@ -152,6 +156,7 @@ describe("DELETE /agent/runs/{runId}", () => {
     for (const run of [root.run_id, child.run_id]) expect((await remove(run, root.client)).status).toBe(403);
   });
 
+  // @contract repeats.delete
   it("returns 204 to a client's repeat, and 404 to another request", async () => {
     const runId = await endedRun();
     expect((await remove(runId)).status).toBe(204);
@@ -167,6 +172,7 @@ describe("DELETE /agent/runs/{runId}", () => {
     expect((await remove("0199a3c4-0000-7000-8000-000000000001", user, REPEATED)).status).toBe(404);
   });
 
+  // @contract delete.replay: Idempotent replays of the creation of a deleted run return 404.
   it("makes repeats of the run's creation return 404", async () => {
     const schedule = (await user.post("/agent/schedules", { name: "n", cron_schedule: "@daily", prompt: "p" })).body.id;
     for (const [path, body] of [
@@ -183,6 +189,7 @@ describe("DELETE /agent/runs/{runId}", () => {
     }
   });
 
+  // @contract delete.usage: Usage stays when a run is deleted.
   it("keeps usage, also that of a run whose end is not processed yet, and hands on what the run has released", async () => {
     await user.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
     const first = await workingRun(plane, { prompt: "first", team: true });
@@ -255,6 +262,7 @@ describe("a conversation of which a run was deleted", () => {
     return [first, second, third];
   };
 
+  // @contract delete.conversation: A conversation that another run continues is kept.
   it("stays whole as long as a later run continues it, also for the agent, and is deleted with that", async () => {
     const [first, second, third] = await createConversation();
     const whole = await textOf(first);

@@ -47,6 +47,7 @@ const createEnvironment = async (more: object): Promise<string> =>
 
 const setTeam = (settings: object) => user.put(`/agent/teams/${plane.team}`, { settings });
 
+// @contract runs.dry-run: POST /agent/runs?dry_run=true returns whether the run would start, findings and the resolved configuration, and creates nothing.
 describe("dry_run=true of POST /agent/runs", () => {
   it.each(["/agent/runs", "/agent/run"])("returns the configuration that the run of %s then has", async (path) => {
     const body = {

@@ -92,6 +92,7 @@ describe("GET /agent/runs/{runId}/events", () => {
     }
   });
 
+  // @contract general.lists.4mib
   it("never exceeds 4 MiB per response, and omits nothing across responses", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -125,6 +126,7 @@ describe("GET /agent/runs/{runId}/events of large batches", () => {
 });
 
 describe("GET /agent/runs/{runId}/conversation", () => {
+  // @contract runs.conversation.steps: A conversation has steps with messages; each user message begins a step.
   it("starts a step with each user message", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane, { prompt: "first" });
@@ -141,6 +143,8 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     expect(new Set(steps.map(({ id }: { id: string }) => id)).size).toBe(2);
   });
 
+  // @contract general.responses.outputs: A tool's output above 16 KB is truncated in a conversation, the oldest ones first if the whole is too large, and a note names the transcript.
+  // @contract runs.conversation.cut: Content that is too large is truncated and marked.
   it("truncates an output at 16 KB and refers to the transcript, which has the full output", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -161,6 +165,8 @@ describe("GET /agent/runs/{runId}/conversation", () => {
     expect(await plane.download(transcript.headers["location"] ?? "")).toContain(output);
   });
 
+  // @contract general.responses.4mib: A conversation stays within 4 MiB, whatever its content.
+  // @contract general.responses.outputs
   it.each<[string, (number: number) => unknown[]]>([
     ["outputs", (number) => command(`c${number}`, "o".repeat(200_000))],
     [
@@ -228,6 +234,7 @@ describe("GET /agent/runs/{runId}/conversation", () => {
 });
 
 describe("GET /agent/runs/{runId}/timeline", () => {
+  // @contract general.lists.timeline
   it("stays within 4 MiB, page by page", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
@@ -253,6 +260,8 @@ describe("GET /agent/runs/{runId}/timeline", () => {
 });
 
 describe("GET /agent/runs/{runId}", () => {
+  // @contract general.format.times: Responses have times in UTC with milliseconds.
+  // @contract general.format.optional: An optional member without a value is left out, not sent as an empty string.
   it("returns times in UTC with milliseconds, and omits members without a value", async () => {
     const plane = await createTestControlPlane();
     const id = await createRun(plane);
@@ -264,6 +273,7 @@ describe("GET /agent/runs/{runId}", () => {
       expect(body[name]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
+  // @contract runs.list.updated-at: A state transition, a follow-up and an artifact change updated_at; a heartbeat and a message do not.
   it("changes updated_at with state, follow-ups and artifacts, not with heartbeats, messages or setup events", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);

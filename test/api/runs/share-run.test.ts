@@ -22,6 +22,7 @@ const setSharingAllowed = (sharing_allowed: unknown) =>
   user.put(`/agent/teams/${plane.team}`, { settings: { sharing_allowed } });
 
 describe("POST /agent/runs/{runId}/share", () => {
+  // @contract share.link: POST …/share shares an existing run, and revokes that with null.
   it("makes an existing run public, returns its link, and takes that back", async () => {
     const runId = await createRun(plane);
     expect([await view(runId), await access(runId)]).toEqual([404, undefined]);
@@ -47,6 +48,7 @@ describe("POST /agent/runs/{runId}/share", () => {
     expect(child).toMatchObject({ status: 403, body: { error_code: "not_authorized" } });
   });
 
+  // @contract share.only: Only that run is shared, not its descendants or pending follow-ups.
   it("shares that run only, and neither the runs below it nor its pending follow-ups", async () => {
     const root = await workingRun(plane, { prompt: "root" });
     const before = await createRun(plane, { prompt: "before", parent_run_id: root.run_id });
@@ -127,6 +129,7 @@ describe("GET /public/runs/{sessionId}/artifacts/{artifactUid}", () => {
 });
 
 describe("a team's setting sharing_allowed", () => {
+  // @contract share.team: A team's setting can forbid sharing.
   it("is true by default, and hides and refuses public runs of the team while it is false", async () => {
     expect((await user.get(`/agent/teams/${plane.team}`)).body.settings.sharing_allowed).toBe(true);
     const runId = await createRun(plane, { prompt: "a", team: true, ...shared });

@@ -10,12 +10,15 @@ beforeEach(async () => {
 });
 
 describe("POST /agent/schedules", () => {
+  // @contract schedules.body.name
   it("accepts a name of 256 characters", async () => {
     const name = "😀".repeat(256);
     expect((await makeSchedule(plane, { name })).name).toBe(name);
   });
 
   // From Monday, the 18th of May 2026, at 19:00.
+  // @contract schedules.cron.steps
+  // @contract schedules.cron.macros
   it.each([
     ["*/20 * * * *", "2026-05-18T19:20:00.000Z"],
     ["5,35 20-22 * * *", "2026-05-18T20:05:00.000Z"],
@@ -36,6 +39,7 @@ describe("POST /agent/schedules", () => {
     expect((await makeSchedule(plane, { cron_schedule })).history).toEqual({ last_ran: null, next_run });
   });
 
+  // @contract schedules.body.optional
   it("creates runs in the schedule's mode", async () => {
     for (const [mode, given] of [
       ["plan", { mode: "plan" }],
@@ -53,6 +57,7 @@ describe("POST /agent/schedules", () => {
 });
 
 describe("GET /agent/schedules", () => {
+  // @contract schedules.item.recent-list: The list omits recent_runs.
   it("returns recent_runs for a single schedule only, empty before the first run", async () => {
     const { id } = await makeSchedule(plane);
     expect((await readSchedule(plane, id)).recent_runs).toEqual([]);

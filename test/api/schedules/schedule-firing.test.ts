@@ -47,6 +47,8 @@ describe("a firing without its model", () => {
 });
 
 describe("a firing", () => {
+  // @contract runs.item.schedule
+  // @contract schedules.firing.run: A firing creates one run with source SCHEDULED_AGENT and its schedule.
   it("creates one run of the team, records it, and requests its dispatch", async () => {
     const { id } = await makeSchedule(plane);
     await fireAt(plane, id, due);
@@ -75,6 +77,7 @@ describe("a firing", () => {
     });
   });
 
+  // @contract schedules.firing.once: It creates one run even if its trigger is delivered twice.
   it("creates one run for repeated deliveries of its trigger, sequential or concurrent", async () => {
     const { id } = await makeSchedule(plane);
     await fireAt(plane, id, due);
@@ -120,6 +123,7 @@ describe("a firing", () => {
     expect(await listTicks(plane, id)).toMatchObject([{ scheduled_at: "2026-05-19T02:30:00.000Z" }]);
   });
 
+  // @contract schedules.cron.superset
   it("is skipped if the timer fires more often than the cron expression", async () => {
     const { id } = await makeSchedule(plane, { cron_schedule: "30 2 13 * 5" });
     expect(plane.timers.get(id)?.expression).toBe("cron(30 2 * * ? *)");
@@ -142,6 +146,8 @@ describe("a firing", () => {
     expect(await listTicks(plane, id)).toMatchObject([{ outcome: "fired" }]);
   });
 
+  // @contract general.creator.schedule
+  // @contract general.executor.identity
   it("is executed by the schedule's agent, if it has one", async () => {
     const agent = await plane.agent("builder");
     const { id } = await makeSchedule(plane, { agent_uid: agent.uid });
@@ -182,6 +188,7 @@ describe("a firing", () => {
     expect(await listRuns(plane, id)).toEqual([]);
   });
 
+  // @contract schedules.item.error: last_spawn_error is null, or the reason why the last firing created no run.
   it("records its failure with a readable reason, once, and clears it on success", async () => {
     const { id } = await makeSchedule(plane, minutely);
     const counters = keys.counters({ type: "Team", uid: plane.team });
@@ -294,6 +301,7 @@ describe("a schedule that is paused, changed or deleted", () => {
   });
 });
 
+// @contract schedules.overlap: A schedule has the overlap allow, skip or cancel_previous.
 describe("overlap", () => {
   const firstAndSecond = async (overlap: string): Promise<{ id: string; first: string }> => {
     const { id } = await makeSchedule(plane, { ...minutely, overlap });
@@ -340,6 +348,7 @@ describe("overlap", () => {
 });
 
 describe("a deleted identity", () => {
+  // @contract general.identity-gone.schedules
   it("pauses its schedule when it fires, with the reason", async () => {
     const agent = await plane.agent();
     const { id } = await makeSchedule(plane, { agent_uid: agent.uid });

@@ -191,6 +191,7 @@ describe("a scheduler that refuses a timer", () => {
     },
   });
 
+  // @contract schedules.cron.refused
   it("makes the creation return 400 and leaves nothing behind", async () => {
     const before = plane.table.all().filter(({ pk }) => !pk.startsWith("KEY#"));
     const response = await createSchedule.handle(httpEvent({ key: plane.key, body: nightly }), refusing());
@@ -341,6 +342,7 @@ describe("the reconciler", () => {
     expect(await listTicks(plane, id)).toMatchObject([{ outcome: "late" }]);
   });
 
+  // @contract schedules.cron.superset
   it("fires in skipped and repeated hours of clock changes, as cron does", async () => {
     plane.clock.now = Date.parse("2026-03-28T12:00:00Z");
     const berlin = { time_zone: "Europe/Berlin" };

@@ -18,6 +18,13 @@ const invalid = (path: string) => ({
 });
 
 describe("POST /agent/schedules", () => {
+  // @contract schedules.create: POST /agent/schedules returns 201 with the schedule.
+  // @contract schedules.body.enabled: enabled is true by default.
+  // @contract schedules.item: The item has id, name, cron_schedule, enabled, prompt and its times.
+  // @contract schedules.item.people: created_by and updated_by are profiles.
+  // @contract schedules.item.error
+  // @contract schedules.item.history: history has last_ran and next_run, each null if there is none.
+  // @contract schedules.cron.utc: It is in UTC.
   it("returns 201 with the schedule, its next run, and its creator", async () => {
     const { status, body } = await call().post("/agent/schedules", nightly);
     expect(status).toBe(201);
@@ -40,6 +47,9 @@ describe("POST /agent/schedules", () => {
     expect([...plane.timers.values()]).toEqual([{ id: body.id, expression: "cron(30 2 * * ? *)", timeZone: "UTC" }]);
   });
 
+  // @contract runs.mcp.secrets
+  // @contract schedules.body.prompt
+  // @contract schedules.body.optional: agent_config, team, agent_uid, mode and metadata are optional, and the runs have them.
   it("accepts every member of a run's configuration, and returns it without secrets", async () => {
     const agent = await plane.agent();
     const more = {
@@ -66,6 +76,7 @@ describe("POST /agent/schedules", () => {
     expect(plane.timers.get(body.id)).toMatchObject({ timeZone: "Europe/Berlin" });
   });
 
+  // @contract schedules.item.environment: environment is the resolved configuration of the schedule's environment.
   it("returns its environment's content while the environment exists", async () => {
     const environment = { name: "node", setup_commands: ["npm ci"], description: "Node" };
     const { uid } = (await call().post("/agent/environments", environment)).body;
@@ -88,12 +99,16 @@ describe("POST /agent/schedules", () => {
     expect(await readSchedule(plane, id)).not.toHaveProperty("environment");
   });
 
+  // @contract schedules.body.enabled
+  // @contract schedules.next-run.paused: A paused or disabled schedule's next_run is null.
   it("creates a disabled schedule without a timer and without a next run", async () => {
     const schedule = await makeSchedule(plane, { enabled: false });
     expect(schedule).toMatchObject({ enabled: false, history: { next_run: null } });
     expect(plane.timers.size).toBe(0);
   });
 
+  // @contract schedules.body.optional
+  // @contract schedules.item.scope: scope states the owner.
   it("creates a personal schedule that is visible only to its owner", async () => {
     const schedule = await makeSchedule(plane, { team: false });
     expect(schedule.scope).toEqual({ type: "User", uid: plane.user });
@@ -102,6 +117,7 @@ describe("POST /agent/schedules", () => {
     expect((await createClient(plane, key).get("/agent/schedules")).body).toEqual({ schedules: [] });
   });
 
+  // @contract schedules.item.scope
   it("creates the team's schedules with an agent's key", async () => {
     const agent = await plane.agent();
     const schedule = await makeSchedule(plane, {}, agent.key);
@@ -157,6 +173,11 @@ describe("POST /agent/schedules", () => {
     ["text instead of a boolean", { enabled: "yes" }, "enabled"],
     ["a prompt of another type", { prompt: 7 }, "prompt"],
   ];
+  // @contract schedules.body.name: name has 1 to 256 characters.
+  // @contract schedules.body.cron: cron_schedule is required.
+  // @contract schedules.body.prompt: prompt is required unless agent_config names a skill.
+  // @contract schedules.cron.fields: A cron has five fields: minute, hour, day of month, month, day of week.
+  // @contract schedules.cron.refused: An unsupported expression is 400 and names the field.
   it.each(refused)("returns 400 naming the field, and stores nothing, for %s", async (_, change, path) => {
     const before = structuredClone(plane.table.all());
     const response = await call().post("/agent/schedules", { ...nightly, ...change });
@@ -232,6 +253,8 @@ describe("POST /agent/schedules", () => {
 });
 
 describe("GET /agent/schedules", () => {
+  // @contract general.lists.schedules
+  // @contract schedules.list: GET /agent/schedules lists by name.
   it("lists personal and team schedules by name, regardless of case", async () => {
     await makeSchedule(plane, { name: "b" });
     await makeSchedule(plane, { name: "A b", team: false });
@@ -249,6 +272,7 @@ describe("GET /agent/schedules", () => {
     expect(body).not.toHaveProperty("page_info");
   });
 
+  // @contract general.lists.schedules
   it("returns each schedule once with pages of any size", async () => {
     for (const name of ["e", "b", "d", "a", "c"]) await makeSchedule(plane, { name });
     const names: string[] = [];
@@ -271,6 +295,7 @@ describe("GET /agent/schedules", () => {
     expect(await call().get("/agent/schedules?cursor=none")).toMatchObject(invalid("cursor"));
   });
 
+  // @contract general.lists.4mib
   it("limits a response to 4 MiB and continues on the next page", async () => {
     for (let count = 0; count < 20; count++)
       await makeSchedule(plane, { name: `${count}`, prompt: "x".repeat(262_144) });
@@ -283,6 +308,9 @@ describe("GET /agent/schedules", () => {
 });
 
 describe("GET /agent/schedules/{scheduleId}", () => {
+  // @contract schedules.get: GET of a schedule returns 200.
+  // @contract schedules.item.history
+  // @contract schedules.item.recent: GET of a schedule has the ten latest runs with run_id, state and created_at.
   it("returns its last run time and its ten latest runs with their states", async () => {
     const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
     for (let minute = 1; minute <= 11; minute++) {
@@ -301,6 +329,9 @@ describe("GET /agent/schedules/{scheduleId}", () => {
 describe("PUT /agent/schedules/{scheduleId}", () => {
   const changed = { name: "Weekly", cron_schedule: "0 6 * * 1", enabled: true, prompt: "bye" };
 
+  // @contract schedules.put: PUT of a schedule returns 200 with the schedule.
+  // @contract schedules.update.optional: Absent optional members stay unchanged.
+  // @contract schedules.item.people
   it("replaces members in the body and keeps absent ones", async () => {
     const kept = { metadata: { a: "b" }, overlap: "skip", time_zone: "Asia/Tokyo", agent_config: { name: "n" } };
     const { id } = await makeSchedule(plane, kept);
@@ -332,6 +363,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
     expect(plane.timers.get(id)).toMatchObject({ expression: "cron(30 2 * * ? *)", timeZone: "Asia/Tokyo" });
   });
 
+  // @contract schedules.update.optional
   it("changes the optional members in the body", async () => {
     const { id } = await makeSchedule(plane, { metadata: { a: "b" } });
     const agent = await plane.agent();
@@ -364,6 +396,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
+  // @contract schedules.pause.enabled
   it("pauses with enabled false, and resumes with true", async () => {
     const { id } = await makeSchedule(plane);
     const paused = await call().put(`/agent/schedules/${id}`, { ...changed, enabled: false });
@@ -416,6 +449,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
     expect(await replace(long)).toMatchObject({ prompt: "😀".repeat(1_000), prompt_file: expect.any(String) });
   });
 
+  // @contract schedules.update.required
   it("requires no prompt with a skill, and keeps the existing one", async () => {
     const { id } = await makeSchedule(plane, { agent_config: { skill_spec: "acme/tools:check" } });
     const { prompt: _, ...rest } = changed;
@@ -423,6 +457,7 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
     expect({ status, prompt: body.prompt }).toEqual({ status: 200, prompt: "hello" });
   });
 
+  // @contract schedules.update.required: An update needs name, cron_schedule, enabled and, without a skill, prompt.
   it.each(["name", "cron_schedule", "enabled", "prompt"])(
     "returns 400 without %s, and changes nothing",
     async (field) => {
@@ -443,6 +478,9 @@ describe("PUT /agent/schedules/{scheduleId}", () => {
 });
 
 describe("POST /agent/schedules/{scheduleId}/pause and …/resume", () => {
+  // @contract schedules.pause: pause and resume return 200 with the schedule, however often they are sent.
+  // @contract schedules.pause.enabled: Pausing sets enabled to false.
+  // @contract schedules.next-run.paused
   it("pause it and resume it at its next time, also when repeated", async () => {
     const { id } = await makeSchedule(plane);
     let paused: unknown;
@@ -497,6 +535,10 @@ describe("a pause without an Idempotency-Key that a client repeats", () => {
 });
 
 describe("DELETE /agent/schedules/{scheduleId}", () => {
+  // @contract runs.list.schedule: schedule_id finds the runs of a schedule.
+  // @contract schedules.delete: DELETE returns 200 with success.
+  // @contract schedules.delete.twice: The second DELETE is 404.
+  // @contract schedules.delete.runs: A schedule's runs still exist after its deletion, and its id finds them.
   it("returns success once and then 404, removes the timer, and keeps its runs and their filter", async () => {
     const { id } = await makeSchedule(plane);
     await fireAt(plane, id, "2026-05-19T02:30:00Z");
@@ -537,6 +579,12 @@ describe("POST /agent/schedules/{scheduleId}/run", () => {
     });
   });
 
+  // @contract general.creator.schedule: The creator of a schedule's run is the creator of the schedule.
+  // @contract runs.item.schedule: schedule has id, name and cron of the schedule that created the run.
+  // @contract runs.source.own
+  // @contract schedules.body.optional
+  // @contract schedule-run.response: POST /agent/schedules/{id}/run returns 200 with the run, source SCHEDULED_AGENT.
+  // @contract schedule-run.no-tick: It is not a planned firing.
   it("creates a run immediately that is not a planned firing", async () => {
     const { id } = await makeSchedule(plane, { metadata: { a: "b" }, agent_config: { name: "n" } });
     const { status, body } = await call().post(`/agent/schedules/${id}/run`);
@@ -580,6 +628,7 @@ describe("POST /agent/schedules/{scheduleId}/run", () => {
 });
 
 describe("GET /agent/schedules/{scheduleId}/ticks", () => {
+  // @contract schedules.ticks: GET …/ticks lists each planned firing with one outcome.
   it("lists the outcome of each planned firing, the latest first, in pages", async () => {
     const { id } = await makeSchedule(plane, { cron_schedule: "* * * * *" });
     for (const minute of ["01", "02", "03"]) await fireAt(plane, id, `2026-05-18T19:${minute}:00Z`);

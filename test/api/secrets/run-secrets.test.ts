@@ -46,6 +46,7 @@ async function secretsIn(harness: Awaited<ReturnType<typeof startedRun>>): Promi
 }
 
 describe("the secrets of a run", () => {
+  // @contract secrets.injected: A run gets the secrets that its environment names.
   it("come from its environment and its identity, and are returned to its execution only", async () => {
     await keep("NPM_TOKEN");
     await keep("TRACKER", "tracker's value");
@@ -60,6 +61,7 @@ describe("the secrets of a run", () => {
     expect(await readSecrets({ prompt: "hello" })).toBeUndefined();
   });
 
+  // @contract secrets.injected
   it("are in no other response and no item of the table", async () => {
     await keep("NPM_TOKEN");
     const harness = await workingRun(plane, within(await environment(["NPM_TOKEN"])));
@@ -215,6 +217,7 @@ describe("setup_failed of an environment", () => {
   };
   const setupFailed = { success: false, error_code: "environment_setup_failed" };
 
+  // @contract environments.setup-failed-next: setup_failed is false again after the next successful setup.
   it("is true from a failed setup to the next successful one, regardless of runs created in between", async () => {
     const uid = await environment([]);
     expect(await failed(uid)).toBe(false);

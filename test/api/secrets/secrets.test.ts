@@ -19,6 +19,9 @@ const VALUE = "correct horse battery staple";
 const keep = (name: string, value = VALUE, headers = {}) => user.post("/agent/secrets", { name, value }, { headers });
 
 describe("POST /agent/secrets", () => {
+  // @contract teams.shapes.created
+  // @contract secrets.routes: Admins create, read and delete secrets.
+  // @contract secrets.values: No response has a secret's value.
   it("stores a value that no response and no item of the table contains", async () => {
     const made = await keep("TRACKER_TOKEN");
     const shown = {
@@ -166,6 +169,8 @@ describe("GET /agent/secrets", () => {
 });
 
 describe("DELETE /agent/secrets/{secret}", () => {
+  // @contract teams.shapes.deleted
+  // @contract secrets.routes
   it("deletes name and value, and frees the name", async () => {
     await keep("TOKEN");
     expect(await user.delete("/agent/secrets/TOKEN")).toMatchObject({ status: 204, body: "" });
@@ -194,6 +199,8 @@ describe("DELETE /agent/secrets/{secret}", () => {
 });
 
 describe("rights to secrets", () => {
+  // @contract teams.who.admin
+  // @contract secrets.routes
   it("are limited to admins: other members and agents get 403, other teams 404", async () => {
     await keep("TOKEN");
     const mia = createClient(plane, (await plane.person("Mia")).key);

@@ -8,6 +8,8 @@ describe("the skill that an execution has loaded", () => {
   const reportSkill = (harness: Harness, skill: Record<string, unknown>) =>
     harness.support("resolve-prompt", { skill });
 
+  // @contract runs.item.skill-words: agent_skill has the skill's name once it is found.
+  // @contract runs.list.skill-resolved: However a skill was named, its file's path finds the run once the skill is found.
   it("is returned with its name, and every list finds the run by the skill's path and spec", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);

@@ -19,6 +19,10 @@ beforeEach(async () => {
 afterEach(() => github[Symbol.asyncDispose]());
 
 describe("GET /agent", () => {
+  // @contract skills.list: GET /agent lists the skills of the caller's environments' repositories as agents with a name and variants.
+  // @contract skills.variant: A variant has its id, description, base_prompt, source and environments.
+  // @contract skills.sort: They are sorted by name, or by their last run.
+  // @contract skills.places: A skill is a folder with a SKILL.md among the skills of the directories that agents use.
   it("lists the skills of the repositories of the caller's environments, by name", async () => {
     onGithub("acme/shop");
     const made = await environment("Shop", [{ url: "https://github.com/acme/shop.git" }]);
@@ -83,6 +87,8 @@ describe("GET /agent", () => {
     ]);
   });
 
+  // @contract skills.list
+  // @contract skills.variant
   it("groups skills of one name, and lists a repository of several environments once", async () => {
     onGithub("acme/shop");
     onGithub("acme/web", { files: { ".warp/skills/review/SKILL.md": skill("review", "Of the web") } });
@@ -104,6 +110,7 @@ describe("GET /agent", () => {
     expect(paths().filter((path) => path.includes("trees"))).toHaveLength(2);
   });
 
+  // @contract skills.sees: They are from the repositories of the environments that the caller sees.
   it("includes the repositories of team, personal and shared environments only", async () => {
     onGithub("acme/shop");
     onGithub("acme/own", { files: { ".agents/skills/own/SKILL.md": skill("own") } });
@@ -151,6 +158,7 @@ describe("GET /agent", () => {
     expect((await list("?repo=acme/web")).headers["age"]).toBe("0");
   });
 
+  // @contract skills.malformed: include_malformed_skills includes skills with an error, and describes it.
   it("excludes malformed skills, or lists them with errors on request", async () => {
     onGithub("acme/shop", {
       files: {
@@ -182,6 +190,7 @@ describe("GET /agent", () => {
     });
   });
 
+  // @contract general.lists.skills
   it("returns the list page by page", async () => {
     const files = Object.fromEntries(
       ["c", "a", "B", "d"].map((name) => [`.agents/skills/${name}/SKILL.md`, skill(name)]),
@@ -197,6 +206,8 @@ describe("GET /agent", () => {
     expect((await user.get(`/agent?sort_by=last_run&cursor=${first.body.page_info.next_cursor}`)).status).toBe(400);
   });
 
+  // @contract skills.sort
+  // @contract skills.last-run: last_run_timestamp is null, or the time when a run last began with the skill.
   it("returns when a skill last ran, for any form of its name, and sorts by that time", async () => {
     onGithub("acme/shop");
     await environment("Shop", [{ url: "https://github.com/acme/shop" }]);
@@ -226,6 +237,8 @@ describe("GET /agent", () => {
     expect(await times(createClient(plane, (await plane.person("Mia")).key))).toMatchObject({ release: null });
   });
 
+  // @contract skills.repo
+  // @contract skills.refresh
   it.each([
     ["refresh=yes", "refresh"],
     ["include_malformed_skills=1", "include_malformed_skills"],
@@ -245,6 +258,7 @@ describe("GET /agent", () => {
 });
 
 describe("GET /agent?repo=", () => {
+  // @contract skills.repo: repo names one repository; a malformed one is 400.
   it("lists one repository, in an environment or not", async () => {
     onGithub("acme/shop");
     onGithub("acme/web", { files: { ".github/skills/deploy/SKILL.md": skill("deploy") } });
@@ -315,6 +329,7 @@ describe("GET /agent?repo=", () => {
     expect(JSON.stringify(response.body)).not.toContain("<html>");
   });
 
+  // @contract errors.retry-after.503: A 503 has Retry-After in seconds.
   it("returns 503 with Retry-After when GitHub cannot be reached", async () => {
     plane.repositories.githubUrl = "http://127.0.0.1:1";
     const response = await user.get("/agent?repo=acme/shop");
@@ -369,6 +384,7 @@ describe("a repository that was discovered before", () => {
     expect(github.remaining).toBe(1);
   });
 
+  // @contract skills.refresh: refresh=true discovers again immediately.
   it("is requested immediately with refresh=true, and only changes are fetched", async () => {
     const files = { ...shop.files, ".agents/skills/review/SKILL.md": skill("review", "Better") };
     onGithub("acme/shop", { ...shop, files });

@@ -53,6 +53,7 @@ it("every action names the kind of thing that it changes", () => {
 });
 
 describe("an event of the audit log", () => {
+  // @contract audit.members: An event says who, by what, what, of which thing, in which request and with which members.
   it("says who created a key, by what, from where, and with which members", async () => {
     const plane = await createTestControlPlane();
     const client = createClient(plane);
@@ -79,6 +80,7 @@ describe("an event of the audit log", () => {
     });
   });
 
+  // @contract audit.via: via says what the request was authenticated with, or what acted.
   it("names a web session as what was used, without a key", async () => {
     const plane = await createTestControlPlane();
     const { headers } = await startSession(plane);
@@ -88,6 +90,7 @@ describe("an event of the audit log", () => {
     expect(event).not.toHaveProperty("key_suffix");
   });
 
+  // @contract audit.values: No values of secrets and no prompts are in the log.
   it("has no value of a secret", async () => {
     const plane = await createTestControlPlane();
     const client = createClient(plane);
@@ -122,6 +125,7 @@ describe("an event of the audit log", () => {
     expect(await listEvents(client)).toEqual([]);
   });
 
+  // @contract audit.event: There is one event for every request that changed something.
   it.each(recorded)("is written once by %s, if it changes something", async (name) => {
     const stage = await makeStage();
     await prepare(name, stage);
@@ -191,6 +195,7 @@ describe("the audit log", () => {
     }
   });
 
+  // @contract audit.runs: Events of creations and follow-ups of runs are projected from the runs.
   it("has each new run among the other events, with who created it and by what", async () => {
     const plane = await createTestControlPlane();
     const client = createClient(plane);
@@ -248,6 +253,7 @@ describe("the audit log", () => {
     expect(await readPartitions("")).not.toEqual([]);
   });
 
+  // @contract audit.runs
   it("has the follow-ups of a run that is the target", async () => {
     const plane = await createTestControlPlane();
     const client = createClient(plane);
@@ -274,6 +280,7 @@ describe("the audit log", () => {
     expect([...body.events, ...next.body.events]).toEqual(events);
   });
 
+  // @contract audit.filters: Events are filtered by time, actor, action and target.
   it("is filtered by time, actor, action and target", async () => {
     const plane = await createTestControlPlane();
     const client = createClient(plane);
@@ -293,6 +300,7 @@ describe("the audit log", () => {
     expect(await actions("?actor=somebody")).toEqual([]);
   });
 
+  // @contract audit.pages: Events are read page by page with a cursor.
   it("is read page by page, newest first", async () => {
     const plane = await createTestControlPlane();
     const client = createClient(plane);
@@ -317,6 +325,7 @@ describe("the audit log", () => {
     expect(reversed).toMatchObject({ status: 400, body: { detail: "to: must be later than from" } });
   });
 
+  // @contract audit.admin: The log is for admins of the team, and shows the team's events only.
   it("is for admins of the team, and shows no other team's events", async () => {
     const plane = await createTestControlPlane();
     const member = await plane.person("Mia");
@@ -325,6 +334,7 @@ describe("the audit log", () => {
     expect(await listEvents(createClient(plane, plane.otherKey))).toEqual([]);
   });
 
+  // @contract audit.refused: There is one event for every refused privileged request.
   it("has the requests that were refused, as such", async () => {
     const plane = await createTestControlPlane();
     const { body: scoped } = await createClient(plane).post("/agent/keys", { name: "scoped", scopes: ["runs:read"] });
@@ -342,6 +352,7 @@ describe("the audit log", () => {
     ]);
   });
 
+  // @contract audit.via
   it("says how a run and a follow-up were sent, also those that an earlier release has stored", async () => {
     const plane = await createTestControlPlane();
     const client = createClient(plane);
@@ -375,6 +386,7 @@ describe("the audit log", () => {
     ]);
   });
 
+  // @contract audit.refused
   it("has refused reads of what admins only may read, and no other refused reads", async () => {
     const plane = await createTestControlPlane();
     const member = await plane.person("Mia");
@@ -394,6 +406,7 @@ describe("the audit log", () => {
     ]);
   });
 
+  // @contract audit.refused.limit: Refused requests are rate-limited.
   it("has 100 refused requests of a team in an hour at most", async () => {
     const plane = await createTestControlPlane();
     const member = createClient(plane, (await plane.person("Mia")).key);
@@ -405,6 +418,7 @@ describe("the audit log", () => {
     expect(await listEvents(createClient(plane))).toHaveLength(101);
   });
 
+  // @contract audit.kept: Events are kept for 400 days.
   it("forgets an event after 400 days", async () => {
     const plane = await createTestControlPlane();
     const client = createClient(plane);

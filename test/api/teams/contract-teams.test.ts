@@ -3,6 +3,7 @@ import { createClient } from "../../support/client.ts";
 import { createTestControlPlane } from "../../support/control-plane.ts";
 
 describe("GET /agent/teams", () => {
+  // @contract teams.list
   it("lists only the teams of the caller", async () => {
     const plane = await createTestControlPlane();
     const both = await plane.person("Cleo", [plane.team, plane.otherTeam]);

@@ -28,6 +28,9 @@ const accept = (client: Client, token: string, headers = {}) =>
 const listStored = (email: string) => plane.table.all().filter((item) => item["email"] === email && "hash" in item);
 
 describe("POST /agent/teams/{teamUid}/invitations", () => {
+  // @contract teams.shapes.created
+  // @contract invitations.create: POST …/invitations returns a link.
+  // @contract invitations.list: GET lists them, without the link.
   it("returns a link that is shown once and stored nowhere", async () => {
     const { token, ...made } = await invite({ email: "new@runyard.test", role: "admin" });
     expect(made).toEqual({
@@ -68,6 +71,7 @@ describe("POST /agent/teams/{teamUid}/invitations", () => {
 });
 
 describe("POST /agent/invitations/{token}/accept", () => {
+  // @contract invitations.accept: POST /agent/invitations/{token}/accept makes the caller a member with the role of the invitation.
   it("makes the caller a member with the invited role, and invalidates the link", async () => {
     const { token } = await invite({ email: "bo@runyard.test", role: "admin" });
     expect(await accept(bo, token)).toMatchObject({
@@ -90,6 +94,7 @@ describe("POST /agent/invitations/{token}/accept", () => {
     expect((await accept(bo, token, { "x-stainless-retry-count": "1" })).status).toBe(404);
   });
 
+  // @contract invitations.accept
   it("lets exactly one of several concurrent callers accept", async () => {
     const { token } = await invite();
     const people = await Promise.all(["a", "b", "c", "d"].map((name) => plane.person(name, [])));
@@ -109,6 +114,7 @@ describe("POST /agent/invitations/{token}/accept", () => {
     expect((await accept(bo, token)).status).toBe(200);
   });
 
+  // @contract invitations.delete
   it("returns 404 for an expired, a revoked and an unknown link", async () => {
     const over = await invite();
     plane.clock.now += 7 * DAY;
@@ -150,6 +156,7 @@ describe("POST /agent/invitations/{token}/accept", () => {
 });
 
 describe("DELETE /agent/teams/{teamUid}/invitations/{invitationId}", () => {
+  // @contract invitations.delete: DELETE revokes an invitation.
   it("returns 404 for an unknown and a revoked invitation", async () => {
     const { id } = await invite({ email: "new@runyard.test" });
     expect(listStored("new@runyard.test")).toHaveLength(3);

@@ -40,6 +40,7 @@ const set = async (settings: Record<string, unknown>) => {
 };
 
 describe("GET /agent/me", () => {
+  // @contract me.get: GET /agent/me returns uid, display_name, email and the teams with uid, name and role.
   it("returns the caller with the role in each team", async () => {
     expect((await user.get("/agent/me")).body).toEqual({
       uid: plane.user,
@@ -56,6 +57,7 @@ describe("GET /agent/me", () => {
 });
 
 describe("PUT /agent/me", () => {
+  // @contract me.put: PUT /agent/me changes it.
   it("changes the display name, also in member lists", async () => {
     const before = (await user.get("/agent/me")).body;
     expect((await user.put("/agent/me", { display_name: "Ada L." })).body).toEqual({
@@ -68,6 +70,7 @@ describe("PUT /agent/me", () => {
     expect((await user.get(`/agent/runs/${run}`)).body.creator.display_name).toBe("Ada L.");
   });
 
+  // @contract me.put
   it("accepts what GET returned, and refuses another address", async () => {
     const me = (await user.get("/agent/me")).body;
     const { warnings, ...written } = (await user.put("/agent/me", me)).body;
@@ -85,6 +88,8 @@ describe("PUT /agent/me", () => {
 });
 
 describe("POST /agent/teams", () => {
+  // @contract teams.shapes.created: A create returns 201 with the item.
+  // @contract teams.item: A team has uid, name and its settings.
   it("creates a team with its settings, a default identity and the caller as admin", async () => {
     const made = await user.post("/agent/teams", { name: "Gamma", settings: { concurrency_limit: 2 } });
     expect(made).toMatchObject({ status: 201 });
@@ -105,6 +110,7 @@ describe("POST /agent/teams", () => {
     expect((await bo.get(`/agent/teams/${made.body.uid}`)).status).toBe(404);
   });
 
+  // @contract teams.create: Any user can create a team.
   it("creates a team for a person without one, and once per Idempotency-Key", async () => {
     const zoe = createClient(plane, (await plane.person("Zoe", [])).key);
     const headers = { "idempotency-key": "key-1" };
@@ -149,6 +155,7 @@ describe("POST /agent/teams", () => {
 });
 
 describe("a team's settings", () => {
+  // @contract general.defaults.identities
   it("are returned with their defaults, changed one by one, and reset by null", async () => {
     expect((await user.get(path())).body).toEqual({
       uid: plane.team,
@@ -199,6 +206,8 @@ describe("a team's settings", () => {
     expect(plane.table.all()).toEqual(before);
   });
 
+  // @contract general.defaults.settings: All of these are settings of the team.
+  // @contract teams.concurrency-limit: concurrency_limit is the number of runs that execute concurrently.
   it("limit the number of concurrent runs from the next run on", async () => {
     await set({ concurrency_limit: 2 });
     const ids = [await createRun(plane), await createRun(plane)];
@@ -214,6 +223,9 @@ describe("a team's settings", () => {
     expect((await bo.post("/agent/runs", { prompt: "a" })).body).not.toHaveProperty("at_capacity");
   });
 
+  // @contract general.defaults.settings
+  // @contract errors.retry-after.429
+  // @contract teams.queue-limit: queue_limit is the number of runs that can wait.
   it("limit the number of queued runs from the next run on", async () => {
     await set({ concurrency_limit: 1, queue_limit: 2 });
     for (const prompt of ["a", "b"]) expect((await user.post("/agent/runs", { prompt })).status).toBe(200);
@@ -224,6 +236,9 @@ describe("a team's settings", () => {
     expect((await user.post("/agent/runs", { prompt: "c" })).status).toBe(200);
   });
 
+  // @contract general.defaults.settings
+  // @contract identities.limit.create
+  // @contract teams.identity-limit: identity_limit is the number of identities that the team can have.
   it("limit the number of identities from the next identity on", async () => {
     await set({ identity_limit: 2 });
     expect((await user.post("/agent/identities", { name: "a" })).status).toBe(201);
@@ -236,6 +251,8 @@ describe("a team's settings", () => {
     expect(await available()).toEqual([true, true]);
   });
 
+  // @contract runs.config.resolved
+  // @contract teams.default-model: default_model_id is the model of runs that name none.
   it("provide the model of runs if neither the run nor its identity names one", async () => {
     await set({ default_model_id: "local/runbook" });
     const run = await createRun(plane);
@@ -264,6 +281,11 @@ describe("a team's settings", () => {
 });
 
 describe("GET, PUT and DELETE /agent/teams/{teamUid}", () => {
+  // @contract errors.own: A resource that the caller can see but not change is 403.
+  // @contract teams.who.admin: Routes for admins are 403 to other members.
+  // @contract teams.list: GET /agent/teams lists the caller's own teams.
+  // @contract teams.one: GET, PUT and DELETE of a team are for its admins.
+  // @contract members.admin: Only admins read and change members.
   it("are limited to admins: other members get 403, other callers 404", async () => {
     const mia = createClient(plane, (await plane.person("Mia")).key);
     for (const [client, status] of [
@@ -307,6 +329,7 @@ describe("DELETE /agent/teams/{teamUid}", () => {
     expect((await user.delete(path())).status).toBe(204);
   });
 
+  // @contract teams.shapes.deleted: A deletion returns 204.
   it("returns 409 while there are schedules", async () => {
     const { id } = await makeSchedule(plane);
     const before = structuredClone(plane.table.all());
@@ -436,6 +459,7 @@ describe("DELETE /agent/teams/{teamUid}", () => {
 });
 
 describe("members of a team", () => {
+  // @contract members.list: GET …/members lists uid, email and role.
   it("are listed with their roles, in pages if the request has a limit", async () => {
     const mia = await plane.person("Mia");
     const { members } = (await user.get(path("/members"))).body;
@@ -447,6 +471,7 @@ describe("members of a team", () => {
     expect([...first.members, ...second.members]).toEqual(members);
   });
 
+  // @contract members.role: PUT …/members/{uid} changes a role from the next request on.
   it("get another role that applies from the next request on", async () => {
     const mia = await plane.person("Mia");
     const client = createClient(plane, mia.key);
@@ -463,6 +488,8 @@ describe("members of a team", () => {
     expect((await user.put(member, { role: "owner" })).body.errors).toMatchObject([{ path: "role" }]);
   });
 
+  // @contract teams.shapes.deleted
+  // @contract members.remove: DELETE of a member takes effect with that person's next request.
   it("are refused by the next request after their removal", async () => {
     const mia = await plane.person("Mia");
     const client = createClient(plane, mia.key);
@@ -483,6 +510,7 @@ describe("members of a team", () => {
     expect((await client.get(`/agent/runs/${id}`)).status).toBe(200);
   });
 
+  // @contract members.last-admin: The last admin cannot be removed: 409.
   it("always include an admin, also if two leave concurrently", async () => {
     const own = path(`/members/${plane.user}`);
     for (const response of [await user.delete(own), await user.put(own, { role: "member" })]) {

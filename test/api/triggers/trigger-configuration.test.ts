@@ -86,6 +86,7 @@ describe("budget_usd of a trigger", () => {
 });
 
 describe("a run of an event", () => {
+  // @contract runs.item.trigger-url: trigger_url leads to what caused the run.
   it("links to the thread of the event, is found by its URL, and has the ticket among its labels", async () => {
     const url = "https://acme.sentry.io/issues/1/";
     const secret = "the-client-secret-of-sentry";

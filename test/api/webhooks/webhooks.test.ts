@@ -62,6 +62,7 @@ describe("POST /agent/webhooks", () => {
     expect((await user.get("/agent/webhooks")).body.webhooks).toHaveLength(1);
   });
 
+  // @contract webhooks.url: A webhook's URL is https and leads to no private address.
   it.each([
     ["http://hooks.runyard.test/", "must be an https URL"],
     ["https://ada:hush@hooks.runyard.test/", "must be an https URL without credentials and fragment"],
@@ -270,6 +271,7 @@ describe("deliveries", () => {
     expect(reads).toEqual(["WEBHOOKS"]);
   });
 
+  // @contract webhooks.retry: Deliveries are retried with back-off for 24 hours, and each is listed.
   it("are attempted ten times within 24 hours, with growing waits, and then failed", async () => {
     const { uid } = (await create()).body;
     plane.webhooks.respond = () => ({ status_code: 500 });
@@ -370,6 +372,7 @@ describe("deliveries", () => {
 });
 
 describe("GET /agent/webhooks/{webhookUid}/deliveries", () => {
+  // @contract webhooks.retry
   it("lists deliveries newest first, or oldest first, in pages, also of one state", async () => {
     const { uid } = (await create({ event_types: ["run_created"] })).body;
     for (let count = 0; count < 7; count++) await createRun({ prompt: `run ${count}` });
@@ -497,6 +500,7 @@ describe("POST /agent/webhooks/{webhookUid}/rotate-secret", () => {
 });
 
 describe("POST /agent/webhooks/{webhookUid}/redeliver", () => {
+  // @contract webhooks.redeliver: POST …/redeliver sends the deliveries from a number on again.
   it("sends the deliveries from a number on again, with the same ids and bodies", async () => {
     const { uid } = (await create()).body;
     for (let count = 0; count < 4; count++) await createRun({ prompt: `run ${count}` });

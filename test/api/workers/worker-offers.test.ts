@@ -35,6 +35,7 @@ async function offeredRun(body: Record<string, unknown> = onRack) {
   return { worker, run };
 }
 describe("the offer of a run", () => {
+  // @contract workers.offer.frame
   it("contains the task, the execution and its key, and the models' URL", async () => {
     plane.ports = { ...plane.ports, modelUrl: "https://models.runyard.test" };
     const { worker, run } = await offeredRun();
@@ -266,6 +267,7 @@ describe("a frame of a worker", () => {
     expect([shown.message.trim(), shown.error_code]).toEqual([text, code]);
   });
 
+  // @contract workers.end.followup: A task that ends without a waiting follow-up queues the run once more, and no more often.
   it("requeues the run once for a follow-up that waits, and ends it if the next execution fails too", async () => {
     const { worker, run } = await claimedRun();
     await user.post(`/agent/runs/${run}/followups`, { message: "more" });

@@ -42,6 +42,9 @@ const pass = async (seconds: number) => {
 };
 
 describe("a run on a self-hosted worker", () => {
+  // @contract runs.state.claimed: It is CLAIMED after a self-hosted worker has claimed it and before it begins.
+  // @contract runs.config.worker-own: Any other worker_host sends the run to a self-hosted worker.
+  // @contract workers.begin: A claimed run is INPROGRESS from the first request with its key on.
   it("waits until its worker connects, and passes through CLAIMED and INPROGRESS to its end", async () => {
     const run = await createRun(plane, onRack);
     await deliver(plane);
@@ -121,6 +124,7 @@ describe("a run on a self-hosted worker", () => {
     expect((await worker.harness().resolve()).status).toBe(200);
   });
 
+  // @contract workers.offer.frame: A run is offered in a frame with the task, the execution, its key and, without the default harness, no harness.
   it("is offered in a frame that conforms to the workers' protocol", async () => {
     const { worker, run } = await offeredRun();
     const [{ data }] = worker.assignments();
@@ -140,6 +144,7 @@ describe("a run on a self-hosted worker", () => {
     expect(data.task.agent_config_snapshot).not.toHaveProperty("harness");
   });
 
+  // @contract workers.offer.size: A frame stays within 128 KB: a longer prompt is cut, and resolve-prompt returns all of it.
   it("is offered with a prompt that is truncated to fit a frame, and resolves to the whole prompt", async () => {
     const prompt = "✓\n".repeat(60_000);
     const worker = await connectedWorker(plane);
@@ -152,6 +157,7 @@ describe("a run on a self-hosted worker", () => {
     expect((await worker.harness().resolve()).body.prompt).toBe(prompt);
   });
 
+  // @contract workers.offer.rejected: A rejected run stays queued, and is offered to another connection first.
   it("is offered to another connection after a rejection, and to the first one when that is free", async () => {
     const { worker, run } = await offeredRun();
     await worker.send("task_rejected", { task_id: run, reason: "at capacity" });
@@ -193,6 +199,7 @@ describe("a run on a self-hosted worker", () => {
     }
   });
 
+  // @contract workers.offer.unclaimed: An offer that is not claimed within 30 seconds is made again.
   it("withdraws an offer that is not claimed in time, and refuses a late claim", async () => {
     const { worker, run } = await offeredRun();
     await pass(31);
@@ -207,6 +214,7 @@ describe("a run on a self-hosted worker", () => {
     expect((await other.harness().resolve()).status).toBe(200);
   });
 
+  // @contract workers.end.lease: A claimed run that does not begin is executed elsewhere, and its old key is refused.
   it("is executed elsewhere after the claim lease of a dead worker, which is refused when it returns", async () => {
     const { worker, run } = await offeredRun();
     await worker.claim(run);
@@ -225,6 +233,7 @@ describe("a run on a self-hosted worker", () => {
     expect(await readTimeline(plane, run)).toContain("execution_lost");
   });
 
+  // @contract workers.end.socket: A closed socket ends no run.
   it("continues when the socket of its worker closes", async () => {
     const { worker, run, harness } = await begunRun();
     await worker.close();
@@ -235,6 +244,7 @@ describe("a run on a self-hosted worker", () => {
     expect((await harness.beat()).status).toBe(401);
   });
 
+  // @contract workers.end.frames: task_completed and task_failed end the run; graceful_shutdown queues it again.
   it.each([
     ["task_completed", {}, "SUCCEEDED", undefined],
     ["task_failed", { failure_reason: "dispatch_command" }, "FAILED", "environment_setup_failed"],
@@ -331,6 +341,7 @@ describe("a worker", () => {
     expect(worker.frames()).toHaveLength(1);
   });
 
+  // @contract workers.frames.malformed: Frames that cannot be read have no effect.
   it("is not affected by malformed frames", async () => {
     const { worker, run } = await begunRun();
     const texts = ["", "{", "null", "[]", '"text"', '{"type":"task_claimed"}', '{"type":1,"data":{}}', "x".repeat(1e6)];

@@ -28,12 +28,15 @@ const connect = async (key: ConnectionKey) => {
 };
 
 describe("GET /agent/connected-self-hosted-workers", () => {
+  // @contract workers.list: Connected workers can be listed.
   it("is empty while no worker is connected", async () => {
     expect(await user.get(path)).toEqual(
       expect.objectContaining({ status: 200, body: { workers: [], ws_url: "wss://workers.runyard.test" } }),
     );
   });
 
+  // @contract workers.list
+  // @contract workers.item: A worker has worker_host, connection_count, connected_at and last_seen_at.
   it("shows each worker once by its id, with its connections", async () => {
     await connect(connection("builder", "one"));
     const second = await connect(connection("builder", "two"));
@@ -58,6 +61,7 @@ describe("GET /agent/connected-self-hosted-workers", () => {
     });
   });
 
+  // @contract workers.gone: A disconnected worker is not listed.
   it("omits a connection that has ended, and one that API Gateway must have ended", async () => {
     const first = await connect(connection("builder", "one"));
     await connect(connection("builder", "two"));
@@ -122,6 +126,7 @@ describe("the socket of workers", () => {
     expect(refused.body).toContain("lacks the scope workers:");
   });
 
+  // @contract workers.connect.reserved: A worker_id that begins with warp or is hosted is refused.
   it.each([undefined, "", "hosted", "warp", "warp-7", "Warp", "x".repeat(513)])("refuses the id %j", async (id) => {
     expect(await status(id)).toBe(400);
     expect((await user.get(path)).body.workers).toEqual([]);

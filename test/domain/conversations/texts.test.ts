@@ -25,6 +25,7 @@ describe("takeCharacters", () => {
   });
 });
 
+// @contract runs.request.title-made
 describe("deriveTitle", () => {
   it.each([
     ["# Fix the *tests*\nplease", "Fix the *tests*"],
@@ -55,6 +56,7 @@ describe("deriveTitle", () => {
 });
 
 describe("statusText", () => {
+  // @contract runs.item.status-sentence: It is one sentence of at most 1,024 characters.
   it("returns one trimmed line of at most 1,024 characters that begins like the message", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 3_000 }), (message) => {
@@ -71,6 +73,7 @@ describe("statusText", () => {
 });
 
 describe("folded", () => {
+  // @contract runs.list.folded
   it("equates texts that differ in case and form only, within 200 characters and a key's bytes", () => {
     expect(folded("Ａ ﬁ Ä")).toBe("a fi ä");
     fc.assert(
@@ -84,6 +87,7 @@ describe("folded", () => {
 });
 
 describe("canonicalJson", () => {
+  // @contract runs.idempotency.canonical
   it("is equal for equal values in any member order, and parses back to the value", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.func(fc.nat()), (value, order) => {
@@ -162,6 +166,7 @@ describe("ids and keys", () => {
 });
 
 describe("limits of texts", () => {
+  // @contract general.text.code-points: Lengths count code points, unless they are given in bytes.
   it("count characters as a reader does, or bytes if the limit is in bytes", () => {
     const within = (schema: v.GenericSchema<unknown, unknown>, value: string) => v.is(schema, value);
     expect(within(text(3), "😀😀😀")).toBe(true);
@@ -186,6 +191,7 @@ describe("limits of texts", () => {
     }
   });
 
+  // @contract general.clients.micros
   it("times have an offset and an existing date", () => {
     for (const good of ["2026-05-18T19:00:00Z", "2026-05-18t19:00:00.123456789z", "2024-02-29T23:59:59.5-23:59"])
       expect(v.is(Timestamp, good), good).toBe(true);
@@ -202,6 +208,7 @@ describe("limits of texts", () => {
     }
   });
 
+  // @contract runs.item.run-time: run_time is an ISO 8601 duration.
   it("a duration is ISO 8601 with milliseconds", () => {
     expect(toDuration(75_250)).toBe("PT75.250S");
     expect(toDuration(0)).toBe("PT0.000S");
@@ -209,6 +216,7 @@ describe("limits of texts", () => {
 });
 
 describe("a download's file name", () => {
+  // @contract runs.artifact.download
   it("is in its header in ASCII and in UTF-8, and cannot break out of it", () => {
     fc.assert(
       fc.property(

@@ -42,6 +42,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 );
 
 describe("a truncated conversation", () => {
+  // @contract general.responses.4mib
   it("has at most 4 MiB, keeps the order, and marks missing parts", () => {
     fc.assert(
       fc.property(steps, (given) => {

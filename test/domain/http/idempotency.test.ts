@@ -18,6 +18,7 @@ const create = (client: Client, options = {}, body: unknown = { prompt: "hello" 
   client.post("/agent/runs", body, options);
 
 describe("with an Idempotency-Key", () => {
+  // @contract runs.idempotency.replay: A repeat with the same key returns the run of the first attempt, marked by Idempotent-Replay.
   it("twenty equal concurrent creates create one run, and all return it", async () => {
     const plane = await createTestControlPlane();
     const responses = await Promise.all(Array.from({ length: 20 }, () => create(createClient(plane), keyed("k"))));
@@ -31,6 +32,8 @@ describe("with an Idempotency-Key", () => {
     expect(plane.started).toHaveLength(1);
   });
 
+  // @contract runs.idempotency.paths: Both create paths share their keys.
+  // @contract runs.idempotency.replay
   it("a repeat returns the first run in its current state, on either path", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -42,6 +45,9 @@ describe("with an Idempotency-Key", () => {
     expect(again.body).toMatchObject({ run_id: first.body.run_id, task_id: first.body.run_id, state: "PENDING" });
   });
 
+  // @contract errors.conflict.idempotency: The conflict of an idempotency key with another body is not retryable.
+  // @contract runs.idempotency.mismatch: The same key with another body is 409, not retryable.
+  // @contract runs.idempotency.canonical: Bodies are the same if their canonical JSON and the source header are.
   it("bodies are equal if they are equal as canonical JSON, with the same source", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -67,6 +73,7 @@ describe("with an Idempotency-Key", () => {
     expect(listRuns(plane)).toHaveLength(1);
   });
 
+  // @contract runs.idempotency.kept: A key is kept for 24 hours.
   it("is kept for 24 hours", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -81,6 +88,7 @@ describe("with an Idempotency-Key", () => {
     expect(later[0]?.body.run_id).not.toBe(first.body.run_id);
   });
 
+  // @contract runs.idempotency.scope: A key is separate for each principal and team.
   it("is separate for each principal and team", async () => {
     const plane = await createTestControlPlane();
     const mia = await plane.person("Mia", [plane.team, plane.otherTeam]);
@@ -97,6 +105,7 @@ describe("with an Idempotency-Key", () => {
     expect(new Set(responses.map(({ body }) => body.run_id)).size).toBe(5);
   });
 
+  // @contract runs.idempotency.refused: A refused request leaves its key free.
   it("is free after a refused request", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -113,6 +122,7 @@ describe("with an Idempotency-Key", () => {
     expect((await user.post(`/agent/runs/${body.run_id}/cancel`, undefined, keyed("k"))).status).toBe(200);
   });
 
+  // @contract runs.idempotency.length: A key has at most 255 characters.
   it("of 255 characters is accepted, also if a run's key names any team", async () => {
     const plane = await createTestControlPlane();
     expect((await create(createClient(plane), keyed("~".repeat(255)))).status).toBe(200);
@@ -124,6 +134,8 @@ describe("with an Idempotency-Key", () => {
 });
 
 describe("without a key", () => {
+  // @contract general.clients.retries: A request repeated with x-stainless-retry-count has its effect once.
+  // @contract runs.retry.create: Without a key, a retried create within ten minutes returns the run of the first attempt.
   it("a retried request finds the run of its first attempt", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -132,6 +144,7 @@ describe("without a key", () => {
     expect(listRuns(plane)).toHaveLength(1);
   });
 
+  // @contract runs.retry.create
   it("a retry that overtakes its first attempt creates the run, and the first attempt finds it", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -144,6 +157,7 @@ describe("without a key", () => {
     expect((await create(user, retry(1))).body.run_id).toBe(another.body.run_id);
   });
 
+  // @contract runs.retry.create
   it("one first attempt and nineteen concurrent retries create one run, in any order", async () => {
     for (let round = 0; round < 5; round++) {
       const plane = await createTestControlPlane();
@@ -158,12 +172,14 @@ describe("without a key", () => {
     }
   });
 
+  // @contract runs.idempotency.optional
   it("equal requests that are not retries create separate runs", async () => {
     const plane = await createTestControlPlane();
     await Promise.all(Array.from({ length: 5 }, () => create(createClient(plane))));
     expect(listRuns(plane)).toHaveLength(5);
   });
 
+  // @contract runs.retry.create
   it("a retry after more than ten minutes is a new request", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -183,6 +199,7 @@ describe("without a key", () => {
     expect(other.body.run_id).not.toBe(first.body.run_id);
   });
 
+  // @contract runs.retry.followup: Also without a key, a retried follow-up is delivered once.
   it("a retried follow-up is delivered once, and restarts an ended run once", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);

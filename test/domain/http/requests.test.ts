@@ -25,6 +25,11 @@ const refusal = (raw: string): unknown => {
 };
 
 describe("a query string", () => {
+  // @contract general.format.unknown-parameters
+  // @contract general.clients.repeated-arrays: An array in a query is sent by repeating its parameter.
+  // @contract general.clients.encoded-brackets: The brackets of metadata[key] may be percent-encoded.
+  // @contract general.clients.space: A space in a query may be written as + or as %20.
+  // @contract general.query.empty: An empty value counts as absent.
   it.each([
     ["", {}],
     ["a=1", { a: "1" }],
@@ -51,6 +56,8 @@ describe("a query string", () => {
     ["&&a=1&", { a: "1" }],
   ])("%j parses as %j", (raw, expected) => expect(read(raw)).toEqual(expected));
 
+  // @contract general.query.twice
+  // @contract general.query.comma
   it.each([
     ["a=1&a=2", "a"],
     ["a=1&b=2&a=1", "a"],
@@ -67,6 +74,7 @@ describe("a query string", () => {
     ["%FF=1", "\ufffd"],
   ])("%j is rejected, naming %j", (raw, path) => expect(refusal(raw)).toMatchObject([{ path }]));
 
+  // @contract errors.member.errors
   it("is rejected with all of its errors", () => {
     expect(refusal("a=1&a=2&list=z&map[k]=1&map[k]=2")).toMatchObject([
       { path: "a" },
@@ -89,6 +97,7 @@ describe("a query string", () => {
 });
 
 describe("broken text in a body", () => {
+  // @contract general.text.broken
   it("is rejected in any place, with its path, and other text is accepted", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -140,6 +149,29 @@ describe("problem+json", () => {
     internal_error: [500, true, "ERROR"],
   } as const satisfies Record<keyof typeof ERRORS, unknown>;
 
+  // @contract general.errors.should-retry: Each error has x-should-retry, which equals its member retryable.
+  // @contract errors.member.type: type is a URI below docs_base with the code's underscores as dashes, and the page exists.
+  // @contract errors.member.title: title summarizes the kind of problem.
+  // @contract errors.member.error: error is the title, with the detail in brackets if there is one.
+  // @contract errors.member.error-code: error_code is one of the closed list.
+  // @contract errors.member.retryable: retryable is true if the same request may succeed later.
+  // @contract errors.code.invalid_request: invalid_request is 400, not retryable, and ends a run in FAILED.
+  // @contract errors.code.authentication_required: authentication_required is 401, not retryable, and ends a run in ERROR.
+  // @contract errors.code.not_authorized: not_authorized is 403, not retryable, and ends a run in FAILED.
+  // @contract errors.code.feature_not_available: feature_not_available is 403, not retryable, and ends a run in FAILED.
+  // @contract errors.code.insufficient_credits: insufficient_credits is 403, not retryable, and ends a run in FAILED.
+  // @contract errors.code.budget_exceeded: budget_exceeded is 403, not retryable, and ends a run in FAILED.
+  // @contract errors.code.external_authentication_required: external_authentication_required is 403, not retryable, and ends a run in FAILED.
+  // @contract errors.code.integration_disabled: integration_disabled is 403, not retryable, and ends a run in FAILED.
+  // @contract errors.code.integration_not_configured: integration_not_configured is 403, not retryable, and ends a run in FAILED.
+  // @contract errors.code.content_policy_violation: content_policy_violation is 403, not retryable, and ends a run in FAILED.
+  // @contract errors.code.resource_not_found: resource_not_found is 404, not retryable, and ends a run in FAILED.
+  // @contract errors.code.conflict: conflict is 409, retryable only if stated, and ends a run in FAILED.
+  // @contract errors.code.operation_not_supported: operation_not_supported is 422, not retryable, and ends a run in FAILED.
+  // @contract errors.code.environment_setup_failed: environment_setup_failed is 422, not retryable, and ends a run in FAILED.
+  // @contract errors.code.resource_unavailable: resource_unavailable is 429 (the caller's limits) or 503, retryable, and ends a run in ERROR.
+  // @contract errors.code.internal_error: internal_error is 500, retryable, and ends a run in ERROR.
+  // @contract errors.retry-after.503
   it.each(Object.entries(contract))("maps %s as the contract defines", (name, [status, retryable, endsIn]) => {
     const code = Object.keys(ERRORS).find((known): known is keyof typeof ERRORS => known === name);
     if (code === undefined) throw new Error(`${name} is no code`);

@@ -15,6 +15,7 @@ const uuid = fc.oneof(
 const key = fc.oneof(fc.constantFrom("personal" as const, "agent" as const).map(newKey), uuid.map(newRunKey));
 
 describe("API keys", () => {
+  // @contract identities.keys.form: A key is a prefix, 37 base62 characters and six of CRC-32 over them.
   it("have a prefix, 37 random characters and a checksum of 6, and parse to their kind and hash", () => {
     fc.assert(
       fc.property(key, (raw) => {

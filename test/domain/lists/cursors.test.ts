@@ -37,6 +37,7 @@ describe("cursors", () => {
     await expect(ours.read("b".repeat(1_000), `${cursor}.x`)).rejects.toMatchObject(refused);
   });
 
+  // @contract runs.cursor.opaque: A cursor that was changed or forged is 400.
   it("are rejected with any one character changed, removed or added", async () => {
     await fc.assert(
       fc.asyncProperty(position, fc.nat(), fc.constantFrom(..."Aa0-_.=%"), async (after, place, character) => {
@@ -56,6 +57,7 @@ describe("cursors", () => {
     );
   });
 
+  // @contract runs.cursor.bound
   it("are rejected for another list, and from another signer", async () => {
     const theirs = await signedBy("another secret");
     await fc.assert(

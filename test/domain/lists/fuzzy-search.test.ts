@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createTextMatcher } from "#shared/runs/listing/fuzzy-search.ts";
 
+// @contract runs.list.q
 describe("fuzzy search", () => {
   test.each([
     ["hello", "Hello, world"],

@@ -100,6 +100,7 @@ async function page(
 const newReading = (): Reading => ({ queries: 0, entries: 0, now: 0, atOnce: 0 });
 
 describe("a search", () => {
+  // @contract runs.page.not-empty: A page with a next page is not empty.
   it("finds each match in order and once, page by page, for any density of runs and matches and any stop", async () => {
     await fc.assert(
       fc.asyncProperty(

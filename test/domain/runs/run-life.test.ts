@@ -34,6 +34,7 @@ const ACTIONS = [
 type Deed = (typeof ACTIONS)[number];
 
 describe("a run with random operations and failures", () => {
+  // @contract runs.transitions.allowed
   it("makes only allowed transitions, records each in a gapless sequence, is counted correctly, and ends", async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -82,6 +82,7 @@ const step = fc.record({
 });
 
 describe("transitions of runs", () => {
+  // @contract runs.transitions.enforced: A disallowed transition is refused by the store's own condition, not by a check before it.
   it("are written exactly as the contract allows, and leave valid heads, gapless events and counts", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
@@ -113,6 +114,7 @@ describe("transitions of runs", () => {
     );
   });
 
+  // @contract runs.transitions.enforced
   it("from the same head succeed exactly once", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -137,6 +139,7 @@ describe("transitions of runs", () => {
     );
   });
 
+  // @contract runs.transitions.through
   it("can pass through a state in one transaction only if both transitions are allowed", async () => {
     const plane = await makeRuns(1);
     const [id = ""] = plane.ids;
@@ -175,6 +178,9 @@ describe("transitions of runs", () => {
     expect(await plane.head(id), "nothing is written").toEqual(head);
   });
 
+  // @contract runs.transitions.allowed: The state transitions are those of the contract.
+  // @contract runs.transitions.first: A run begins as QUEUED.
+  // @contract runs.transitions.revive: Only a follow-up takes an ended run back to the queue.
   it("are exactly those of the contract", () => {
     const transitions = Object.entries(TRANSITIONS).flatMap(([from, targets]) => targets.map((to) => `${from}→${to}`));
     expect(transitions.toSorted()).toEqual(

@@ -97,6 +97,7 @@ const sample = <T>(list: readonly T[], most: number): T[] =>
   list.filter((_, index) => index % Math.ceil(list.length / most) === 0);
 
 describe("a random cron in a random zone over four years", () => {
+  // @contract schedules.cron.superset: An expression that the underlying scheduler cannot express still fires at cron's times, and at no others.
   it("fires at croner's times, by its timer or, at clock changes, by the reconciler; or is rejected", async () => {
     let accepted = 0;
     await fc.assert(
@@ -129,6 +130,9 @@ describe("a random cron in a random zone over four years", () => {
 });
 
 describe("schedulerCron", () => {
+  // @contract schedules.cron.steps: It accepts names, ranges, lists and steps.
+  // @contract schedules.cron.macros: It accepts @daily and similar macros.
+  // @contract schedules.cron.days
   it.each([
     ["30 2 * * *", "cron(30 2 * * ? *)"],
     ["*/15 * * * *", "cron(0,15,30,45 * * * ? *)"],
@@ -176,6 +180,8 @@ describe("standard cron", () => {
     );
   });
 
+  // @contract schedules.cron.sunday: Sunday is 0 or 7.
+  // @contract schedules.cron.days: A cron with both a day of the month and a day of the week fires on either.
   it("accepts Sunday as 0 and as 7, and fires if either restricted day field matches", () => {
     expect(times("0 0 * * 0", "2026-05-18T00:00:00Z", 2)).toEqual(["2026-05-24T00:00", "2026-05-31T00:00"]);
     expect(times("0 0 * * 7", "2026-05-18T00:00:00Z", 2)).toEqual(["2026-05-24T00:00", "2026-05-31T00:00"]);

@@ -24,6 +24,7 @@ async function run(given: RunGiven, prepare: (plane: FakeControlPlane) => void =
 }
 
 describe("a run", () => {
+  // @contract runs.conversation.command: A command is an action run_command of the category command, and its result names it.
   it("reports each command at its start, its result at its end, and its final message", async () => {
     await using it = await run({ prompt: sh("echo one", "echo two >&2") });
     expect(it.code).toBe(0);
@@ -104,6 +105,7 @@ describe("a run", () => {
     expect(it.log).not.toContain(it.plane.key);
   });
 
+  // @contract runs.item.status-names
   it("never repeats the key, even if a command has it", async () => {
     const plane = await FakeControlPlane.start({ prompt: "" });
     await using _ = plane;
@@ -124,6 +126,7 @@ describe("a run", () => {
 });
 
 describe("setup", () => {
+  // @contract runs.timeline.setup
   it("clones, loads the skill, fetches attachments, and reports each with its duration", async () => {
     using repository = new Repository("things", {
       ".agents/skills/look/SKILL.md": `---\nname: look\n---\n${sh("echo skill in $(basename $PWD); git log --oneline | wc -l")}`,
@@ -157,6 +160,7 @@ describe("setup", () => {
     expect(it.plane.outputs).toEqual(["12"]);
   });
 
+  // @contract runs.item.status-names
   it("ends FAILED with git's error when a clone fails, without a credential", async () => {
     const config = { repositories: [{ url: "https://agent:top-secret-token@127.0.0.1:1/o/r.git" }] };
     await using it = await run({ prompt: sh("true"), context: { agent_config: config } });
@@ -249,6 +253,7 @@ describe("artifacts", () => {
 });
 
 describe("follow-ups", () => {
+  // @contract runs.followups.working
   it("are handled one after the other, each as a turn, and acknowledged once they are stored", async () => {
     await using it = await run({ prompt: sh("echo prompt; sleep 1.5") }, (plane) => {
       plane.addFollowup(sh("echo first"));
@@ -358,6 +363,7 @@ describe("follow-ups", () => {
 });
 
 describe("an early end of an execution", () => {
+  // @contract runs.cancel.stops: Cancelling an executing run ends all processes of its agent.
   it.each(["bubblewrap", "none"])("leaves no process of a cancelled run (%s)", async (sandbox) => {
     const mark = newMark();
     const command = `setsid sleep ${mark} & (setsid sh -c 'sleep ${mark} & sleep ${mark}' &) ; sleep ${mark}`;

@@ -151,6 +151,7 @@ describe("local/runbook", () => {
     expect(await fail("x".repeat(121))).toBe(`The command failed: \`${"x".repeat(117)}...\` ended with exit code 1.`);
   });
 
+  // @contract runs.item.status-names: It names step, command and exit code, and shows no stack and no secret.
   it("stops at the first failure and names step, command and exit code", async () => {
     const tools = toolsThatRespond([ended(), ended({ exitCode: 3 })]);
     const prompt = block("true") + block("# why\nmake all\nmake more") + block("echo never");

@@ -37,6 +37,7 @@ function expectNone(text: string) {
   for (const line of LINES.trim().split("\n")) expect(text).not.toContain(line);
 }
 
+// @contract secrets.injected
 describe.each(["bubblewrap", "none"])("injected secrets (%s)", (sandbox) => {
   const environment = { RUNYARD_SANDBOX: sandbox };
 
@@ -102,6 +103,7 @@ describe.each(["bubblewrap", "none"])("injected secrets (%s)", (sandbox) => {
 });
 
 describe("an unavailable secret", () => {
+  // @contract secrets.injected
   it("ends the run FAILED before anything else, with its name and the reason", async () => {
     using repository = new Repository("things", { "a.txt": "1" });
     await using it = await run(sh("echo not reached"), {
@@ -119,6 +121,7 @@ describe("an unavailable secret", () => {
   });
 });
 
+// @contract secrets.injected
 describe("setup commands", () => {
   it("have the secrets, and print none of them when they fail", async () => {
     await using it = await run(sh("true"), {

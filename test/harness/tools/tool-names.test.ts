@@ -28,6 +28,7 @@ const ADDED = [
 ];
 
 describe("the tools of an agent", () => {
+  // @contract runs.conversation.actions: The other actions have the names of the contract.
   it("have exactly the names of the contract and the documented ones, and the definitions of tools.txt (`-u` after a change)", async () => {
     await using it = await agentRun({
       prompt: "Say hello.",

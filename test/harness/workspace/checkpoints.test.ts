@@ -39,6 +39,7 @@ const steps = Array.from({ length: 16 }, (_, index) =>
 );
 
 describe("a run of several slices", () => {
+  // @contract runs.transitions.slices
   it("has the messages and files of an uninterrupted run", async () => {
     await using whole = await FakeControlPlane.start({ prompt: sh(...steps) });
     const begun = Date.now();

@@ -24,6 +24,7 @@ const clone = (repository: { url: string; ref?: string }, place = "it") =>
   cloneRepository(place, repository, options());
 
 describe("cloneRepository", () => {
+  // @contract runs.config.clone-name: A clone is known as owner/repo by the end of its URL.
   it("clones the whole history with the URL as origin", async () => {
     using repository = new Repository("things", { "a.txt": "one" });
     const commit = repository.commit({ "a.txt": "two" });
@@ -157,6 +158,7 @@ describe("loadSkill", () => {
     };
   }
 
+  // @contract skills.places
   it("finds a skill by name or path, with or without the owner", async () => {
     using at = await cloned();
     const { owner } = at.it;
@@ -177,6 +179,7 @@ describe("loadSkill", () => {
     }
   });
 
+  // @contract skills.front-matter: A skill's front matter has its name and description.
   it("names a skill without front matter by its directory", async () => {
     using at = await cloned();
     expect(await at.load("tools:docs/how")).toMatchObject({ name: "how", body: "No front matter.\n" });
@@ -197,6 +200,7 @@ describe("loadSkill", () => {
     await expect(at.load("tools:../../../../etc/passwd.md")).rejects.toThrow(/no such skill/);
   });
 
+  // @contract skills.front-matter
   it("names a skill whose front matter is malformed by its directory, or by what is readable", async () => {
     using at = await cloned();
     expect(await at.load("tools:broken")).toMatchObject({ name: "broken", body: "body\n" });

@@ -77,6 +77,7 @@ const readRun = async (id: string) => (await server.call("GET", `/agent/runs/${i
 const connected = async () => (await server.call("GET", "/agent/connected-self-hosted-workers")).body.workers;
 
 describe("the socket of workers", () => {
+  // @contract workers.connect: A worker connects over a socket.
   it("responds to pings, rejects other callers, and lists connected workers until the socket closes", async () => {
     expect(readFileSync(path.join(directory, "local.json"), "utf8")).toContain('"ws_url": "ws://127.0.0.1:');
     expect((await openSocket("rack-7", { authorization: "Bearer ryp_wrong" })).status).toBe(401);
@@ -191,6 +192,7 @@ describe("runyard-server worker", () => {
     expect(reserved.output()).not.toContain("    at ");
   });
 
+  // @contract runs.cancel.force-worker: The worker is sent task_cancellation.
   it("stops the processes of a run that is cancelled by force, and no run by a plain cancel", async () => {
     const worker = await startWorker();
     const file = path.join(directory, "pid");
