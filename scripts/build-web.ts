@@ -1,5 +1,5 @@
 /** `npm run prepare`: builds the web app into dist/web, where the single machine and the deployment take it from. */
-import { glob, readFile, writeFile } from "node:fs/promises";
+import { copyFile, glob, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "vite";
 import { compress } from "../server/host/http/compress.ts";
@@ -59,6 +59,8 @@ const modules = outputs
   .filter((file) => file.startsWith(root))
   .map((file) => path.relative(root, file));
 await compressFiles();
+// CloudFront takes the page of unknown addresses from a name of its own, to tell them by it.
+await copyFile(path.join(outDir, "index.html"), path.join(outDir, "404.html"));
 await installWebBuild(outDir, modules);
 
 /** Compresses the files at the highest quality, which is too slow for a request. A server uses them where they exist. */

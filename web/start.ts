@@ -1,6 +1,6 @@
 /**
- * Runs before the first paint, while the app is still being loaded: applies the theme that was chosen, and requests what the page
- * needs. The build makes a classic script of it, because modules would wait for the whole document.
+ * Runs before the first paint, while the app is still being loaded: applies the theme that was chosen, fits the frame to the page, and
+ * requests what it needs. The build makes a classic script of it, because modules would wait for the whole document.
  */
 import { readStored } from "./api/browser-storage.ts";
 import type { EarlyResponse } from "./api/early-responses.ts";
@@ -78,11 +78,24 @@ function send(url: string): EarlyResponse {
   return { response, abort: () => controller.abort() };
 }
 
+/**
+ * Fits the frame in index.html to the page: some pages have none, and the others mark the place that they belong to. The app does so
+ * when it has arrived.
+ */
+function fitFrame(): void {
+  const [, place = ""] = pathname.split("/");
+  if (/^(sign-in|shared|invitations)$/.test(place)) document.documentElement.dataset["frame"] = "none";
+  document.onreadystatechange = () => {
+    document.querySelector(`.places [href="/${place || "runs"}"]`)?.classList.add("active");
+  };
+}
+
 const { pathname, search, origin } = location;
 const page = PAGES.find(({ path }) => path.test(pathname));
 // Files are requested before storage is read, because the browser may have to read it from a disk.
 if (page !== undefined) preload(page.module);
 applyTheme();
+fitFrame();
 if (page !== undefined) {
   window.earlyResponses = new Map(
     page.reads(pathname, search).map((path) => [`${origin}/api/v1${path}`, send(`${origin}/api/v1${path}`)] as const),

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
@@ -26,6 +28,7 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import { BucketDeployment, CacheControl, Source } from "aws-cdk-lib/aws-s3-deployment";
 import { Construct } from "constructs";
+import * as v from "valibot";
 import { logRetention, toPath } from "../names.ts";
 import type { Settings } from "../settings.ts";
 import { closedBucket } from "./closed-bucket.ts";
@@ -43,6 +46,9 @@ const HOST_HEADER = "runyard-viewer-host";
  * @see https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html
  */
 const CACHED_ERRORS = [404, 405, 414, 500, 501, 502, 503, 504];
+
+/** A copy of the app's page for addresses at which it has none. The build of the app writes it. */
+const MISSING_PAGE = "/404.html";
 
 export interface FrontDoorProps {
   /** Id of the HTTP API that serves /api/. */
@@ -90,6 +96,7 @@ export class FrontDoor extends Construct {
       compress: true,
     });
     const apiCache = this.apiCache();
+    const pageOfPath = this.pageOfPath(props.webDir);
     const distribution = new Distribution(this, "Distribution", {
       comment: "Runyard",
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -106,7 +113,10 @@ export class FrontDoor extends Construct {
         origin: S3BucketOrigin.withOriginAccessControl(web),
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
         responseHeadersPolicy: this.webHeaders(props.filesOrigin),
-        functionAssociations: [{ eventType: FunctionEventType.VIEWER_REQUEST, function: this.pageOfPath() }],
+        functionAssociations: [
+          { eventType: FunctionEventType.VIEWER_REQUEST, function: pageOfPath },
+          { eventType: FunctionEventType.VIEWER_RESPONSE, function: pageOfPath },
+        ],
         compress: true,
       },
       additionalBehaviors: {
@@ -197,15 +207,38 @@ export class FrontDoor extends Construct {
     files.node.addDependency(assets);
   }
 
-  /** The web app handles its own paths: every path that is not a file returns its page. */
-  private pageOfPath(): EdgeFunction {
+  /**
+   * The web app handles its own paths: every path that is not a file returns its page. Where the app has no page, it is a copy under
+   * another name, which gets the status 404 on its way to the viewer. An error page of CloudFront would stand for errors of the API,
+   * too.
+   */
+  private pageOfPath(webDir: string | undefined): EdgeFunction {
     return new EdgeFunction(this, "PageOfPath", {
       runtime: FunctionRuntime.JS_2_0,
       code: FunctionCode.fromInline(
         [
+          `var paths = ${JSON.stringify(readPaths(webDir))};`,
+          "function isKnown(uri) {",
+          '  var segments = (uri === "/" || !uri.endsWith("/") ? uri : uri.slice(0, -1)).split("/");',
+          "  return paths.length === 0 || paths.some(function (path) {",
+          '    var parts = path.split("/");',
+          "    return parts.length === segments.length && parts.every(function (part, at) {",
+          '      return part[0] === "$" || part === segments[at];',
+          "    });",
+          "  });",
+          "}",
           "function handler(event) {",
           "  var request = event.request;",
-          '  if (!request.uri.split("/").pop().includes(".")) request.uri = "/index.html";',
+          '  var isPage = !request.uri.split("/").pop().includes(".");',
+          "  if (event.response) {",
+          `    var isMissing = request.uri === "${MISSING_PAGE}" || (isPage && !isKnown(request.uri));`,
+          "    if (isMissing && event.response.statusCode === 200) {",
+          "      event.response.statusCode = 404;",
+          '      event.response.statusDescription = "Not Found";',
+          "    }",
+          "    return event.response;",
+          "  }",
+          `  if (isPage) request.uri = isKnown(request.uri) ? "/index.html" : "${MISSING_PAGE}";`,
           "  return request;",
           "}",
         ].join("\n"),
@@ -232,4 +265,12 @@ export class FrontDoor extends Construct {
       },
     });
   }
+}
+
+const Paths = v.pipe(v.string(), v.parseJson(), v.array(v.string()));
+
+/** The paths of the app's pages, in which names with `$` match one segment. None of an app that does not list them: it has all paths. */
+function readPaths(webDir = ""): string[] {
+  const isListed = ["paths.json", MISSING_PAGE].every((name) => existsSync(path.join(webDir, name)));
+  return isListed ? v.parse(Paths, readFileSync(path.join(webDir, "paths.json"), "utf8")) : [];
 }

@@ -21,6 +21,31 @@ interface HeadersPolicy {
   };
 }
 
+interface Distribution {
+  readonly DistributionConfig: { DefaultCacheBehavior: { FunctionAssociations: { EventType: string }[] } };
+}
+
+/**
+ * What CloudFront requests from the bucket for a path, and the status that the viewer gets. CloudFront's documentation does not say
+ * whether the function of the response sees the path of the viewer or the changed one, so that both must lead to the same.
+ */
+function readEdgeFunction(aws: Synthesized): (uri: string, fromBucket?: number) => { uri: unknown; status: unknown } {
+  const codes = aws.all<{ FunctionCode: string }>("AWS::CloudFront::Function");
+  const code = codes.find(({ Properties }) => Properties.FunctionCode.includes("index.html"))?.Properties.FunctionCode;
+  expect(code?.length, "a quota of CloudFront").toBeLessThan(10_240);
+  return (viewed, fromBucket = 200) => {
+    const uri = runInNewContext(`${code}; handler({ request: { uri } }).uri`, { uri: viewed });
+    const [status, other] = [viewed, uri].map((seen) =>
+      runInNewContext(`${code}; handler({ request: { uri }, response: { statusCode } }).statusCode`, {
+        uri: seen,
+        statusCode: fromBucket,
+      }),
+    );
+    expect(status).toBe(other);
+    return { uri, status };
+  };
+}
+
 describe("the web page", () => {
   let aws: Synthesized;
   let door: HttpProxy;
@@ -63,24 +88,41 @@ describe("the web page", () => {
   });
 
   it("is served at every address that is not a file, on CloudFront as on the local proxy", async () => {
-    const codes = aws.all<{ FunctionCode: string }>("AWS::CloudFront::Function");
-    const code = codes.find(({ Properties }) => Properties.FunctionCode.includes("index.html"));
-    const onCloudFront = (uri: string): unknown =>
-      runInNewContext(`${code?.Properties.FunctionCode}; handler({ request: { uri } }).uri`, { uri });
+    const onCloudFront = readEdgeFunction(aws);
     const page = await (await locally("/index.html")).text();
     for (const path of ["/", "/runs/0199a0c4-0000-7000-8000-000000000001", "/runs/0199a0c4/"]) {
-      expect(onCloudFront(path)).toBe("/index.html");
+      expect(onCloudFront(path)).toEqual({ uri: "/index.html", status: 200 });
       expect(await (await locally(path)).text()).toBe(page);
     }
-    const files = [...page.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path = ""]) => path);
+    const files = [...page.matchAll(/(?:href|src)="(\/[^"]+\.\w+)"/g)].map(([, path = ""]) => path);
     expect(files.length).toBeGreaterThan(3);
     for (const path of files) {
-      expect(onCloudFront(path)).toBe(path);
+      expect(onCloudFront(path)).toEqual({ uri: path, status: 200 });
       const response = await locally(path);
       expect(response.status).toBe(200);
       const expected = path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache";
       expect(response.headers.get("cache-control")).toBe(expected);
     }
+  });
+
+  it("has the status 404 at addresses at which the app has no page, on CloudFront as on the local proxy", async () => {
+    const onCloudFront = readEdgeFunction(aws);
+    const page = await (await locally("/")).text();
+    expect(await (await locally("/404.html")).text(), "a copy of the page").toBe(page);
+    for (const path of ["/nothing", "/runs/0199a0c4/more", "/settings/team/", "/settings", "/sign-in"]) {
+      const response = await locally(path);
+      expect(await response.text()).toBe(page);
+      const isKnown = path.startsWith("/s");
+      expect(response.status, path).toBe(isKnown ? 200 : 404);
+      expect(onCloudFront(path)).toEqual({
+        uri: isKnown ? "/index.html" : "/404.html",
+        status: isKnown ? 200 : 404,
+      });
+    }
+    expect(onCloudFront("/nothing", 304).status, "a copy that the viewer has").toBe(304);
+    const [distribution] = aws.all<Distribution>("AWS::CloudFront::Distribution");
+    const { FunctionAssociations } = distribution?.Properties.DistributionConfig.DefaultCacheBehavior ?? {};
+    expect(FunctionAssociations?.map(({ EventType }) => EventType)).toEqual(["viewer-request", "viewer-response"]);
   });
 
   it("is the same from the function that serves it without CloudFront", async () => {
@@ -93,7 +135,7 @@ describe("the web page", () => {
     };
     new Function("require", "exports", WEB_HANDLER)(() => files, exported);
     const page = await (await locally("/")).text();
-    const paths = [...page.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path = ""]) => path);
+    const paths = [...page.matchAll(/(?:href|src)="(\/[^"]+\.\w+)"/g)].map(([, path = ""]) => path);
     for (const path of ["/", "/runs/0199a0c4", ...paths]) {
       const local = await locally(path);
       const response = await exported.handler?.({ rawPath: path });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App } from "aws-cdk-lib";
@@ -117,7 +117,8 @@ function makeTemplates(context: Record<string, string>): Synthesized {
     });
     const webDir = join(directory, "web");
     mkdirSync(webDir);
-    writeFileSync(join(webDir, "index.html"), "<!doctype html>\n");
+    for (const name of ["index.html", "404.html"]) writeFileSync(join(webDir, name), "<!doctype html>\n");
+    copyFileSync(join(repository, "web/public/paths.json"), join(webDir, "paths.json"));
     const imageDir = join(directory, "image");
     mkdirSync(imageDir);
     writeFileSync(join(imageDir, "Dockerfile"), "FROM scratch\n");

@@ -50,7 +50,7 @@ describe("the content of each page", () => {
   it.each([360, 1440])("stays in its place while it is loaded, in a window of %i pixels", async (width) => {
     const { page } = await app.open("/icon.svg", { width });
     const measure = await startPageCosts(page);
-    for (const path of [...PAGES.map((one) => one.path), `/runs/${run}`]) {
+    for (const path of [...PAGES.map((one) => one.path), `/runs/${run}`, "/sign-in", "/no/such/page"]) {
       const { shift, moved } = await measure(path, "h1");
       expect(shift, `${path}: ${moved.join(", ")}`).toBeLessThanOrEqual(MAX_SHIFT);
     }

@@ -1,6 +1,6 @@
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { BookOpen, Code, Plus } from "lucide-react";
-import { Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { API_BASE } from "../api/client.ts";
 import { OpenOnUse } from "../ui/open-on-use.tsx";
 import { part } from "../ui/part.tsx";
@@ -45,68 +45,86 @@ export function Shell() {
   usePaletteKey(setOpen);
   usePageFocus();
   return (
-    <div className="shell">
-      <a href="#main" className="skip-link">
-        Skip to content
-      </a>
-      <header className="sidebar">
-        <div className="sidebar-top">
-          <Link to="/runs" search={{}} className="brand">
-            <img src="/icon.svg" alt="" width="24" height="24" />
-            Runyard
-          </Link>
-          <Link to="/runs/new" search={{}} className="button button-primary new-run">
-            <Plus size={16} aria-hidden />
-            <span>New run</span>
-          </Link>
-        </div>
-        <nav aria-label="Main" className="places">
-          {PLACES.map(({ to, label, Icon }) => (
-            <Link
-              key={to}
-              to={to}
-              search={{}}
-              className="place"
-              activeProps={{ className: "place active" }}
-              activeOptions={{ includeSearch: false }}
-            >
-              <Icon size={18} aria-hidden />
-              <span>{label}</span>
-              {to === "/inbox" && (
-                <Suspense>
-                  <InboxCount />
-                </Suspense>
-              )}
-            </Link>
-          ))}
-        </nav>
-        <div className="sidebar-end">
-          <nav aria-label="Documentation" className="outside">
-            <a href={`${API_BASE}/docs`} className="place">
-              <Code size={18} aria-hidden />
-              <span>API reference</span>
-            </a>
-            <a href={`${API_BASE}/docs/errors`} className="place">
-              <BookOpen size={18} aria-hidden />
-              <span>Error codes</span>
-            </a>
-          </nav>
-          <OpenOnUse trigger={(open) => <AccountButton onClick={open} />}>
-            <AccountMenu onHelp={() => setOpen("help")} onPalette={() => setOpen("palette")} />
-          </OpenOnUse>
-        </div>
-      </header>
-      <main id="main" tabIndex={-1}>
-        <StaleNotice />
-        <Outlet />
-      </main>
+    <Frame
+      account={
+        <OpenOnUse trigger={(open) => <AccountButton onClick={open} />}>
+          <AccountMenu onHelp={() => setOpen("help")} onPalette={() => setOpen("palette")} />
+        </OpenOnUse>
+      }
+      inboxCount={
+        <Suspense>
+          <InboxCount />
+        </Suspense>
+      }
+    >
+      <StaleNotice />
+      <Outlet />
       <Suspense>
         {open === "help" && <ShortcutHelp onClose={() => setOpen(undefined)} />}
         {open === "palette" && <Palette onClose={() => setOpen(undefined)} onHelp={() => setOpen("help")} />}
       </Suspense>
-    </div>
+    </Frame>
   );
 }
+
+interface FrameProps {
+  readonly account: ReactNode;
+  readonly inboxCount?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** The navigation around a page, which index.html has too. */
+export const Frame = ({ account, inboxCount, children }: FrameProps) => (
+  <div className="shell">
+    <a href="#main" className="skip-link">
+      Skip to content
+    </a>
+    <header className="sidebar">
+      <div className="sidebar-top">
+        <Link to="/runs" search={{}} className="brand">
+          <img src="/icon.svg" alt="" width="24" height="24" />
+          Runyard
+        </Link>
+        <Link to="/runs/new" search={{}} className="button button-primary new-run">
+          <Plus size={16} aria-hidden />
+          <span>New run</span>
+        </Link>
+      </div>
+      <nav aria-label="Main" className="places">
+        {PLACES.map(({ to, label, Icon }) => (
+          <Link
+            key={to}
+            to={to}
+            search={{}}
+            className="place"
+            activeProps={{ className: "place active" }}
+            activeOptions={{ includeSearch: false }}
+          >
+            <Icon size={18} aria-hidden />
+            <span>{label}</span>
+            {to === "/inbox" && inboxCount}
+          </Link>
+        ))}
+      </nav>
+      <div className="sidebar-end">
+        <nav aria-label="Documentation" className="outside">
+          <a href={`${API_BASE}/docs`} className="place">
+            <Code size={18} aria-hidden />
+            <span>API reference</span>
+          </a>
+          <a href={`${API_BASE}/docs/errors`} className="place">
+            <BookOpen size={18} aria-hidden />
+            <span>Error codes</span>
+          </a>
+        </nav>
+        {account}
+      </div>
+    </header>
+    <main id="main" tabIndex={-1}>
+      {children}
+    </main>
+  </div>
+);
 
 /** Opens the palette by Ctrl+K, or ⌘K, also while the person is typing; not above another dialog. */
 function usePaletteKey(setOpen: (what: "palette") => void): void {

@@ -19,7 +19,7 @@ const NOTE_SHIFTS = `window.shifts = { shift: 0, moved: [] };
 new PerformanceObserver((list) => {
   for (const entry of list.getEntries().filter(({ hadRecentInput }) => !hadRecentInput)) {
     window.shifts.shift += entry.value;
-    for (const { node } of entry.sources) window.shifts.moved.push(node?.className || node?.nodeName || "a removed element");
+    for (const { node } of entry.sources) window.shifts.moved.push(node?.getAttribute?.("class") || node?.nodeName || "a removed element");
   }
 }).observe({ type: "layout-shift", buffered: true });`;
 
