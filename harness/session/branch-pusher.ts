@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { MAX_PACK_BYTES } from "#shared/wire/execution/push-branch.ts";
+import { quoteForShell } from "../commands/shell-quote.ts";
 import { type ControlPlane, Refused } from "../control-plane/control-plane.ts";
 import { uploadFile } from "../control-plane/transfer.ts";
 import type { TurnOutcome } from "../engine/engine.ts";
@@ -23,6 +24,11 @@ interface PushOptions extends CloneScriptOptions {
 
 /** Requests that the service pushes the commits of a run to the branch of its pull request. The harness never has the credential. */
 export interface BranchPusher {
+  /**
+   * Checks out the branch in a workspace that an earlier execution has left, which may have opened the pull request from another branch.
+   * Files that it changed and did not commit stay as they are.
+   */
+  checkOut(): Promise<void>;
   /** Pushes the commits of a turn that has not failed. Returns a sentence about the push, or an empty string if there was none. */
   push(ended: TurnOutcome): Promise<string>;
 }
@@ -30,6 +36,7 @@ export interface BranchPusher {
 const PACK = "runyard-push/objects.pack";
 const PACK_TYPE = "application/x-git-packed-objects";
 const SHORT = 12;
+const CHECK_OUT_MS = 60_000;
 
 export function createBranchPusher(options: PushOptions): BranchPusher {
   const { context, clones, redactor, signal, log } = options;
@@ -39,6 +46,15 @@ export function createBranchPusher(options: PushOptions): BranchPusher {
   /** The last commit that was pushed. */
   let pushed: string | undefined;
   return {
+    async checkOut() {
+      if (target === undefined || clone === undefined) return;
+      const branch = quoteForShell(target.branch);
+      const command = `[ "$(git symbolic-ref --quiet --short HEAD)" = ${branch} ] || git checkout --quiet ${branch} --`;
+      const workingDirectory = join(options.seen.workspace, clone.path);
+      const { exitCode, text } = await options.runner.run({ command, workingDirectory, timeoutMs: CHECK_OUT_MS });
+      if (exitCode !== 0) log("warn", "the branch was not checked out", { detail: redactor.text(text) });
+    },
+
     async push(ended) {
       const isKept = ended.success || ended.blocked === true;
       if (target === undefined || clone === undefined || !isKept) return "";

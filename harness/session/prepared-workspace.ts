@@ -89,6 +89,7 @@ export async function prepareWorkspace(
   const { clones } = setup;
   const changes = createChangeCollector({ plane, redactor, runner, clones, ...places, deadlineAt, signal, log });
   const branch = createBranchPusher({ plane, redactor, runner, clones, context, ...places, deadlineAt, signal, log });
+  if (setup.isRestored) await branch.checkOut();
   const [skill] = setup.skills;
   const skillReported = skill === undefined ? Promise.resolve() : reportSkill(skill, plane, log);
   const start = findStart(context);

@@ -10,7 +10,7 @@ import { models } from "#shared/models/models.ts";
 import { listModelApis } from "#shared/models/providers.ts";
 import { BEGINNING, type Checkpoint, loadCheckpoint, loadCheckpoints } from "#shared/records/checkpoint.ts";
 import { heartbeatSeconds } from "#shared/records/run.ts";
-import type { RunBody } from "#shared/records/run-body.ts";
+import { findPush, type RunBody } from "#shared/records/run-body.ts";
 import { type ExecutingHead, findPendingInterrupt, parseOwner } from "#shared/records/run-head.ts";
 import { listConversationRuns } from "#shared/runs/conversation-store.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
@@ -85,12 +85,17 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
 function shownRepositories({
   config: { repositories },
   execution_location,
+  own_branch: own,
 }: RunBody): Pick<Context["agent_config"], "repositories"> {
-  return repositories === undefined || execution_location === "LOCAL" ? {} : { repositories };
+  if (repositories === undefined || execution_location === "LOCAL") return {};
+  if (own === undefined) return { repositories };
+  return { repositories: repositories.map((one) => (one.url === own.url ? { ...one, ref: own.branch } : one)) };
 }
 
-const shownPush = ({ trigger }: RunBody): Pick<Context, "push"> =>
-  trigger?.push === undefined ? {} : { push: { url: trigger.push.url, branch: trigger.push.branch } };
+function shownPush(body: RunBody): Pick<Context, "push"> {
+  const push = findPush(body);
+  return push === undefined ? {} : { push: { url: push.url, branch: push.branch } };
+}
 
 /** Only clones use what a machine keeps. */
 function shownScope(head: ExecutingHead, { config }: RunBody): Pick<Context, "cache_scope"> {

@@ -35,6 +35,14 @@ const BranchToPush = v.object({
 });
 export type BranchToPush = v.InferOutput<typeof BranchToPush>;
 
+/** The branch of the pull request that the run has opened, on which it continues since somebody has commented there. */
+const OwnBranch = v.object({
+  ...BranchToPush.entries,
+  /** The trigger that got the comment, whose credential pushes. */
+  trigger_id: v.string(),
+});
+export type OwnBranch = v.InferOutput<typeof OwnBranch>;
+
 /** The trigger whose event started the run, and the URL of the thread that the event belongs to. */
 const RunTrigger = v.object({
   trigger_id: v.string(),
@@ -48,7 +56,7 @@ const RunTrigger = v.object({
 const LoadedSkill = v.object({ name: v.string(), full_path: v.string() });
 export type LoadedSkill = v.InferOutput<typeof LoadedSkill>;
 
-/** The part of a run that is written once, except for the skill that an execution finds. Prompts over 32 KB are files; `prompt` is then their beginning. */
+/** The part of a run that is written once, except for the skill that an execution finds and the branch of its pull request. Prompts over 32 KB are files; `prompt` is then their beginning. */
 export const RunBody = v.object({
   title: v.string(),
   prompt: v.string(),
@@ -73,6 +81,7 @@ export const RunBody = v.object({
   execution_location: ExecutionLocation,
   schedule: v.exactOptional(RunSchedule),
   trigger: v.exactOptional(RunTrigger),
+  own_branch: v.exactOptional(OwnBranch),
   conversation_id: v.string(),
   parent_run_id: v.exactOptional(v.string()),
   /** From the root down to the parent. */
@@ -92,6 +101,10 @@ export const RunBody = v.object({
   public_access: v.exactOptional(v.literal("VIEWER")),
 });
 export type RunBody = v.InferOutput<typeof RunBody>;
+
+/** The branch that the service pushes the run's commits to, by the credential of a trigger; undefined where there is none. */
+export const findPush = ({ trigger, own_branch }: RunBody): OwnBranch | undefined =>
+  own_branch ?? (trigger?.push === undefined ? undefined : { ...trigger.push, trigger_id: trigger.trigger_id });
 
 /** What everybody with the link of a run may do; undefined: nothing. */
 export const findPublicAccess = ({ config, public_access }: RunBody): "VIEWER" | "EDITOR" | undefined =>

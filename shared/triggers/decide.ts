@@ -6,13 +6,16 @@ import { logLine } from "#shared/log/log.ts";
 import { putTeamEvent } from "#shared/notifications/team-event-store.ts";
 import { toFollowupId } from "#shared/records/followup.ts";
 import { isTerminal, statusText } from "#shared/records/run.ts";
+import { isLocal } from "#shared/records/run-head.ts";
 import { createWithinLimits } from "#shared/runs/capacity/admit-run.ts";
 import { RUN_ROOM } from "#shared/runs/capacity/slots.ts";
+import { continueConversation } from "#shared/runs/conversation-store.ts";
 import { toNewRunWrites } from "#shared/runs/new-run-store.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { readEndedTail } from "#shared/runs/run-tree.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
-import { ConflictError } from "#shared/table/transact.ts";
+import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
 import type { UserProfile } from "#shared/wire/run.ts";
 import { type AccessPorts, findAccessRefusal } from "./access.ts";
 import { type Delivery, type DeliveryOutcome, deliveryStore, type NewDelivery, putOutcome } from "./delivery-store.ts";
@@ -23,6 +26,7 @@ import { planRun, requireMember } from "./plan-run.ts";
 import { decidePress } from "./presses/decide-press.ts";
 import { findPullHead } from "./pulls/find-pull-head.ts";
 import { notePullStatus } from "./pulls/note-status.ts";
+import { findOpenedRun, type OpenedRun } from "./pulls/opened-run.ts";
 import { react, toReply } from "./replies/new-reply.ts";
 import { findSource } from "./sources/find-source.ts";
 import type { Press } from "./sources/source.ts";
@@ -138,18 +142,44 @@ const toSender = ({ type, uid, display_name }: UserProfile): UserProfile => ({
  * false for an event that does neither, since the run is active.
  */
 async function act(delivery: Delivery, trigger: Trigger, event: ReceivedEvent, ports: DecidePorts): Promise<boolean> {
-  let thread: Thread | undefined;
+  let continued: FoundRun | undefined;
   const attempt = async (): Promise<boolean> => {
-    thread = await readThread(trigger, event, ports);
-    if (thread?.run !== undefined) return await followUp(delivery, trigger, event, thread.run, ports);
-    await createRun(delivery, trigger, event, thread, ports);
-    return true;
+    const thread = await readThread(trigger, event, ports);
+    const opened =
+      thread !== undefined && thread.run === undefined ? await findOpenedRun(trigger, event, ports) : undefined;
+    const run = thread?.run ?? opened?.run;
+    continued = run;
+    // The caller who has executed a run does not learn of follow-ups after its end.
+    if (run === undefined || isEndedLocalRun(run)) {
+      await createRun(delivery, trigger, event, { thread, continued: run }, ports);
+      return true;
+    }
+    const writes = opened === undefined ? {} : joinThread(thread, opened, trigger, event, ports);
+    return await followUp(delivery, trigger, event, run, ports, writes);
   };
   const isConflict = (error: unknown): boolean => {
     if (error instanceof ConflictError) return error.failedOnly("thread");
-    return isRunChanged(error) && thread?.run !== undefined;
+    return isRunChanged(error) && continued !== undefined;
   };
   return retryOnConflict("the thread of the event is", attempt, { isConflict });
+}
+
+const isEndedLocalRun = ({ head }: FoundRun): boolean => isLocal(head) && isTerminal(head.state);
+
+/** The writes by which the thread of a pull request is that of the run which has opened it, and the run replies there. */
+function joinThread(
+  thread: Thread | undefined,
+  { run, branch }: OpenedRun,
+  trigger: Trigger,
+  event: ReceivedEvent,
+  { now: clock }: DecidePorts,
+): NamedWrites {
+  const now = clock();
+  return {
+    thread: thread?.putRun(run.body.conversation_id, now),
+    branch,
+    reply: toReply(run.head.run_id, trigger, event, now),
+  };
 }
 
 async function followUp(
@@ -158,6 +188,7 @@ async function followUp(
   event: ReceivedEvent,
   run: FoundRun,
   ports: DecidePorts,
+  writes: NamedWrites = {},
 ): Promise<boolean> {
   const { uid, team_uid, busy, created_by, followup_prompt = DEFAULT_FOLLOWUP } = trigger;
   await requireMember(team_uid, created_by.uid, ports.table);
@@ -179,6 +210,7 @@ async function followUp(
       attachments: [file],
       sender: toSender(created_by),
       toWrites: ({ runId, number }) => ({
+        ...writes,
         ...rates.writes,
         delivery: putOutcome(uid, delivery, {
           outcome: "followed_up",
@@ -199,17 +231,19 @@ async function createRun(
   delivery: Delivery,
   trigger: Trigger,
   event: ReceivedEvent,
-  thread: Thread | undefined,
+  { thread, continued }: { readonly thread: Thread | undefined; readonly continued: FoundRun | undefined },
   ports: DecidePorts,
 ): Promise<void> {
   const { uid, name } = trigger;
   const now = ports.now();
   const runId = uuidv7(now);
+  const conversation = continued && (await readEndedTail(continued.body.conversation_id, ports.table));
   const head = await findPullHead(trigger, event, ports);
   const { owner, environment, body: planned, missing } = await planRun(runId, trigger, event, head, ports);
   const file = await storeEventFile(runId, delivery.delivery_id, "event.json", event, ports);
   const prompt = await addThreadMessages(planned.prompt, trigger, event, ports);
-  const body = { ...planned, prompt, attachments: [file] };
+  const conversation_id = conversation?.conversationId ?? runId;
+  const body = { ...planned, prompt, conversation_id, attachments: [file] };
   const rates = countEvent(trigger, event, ports.rates, now);
   const outcome: DeliveryOutcome = {
     outcome: "started",
@@ -218,7 +252,8 @@ async function createRun(
   };
   const writes = {
     ...toNewRunWrites({ runId, owner, body, now, scopes: trigger.scopes }),
-    thread: thread?.putRun(runId, now),
+    thread: thread?.putRun(conversation_id, now),
+    conversation: conversation && continueConversation(conversation, runId),
     triggerRun: putTriggerRun(uid, runId, now),
     reply: toReply(runId, trigger, event, now),
     delivery: putOutcome(uid, delivery, outcome),

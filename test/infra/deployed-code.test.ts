@@ -199,8 +199,8 @@ function mostAtStart(file: string): number {
 /** Additional bytes of single routes: see design/decisions/0017-bundle-size-limits.md. */
 function carriedBytes(output: string): number {
   // The one that creates repository tokens includes the client of GitHub's API, the vault, the first event of an execution, the setup
-  // snapshot of its environment, and the look whether the run that made it is still there.
-  if (output.startsWith("harness/resolve-prompt/")) return 27_500;
+  // snapshot of its environment, the look whether the run that made it is still there, and the branch of a pull request that it has opened.
+  if (output.startsWith("harness/resolve-prompt/")) return 28_000;
   // A push carries what calls other systems, and reads triggers and their credentials: a secret or an installation of the GitHub App.
   if (output.startsWith("harness/push-branch/")) return 10_000;
   // A follow-up with attachments copies uploads to its run.

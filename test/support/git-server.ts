@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -40,10 +41,12 @@ export interface GitServer extends AsyncDisposable {
   readonly requests: { readonly path: string; readonly authorization: string | undefined }[];
   /** The refs of the repository, by their names. */
   refs(): Promise<Readonly<Record<string, string>>>;
+  /** Responds to a request that another server has received. @param path the path below the address of the server, with its query */
+  respond(incoming: IncomingMessage, outgoing: ServerResponse, path: string): void;
 }
 
-/** @param password which requests have to have; clones of tests do not go through HTTP */
-export async function startGitServer(password: string): Promise<GitServer> {
+/** @param password which requests have to have, or what tells whether it is valid; clones of tests do not go through HTTP */
+export async function startGitServer(password: string | ((secret: string) => boolean)): Promise<GitServer> {
   const directory = await mkdtemp(join(tmpdir(), "runyard-git-"));
   const repository = join(directory, "acme/shop.git");
   const clone = join(directory, "clone");
@@ -58,16 +61,19 @@ export async function startGitServer(password: string): Promise<GitServer> {
   await commitFile(clone, "shop.txt", "one\n");
   await git(clone, "push", "--quiet", "origin", "fix");
   const requests: { path: string; authorization: string | undefined }[] = [];
-  const server = await startServer((incoming, outgoing) => {
-    const { url = "", headers } = incoming;
-    requests.push({ path: url, authorization: headers.authorization });
-    const [, secret] = Buffer.from(headers.authorization?.split(" ")[1] ?? "", "base64")
+  const respond: GitServer["respond"] = (incoming, outgoing, path) => {
+    const { headers } = incoming;
+    requests.push({ path, authorization: headers.authorization });
+    const [, secret = ""] = Buffer.from(headers.authorization?.split(" ")[1] ?? "", "base64")
       .toString()
       .split(":");
-    if (secret !== password) return void outgoing.writeHead(401, { "www-authenticate": "Basic" }).end();
-    void respondByGit(incoming, outgoing, { root: directory, path: new URL(url, "http://git.test").pathname });
-  });
+    const isValid = typeof password === "string" ? secret === password : password(secret);
+    if (!isValid) return void outgoing.writeHead(401, { "www-authenticate": "Basic" }).end();
+    void respondByGit(incoming, outgoing, { root: directory, path: new URL(path, "http://git.test").pathname });
+  };
+  const server = await startServer((incoming, outgoing) => respond(incoming, outgoing, incoming.url ?? ""));
   return {
+    respond,
     url: server.url,
     clone,
     repository,

@@ -61,6 +61,12 @@ const refused = (status: number, message: string): AppResponse => ({
   body: { message, documentation_url: DOCS, status: String(status) },
 });
 
+/** A right to write includes that to read. */
+function grantsRight(permissions: Readonly<Record<string, string>>, right: string): boolean {
+  const [name = "", level] = right.split(":");
+  return permissions[name] === level || (level === "read" && permissions[name] === "write");
+}
+
 /** A GitHub App in GitHub's REST API, with its installations and the tokens that were issued to it. */
 export class GithubAppStandIn {
   readonly id = "314159";
@@ -108,6 +114,12 @@ export class GithubAppStandIn {
   mayRead(token: string, repository: string): boolean {
     const found = this.issued.find((one) => one.token === token);
     return found?.permissions["contents"] !== undefined && found.repositories.includes(repository);
+  }
+
+  /** Whether a token has a right such as `issues:write` in a repository. */
+  isAllowed(token: string, repository: string, right: string): boolean {
+    const found = this.issued.find((one) => one.token === token);
+    return found?.repositories.includes(repository.toLowerCase()) === true && grantsRight(found.permissions, right);
   }
 
   /** The response to a request with the App's own token; undefined for other requests. `names` are all repositories. */
@@ -206,7 +218,8 @@ export class GithubAppStandIn {
       return refused(422, "There is at least one repository that does not exist or is not accessible.");
     }
     const permissions = wanted.permissions ?? installation.permissions;
-    if (!Object.entries(permissions).every(([name, level]) => installation.permissions[name] === level)) {
+    const grants = ([name, level]: [string, string]) => grantsRight(installation.permissions, `${name}:${level}`);
+    if (!Object.entries(permissions).every(grants)) {
       return refused(422, "The permissions requested are not granted to this installation.");
     }
     const expiresAt = this.#now() + HOUR_MS;

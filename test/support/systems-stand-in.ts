@@ -1,7 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
+import * as v from "valibot";
 import { type Client, createClient } from "./client.ts";
 import { createTestControlPlane, type TestControlPlane } from "./control-plane.ts";
+import type { GitServer } from "./git-server.ts";
+import type { GithubAppStandIn } from "./github-app-stand-in.ts";
 import { createHooks, type Hooks } from "./hooks.ts";
 import { startServer } from "./http-server.ts";
 
@@ -53,7 +56,10 @@ function createState() {
   const failures: Readonly<Record<SystemName, number[]>> = { github: [], gitlab: [], slack: [] };
   const lost: Record<SystemName, number> = { github: 0, gitlab: 0, slack: 0 };
   const reactions = new Set<string>();
+  const connected: { app?: GithubAppStandIn; git?: GitServer } = {};
   return {
+    /** The App whose tokens GitHub accepts, and what its repositories are served by; a test sets them. */
+    connected,
     /** Permissions of accounts, by `owner/name/login`. */
     permissions: new Map<string, string>(),
     /** Access levels of accounts in projects, by `project/user`. */
@@ -93,6 +99,8 @@ function createState() {
       ])
         map.clear();
       reactions.clear();
+      delete connected.app;
+      delete connected.git;
       for (const system of ["github", "gitlab", "slack"] as const) {
         failures[system].length = 0;
         lost[system] = 0;
@@ -399,16 +407,27 @@ export async function startSystems() {
   const state = createState();
   const calls: SystemCall[] = [];
   const endpoints = { github: githubEndpoints(state), gitlab: gitlabEndpoints(state), slack: slackEndpoints(state) };
+  /** Why GitHub refuses what a token of the App has no right to; undefined for a token that is none, and for what it may do. */
+  const findAppRefusal = (call: SystemCall, token: string, right: string): Answer | undefined => {
+    const { app } = state.connected;
+    const [, repository = ""] = /^\/repos\/([^/]+\/[^/]+)/.exec(call.path) ?? [];
+    if (app?.isGood(token) !== true) return REFUSALS.github(401);
+    return app.isAllowed(token, repository, right) ? undefined : REFUSALS.github(403);
+  };
   const answer = (call: SystemCall, token: string | undefined): Answer => {
     const { system } = call;
+    const isOfApp = system === "github" && token?.startsWith("ghs_") === true;
     const failure = state.failures[system].shift();
     if (failure !== undefined) return REFUSALS[system](failure);
-    if (token !== TOKENS[system]) return system === "slack" ? refuse("invalid_auth") : REFUSALS[system](401);
+    if (token !== TOKENS[system] && !isOfApp)
+      return system === "slack" ? refuse("invalid_auth") : REFUSALS[system](401);
     for (const { method, path, members = [], query = [], right, handle } of endpoints[system]) {
       const found = path.exec(call.path);
       if (method !== call.method || found === null) continue;
       const rights: ReadonlySet<string> = state.rights[system];
-      if (!rights.has(right)) return REFUSALS[system](403);
+      const refusal = isOfApp ? findAppRefusal(call, token, right) : undefined;
+      if (refusal !== undefined) return refusal;
+      if (!isOfApp && !rights.has(right)) return REFUSALS[system](403);
       const unknown = [
         ...Object.keys(call.body ?? {}).filter((name) => !members.includes(name)),
         ...Object.keys(call.query).filter((name) => !query.includes(name)),
@@ -418,10 +437,21 @@ export async function startSystems() {
     }
     return [404, { message: `${call.method} ${call.path} is no endpoint` }];
   };
+  const answerApp = ({ path: pathname, method }: SystemCall, incoming: IncomingMessage, token?: string, body = "") => {
+    const { app } = state.connected;
+    const names = app?.issued.flatMap(({ repositories }) => repositories) ?? [];
+    const response = app?.respondTo({ method, pathname, headers: incoming.headers, token, body }, names);
+    return response && ([response.status, v.parse(v.looseObject({}), response.body)] as const);
+  };
   const server = await startServer((incoming, outgoing) => {
-    void readCall(incoming).then(({ call, token }) => {
-      calls.push(call);
-      const [status, body] = answer(call, token);
+    const { url = "" } = incoming;
+    if (/^\/github\/[^?]*\.git\//.test(url) && state.connected.git !== undefined) {
+      return state.connected.git.respond(incoming, outgoing, url.slice("/github".length));
+    }
+    void readCall(incoming).then(({ call, token, content }) => {
+      const app = call.system === "github" ? answerApp(call, incoming, token, content) : undefined;
+      if (app === undefined) calls.push(call);
+      const [status, body] = app ?? answer(call, token);
       if (state.lost[call.system] > 0 && call.method !== "GET") {
         state.lost[call.system]--;
         outgoing.destroy();
@@ -444,7 +474,13 @@ export async function startSystems() {
   };
 }
 
-async function readCall(incoming: IncomingMessage): Promise<{ call: SystemCall; token: string | undefined }> {
+interface ReadCall {
+  readonly call: SystemCall;
+  readonly token: string | undefined;
+  readonly content: string;
+}
+
+async function readCall(incoming: IncomingMessage): Promise<ReadCall> {
   const { method = "", url = "", headers } = incoming;
   const { pathname, searchParams } = new URL(url, "http://stand-in");
   const [, name = "", path = ""] = /^\/(github|gitlab|slack)(\/.*)$/.exec(pathname) ?? [];
@@ -452,6 +488,7 @@ async function readCall(incoming: IncomingMessage): Promise<{ call: SystemCall; 
   const body = await text(incoming);
   const token = system === "gitlab" ? headers["private-token"] : headers.authorization?.replace(/^Bearer /, "");
   return {
+    content: body,
     token: typeof token === "string" ? token : undefined,
     call: {
       system,

@@ -41,7 +41,7 @@ export function withPullHead(
  * The branch that the run's commits are pushed to: the head of a pull request in a repository of the run. It is never the default branch,
  * even where that is the head of a pull request.
  */
-function findBranchToPush(
+export function findBranchToPush(
   repositories: readonly Repository[],
   trigger: Trigger,
   event: AnsweredEvent,
@@ -65,7 +65,12 @@ function findBranchToPush(
 const toForkRef = (trigger: Trigger, number: string): string =>
   trigger.kind === "gitlab" ? `refs/merge-requests/${number}/head` : `refs/pull/${number}/head`;
 
-function isOfEvent({ url }: Pick<Repository, "url">, trigger: Trigger, { repository, payload }: TriggerEvent): boolean {
+/** Whether a repository of a configuration is the one that an event is about. */
+export function isOfEvent(
+  { url }: Pick<Repository, "url">,
+  trigger: Trigger,
+  { repository, payload }: TriggerEvent,
+): boolean {
   if (trigger.kind === "github") {
     const found = parseGithubUrl(url);
     return found !== undefined && `${found.owner}/${found.repo}`.toLowerCase() === repository.toLowerCase();

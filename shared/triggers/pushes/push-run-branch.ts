@@ -3,7 +3,7 @@ import { addClientEvent, countClientEvent } from "#shared/executions/client-even
 import { fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
 import { RUN_CAPS } from "#shared/records/run.ts";
-import type { BranchToPush } from "#shared/records/run-body.ts";
+import { type BranchToPush, findPush, type OwnBranch } from "#shared/records/run-body.ts";
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
@@ -27,16 +27,15 @@ export async function pushRunBranch(
   ports: PushPorts,
 ): Promise<PushBranchResponse> {
   const { run_id, execution_id } = head;
-  const { trigger } = await ports.runs.body(run_id);
-  const target = trigger?.push;
-  if (trigger === undefined || target === undefined) throw refused("this run has no branch that it may push to");
+  const target = findPush(await ports.runs.body(run_id));
+  if (target === undefined) throw refused("this run has no branch that it may push to");
   const file = fileKeys.pack(run_id, execution_id, request.sha256);
   if ((await ports.files.size(file)) !== request.size_bytes) {
     await countRequest(head, ports);
     const { size_bytes: sizeBytes, sha256 } = request;
     return { upload: await ports.files.uploadTarget(file, { sizeBytes, sha256, contentType: PACK_TYPE }) };
   }
-  const failure = await push(trigger.trigger_id, target, request.commit, file, ports);
+  const failure = await push(target, request.commit, file, ports);
   await record(head, target, request.commit, failure, ports);
   if (failure !== undefined) throw refused(failure);
   return { branch: target.branch };
@@ -48,14 +47,13 @@ const refused = (detail: string): RunyardError => new RunyardError("conflict", {
 
 /** Returns why the commit was not pushed; undefined if it was. */
 async function push(
-  triggerUid: string,
-  { system, repository, branch, installation_id }: BranchToPush,
+  { system, repository, branch, installation_id, trigger_id }: OwnBranch,
   commit: string,
   file: string,
   ports: PushPorts,
 ): Promise<string | undefined> {
   const { files, systems } = ports;
-  const trigger = await triggerStore(ports.table).get(triggerUid);
+  const trigger = await triggerStore(ports.table).get(trigger_id);
   const named = trigger && nameCredential(trigger, { installationId: installation_id });
   if (named === undefined) return "the trigger of the run was deleted, or has no credential";
   const { url: pack_url } = await files.downloadUrl(file, { filename: "objects.pack", contentType: PACK_TYPE });

@@ -8,6 +8,9 @@ const DISPATCHES = ["repository_dispatch", "workflow_dispatch"];
 /** Events of CI, which code of a fork can cause. */
 const CI = ["workflow_run", "workflow_job", "check_run", "check_suite", "status"];
 
+/** Events of comments and reviews of pull requests. */
+const COMMENTS = ["issue_comment", "pull_request_review", "pull_request_review_comment"];
+
 /** https://docs.github.com/en/webhooks/webhook-events-and-payloads */
 export const github: Source = {
   runSource: "GITHUB_WEBHOOK",
@@ -53,7 +56,10 @@ export const github: Source = {
     if (container === "") return { isPublic };
     const item = readIssue(payload);
     const message = readMessage(type, item, payload);
-    const isPull = [["pull_request"], ["issue", "pull_request"]].some((path) => isObject(readMember(payload, ...path)));
+    const isOfPull = [["pull_request"], ["issue", "pull_request"]].some((path) =>
+      isObject(readMember(payload, ...path)),
+    );
+    const isPull = isOfPull || readPullOfCi(payload) !== "";
     return {
       ...(item === "" ? {} : { thread: { container, item } }),
       ...(message === "" ? {} : { message: { container, item: message } }),
@@ -68,9 +74,11 @@ export const github: Source = {
     // A branch of the repository itself, or the event would be refused.
     const branch = CI.includes(type) ? readHeadBranch(type, payload) : "";
     if (branch !== "") return { url: "", number, changedAt: "", head: { branch, isFork: false } };
-    if (isObject(pull)) return { ...readPull(type, pull), number };
+    const isComment = COMMENTS.includes(type);
+    if (isObject(pull)) return { ...readPull(type, pull), number, isComment };
     const url = readText(payload, "issue", "pull_request", "html_url");
-    return isObject(readMember(payload, "issue", "pull_request")) ? { url, number, changedAt: "" } : undefined;
+    if (!isObject(readMember(payload, "issue", "pull_request"))) return undefined;
+    return { url, number, changedAt: "", isComment };
   },
 
   isOwn: ({ type, text, payload }) =>

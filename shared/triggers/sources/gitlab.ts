@@ -76,6 +76,7 @@ export const gitlab: Source = {
         ? {}
         : { status: status === "open" && isDraft ? "draft" : status }),
       head: { branch: readText(request, "source_branch"), isFork },
+      isComment: type === "note",
     };
   },
 

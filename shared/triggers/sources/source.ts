@@ -60,6 +60,8 @@ export interface PullRequest {
   /** When it became that, as a text that sorts by time. */
   readonly changedAt: string;
   readonly head?: PullHead;
+  /** True for a comment or a review, which the run that has opened the pull request answers. */
+  readonly isComment?: boolean;
 }
 
 /** The commits that a pull request is to merge. */

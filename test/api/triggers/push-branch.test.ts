@@ -1,13 +1,10 @@
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Client } from "../../support/client.ts";
 import type { TestControlPlane } from "../../support/control-plane.ts";
 import { createHarness, type Harness, workingRun } from "../../support/execution.ts";
 import { commitFile, type GitServer, git, startGitServer } from "../../support/git-server.ts";
 import { type Hooks, signed } from "../../support/hooks.ts";
-import { startServer } from "../../support/http-server.ts";
+import { pushCommit, startStorage } from "../../support/push-commit.ts";
 import { connectPlane, startSystems, type TestSystems, TOKENS } from "../../support/systems-stand-in.ts";
 
 const SECRET = "a-secret-of-the-other-system";
@@ -25,10 +22,7 @@ beforeEach(async () => {
   ({ plane, user, hooks } = await connectPlane(systems));
   server = await startGitServer(TOKENS.github);
   plane.addresses.github = server.url;
-  storage = await startServer((incoming, outgoing) => {
-    void outgoing.end(plane.files.files.get(incoming.url?.slice(1) ?? ""));
-  });
-  plane.files.downloadUrl = async (key) => ({ url: `${storage.url}/${key}`, expiresAt: 0 });
+  storage = await startStorage(plane);
   uid = await createTrigger();
 });
 afterEach(async () => {
@@ -68,21 +62,7 @@ async function startRun({ trigger = uid, branch = "fix", head = 1, number = 7 } 
   return createHarness(plane, await plane.dispatch(delivery.run_id));
 }
 
-/** Packs what `commit` adds to the branch, and pushes it as a harness does. */
-async function push(harness: Harness, commit: string, exclude = "main") {
-  await git(
-    server.clone,
-    "config",
-    "alias.made",
-    `!printf '%s\\n' ${commit} ^${exclude} | git pack-objects --revs --quiet --window=0 --no-reuse-delta .git/made`,
-  );
-  const pack = await readFile(join(server.clone, `.git/made-${await git(server.clone, "made")}.pack`));
-  const request = { commit, size_bytes: pack.length, sha256: createHash("sha256").update(pack).digest("hex") };
-  const prepared = await harness.support("push-branch", request);
-  if (prepared.body.upload === undefined) return prepared;
-  plane.files.files.set(new URL(prepared.body.upload.url).pathname.slice(1), pack);
-  return harness.support("push-branch", request);
-}
+const push = (harness: Harness, commit: string) => pushCommit(harness, commit, server.clone, plane);
 
 const timeline = async ({ run_id }: Harness) =>
   (await user.get(`/agent/runs/${run_id}/timeline`)).body.events.filter(
