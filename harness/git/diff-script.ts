@@ -48,6 +48,12 @@ export GIT_DIR="$own/git" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$own/index"
 lfs=(); ! command -v git-lfs >/dev/null || lfs=(-c 'filter.lfs.clean=git-lfs clean -- %f')
 own_git() { git "\${lfs[@]}" -c core.bare=false -c core.hooksPath=/dev/null -c advice.addEmbeddedRepo=false -c core.quotePath=true "$@"; }`;
 
+/**
+ * Changes of a file that are at most this many lines further apart than their usual context are one hunk, so that a review can show the
+ * lines between them. More context around the changes would keep `git apply` from accepting files that changed nearby.
+ */
+const BETWEEN_CHANGES = 40;
+
 /** Prints the numbers that the harness reads, one for each line. */
 const COMPARE = `
 [ -n "$base" ] || base=$(own_git hash-object -t tree /dev/null)
@@ -57,7 +63,7 @@ omitted=0
 { printf '.\\0'; while IFS= read -r -d '' file; do printf ':(top,exclude,literal)%s\\0' "\${file#./}"; done < "$own/large"; } > "$own/paths"
 [ ! -s "$own/large" ] || omitted=$(xargs -0 git -c core.bare=false --literal-pathspecs ls-files -z --others --modified --exclude-standard -- < "$own/large" | tr -dc '\\0' | wc -c)
 own_git add --all --pathspec-from-file="$own/paths" --pathspec-file-nul 2>/dev/null || own_git add --all --ignore-errors --pathspec-from-file="$own/paths" --pathspec-file-nul 2>"$own/errors" || true
-compare() { own_git diff --cached --no-ext-diff --no-textconv --no-color --ignore-submodules=all --find-renames "$@" "$base" --; }
+compare() { own_git diff --cached --no-ext-diff --no-textconv --no-color --ignore-submodules=all --find-renames --inter-hunk-context=${BETWEEN_CHANGES} "$@" "$base" --; }
 compare --binary --full-index --src-prefix=a/ --dst-prefix=b/ > "$patch"
 printf 'base %s\\n' "$base"
 printf 'head %s\\n' "$head"

@@ -44,6 +44,21 @@ describe("the changes of a run", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("show the unchanged lines between two changes of a file", async () => {
+    using shop = new Repository("shop", { "list.txt": Array.from({ length: 60 }, (_, at) => `line ${at}\n`).join("") });
+    const change = commands("sed -i 's/line 10$/first/; s/line 45$/second/' list.txt");
+    const config = { ...RUNBOOK.config, repositories: [{ url: shop.url }] };
+    const run = await app.api().create(change, { title: "Change the list", config });
+    await app.api().ended(run);
+    const { page } = await app.open(`/runs/${run}`);
+    await page.getByRole("button", { name: "1 changed file" }).click();
+    const between = page.locator(".diff-same", { hasText: "line 30" });
+    await page.locator(".diff-add", { hasText: "second" }).waitFor();
+    expect(await between.count()).toBe(0);
+    await page.getByRole("button", { name: "Show 28 unchanged lines" }).click();
+    await between.waitFor();
+  });
+
   it("fit into a narrow window, and lead to a pull request that the agent is asked for", async () => {
     const run = await createChange();
     const { page, complaints } = await app.open(`/runs/${run}`, { width: 320 });
@@ -53,7 +68,9 @@ describe("the changes of a run", () => {
     const sent = page.waitForRequest((request) => request.method() === "POST");
     await page.getByRole("button", { name: "Create a pull request" }).click();
     expect((await sent).postDataJSON().message).toContain("open a pull request");
-    await page.getByRole("button", { name: "The agent has been asked" }).waitFor();
+    // The runbook of this run creates none.
+    await page.getByText("The agent has reported no pull request").waitFor();
+    await page.getByRole("button", { name: "Ask again" }).waitFor();
     expect(complaints).toEqual([]);
   });
 });

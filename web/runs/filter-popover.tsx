@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Popover } from "radix-ui";
 import { type FormEvent, type ReactElement, useId, useState } from "react";
 import { RUN_SOURCES, RUN_STATES } from "../../clients/typescript/src/index.ts";
@@ -33,6 +34,9 @@ export function FilterPopover({ trigger, ...props }: FilterProps & { readonly tr
       >
         <StateFields {...props} />
         <FilterFields {...props} />
+        <p className="faint filter-note">
+          Lists are not sorted or filtered by cost. <Link to="/usage">Usage</Link> has the costliest runs.
+        </p>
         <SaveView {...props} />
       </Popover.Content>
     </Popover.Root>

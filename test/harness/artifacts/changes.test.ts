@@ -65,6 +65,16 @@ describe("a run that changes a repository", () => {
     ).toEqual([".gitignore", "calc.py", "data.bin", '"n\\303\\266w file.txt"']);
   });
 
+  it("has the lines between two changes of a file that are at most 40 lines apart", async () => {
+    const lines = Array.from({ length: 120 }, (_, at) => `line ${at}\n`).join("");
+    const repository = new Repository("shop", { ...FILES, "list.txt": lines });
+    const { patch } = await recordChanges("sed -i 's/line \\(10\\|50\\|110\\)$/changed/' list.txt", { repository });
+    const hunks = String(patch).split(/^@@.*@@.*$/m);
+    expect(hunks).toHaveLength(3);
+    expect(hunks[1]).toContain("\n line 30\n");
+    expect(hunks[1]?.match(/^ /gm), "three lines before and after them").toHaveLength(3 + 39 + 3);
+  });
+
   it("has one if it fails, and none if nothing changed", async () => {
     const failed = await recordChanges("echo more >> calc.py; exit 3");
     expect(failed.plane.outcome).toMatchObject({ success: false });

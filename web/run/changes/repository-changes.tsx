@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { GitCompare, GitPullRequest } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { RunItem } from "../../../clients/typescript/src/index.ts";
 import { listPatches, listPullRequests, type Patch } from "../../runs/run-outcome.ts";
 import { Button } from "../../ui/button.tsx";
-import { plural } from "../../ui/format.ts";
+import { isEnded, plural } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
 import { InlineError, LoadingRows } from "../../ui/status.tsx";
 import { readArtifact } from "../artifacts/read-artifact.ts";
@@ -35,31 +35,49 @@ export const RepositoryChanges = ({ run, onChanged }: ChangesProps) => (
 
 const REQUEST = "Commit your changes to a branch of their own, push it, and open a pull request for them.";
 
-/** Opens the pull requests of the run, or asks its agent to create one. */
+/** Links to the pull requests of the run, or a button that asks its agent to create one. */
 function PullRequests({ run, onChanged }: ChangesProps) {
   const requests = listPullRequests(run);
-  const ask = useMutation({
-    mutationFn: () => sendFollowup(run, REQUEST),
-    onSuccess: onChanged,
-  });
-  if (requests.length > 0)
-    return requests.map((request) => (
+  return requests.length === 0 ? (
+    <NewPullRequest run={run} onChanged={onChanged} />
+  ) : (
+    requests.map((request) => (
       <span key={request.url} className="outcome-fact">
         <PullRequestLink request={request} />
       </span>
-    ));
+    ))
+  );
+}
+
+/** Asks the agent, and says how far it is. The link takes the place of this when the agent has reported the pull request. */
+function NewPullRequest({ run, onChanged }: ChangesProps) {
+  const [turn, setTurn] = useState<"asked" | "working">();
+  const ask = useMutation({
+    mutationFn: () => sendFollowup(run, REQUEST),
+    onSuccess: () => {
+      setTurn("asked");
+      onChanged();
+    },
+  });
+  useEffect(() => {
+    // A run that had ended is active again only when it is read after the follow-up.
+    if (turn === "asked" && !isEnded(run.state)) setTurn("working");
+  }, [turn, run.state]);
+  const isAsking = ask.isPending || (turn !== undefined && !(turn === "working" && isEnded(run.state)));
   return (
     <>
       <Button
         small
-        busy={ask.isPending}
-        disabled={ask.isSuccess}
+        busy={isAsking}
         title={REQUEST}
         icon={<GitPullRequest size={14} aria-hidden />}
         onClick={() => ask.mutate()}
       >
-        {ask.isSuccess ? "The agent has been asked" : "Create a pull request"}
+        {turn === undefined ? "Create a pull request" : isAsking ? "The agent creates it" : "Ask again"}
       </Button>
+      <span role="status" className="faint">
+        {turn === "working" && !isAsking && "The agent has reported no pull request; its answer says why."}
+      </span>
       <InlineError error={ask.error} />
     </>
   );
