@@ -1,4 +1,5 @@
 import { toNamedProvider } from "#shared/wire/providers/provider-settings.ts";
+import { sandboxUsdPerHour } from "./sandbox-price.ts";
 import type { Settings } from "./settings.ts";
 
 /** The settings of functions by the names of their variables; unset ones are absent. */
@@ -15,6 +16,7 @@ export function settingVariables(settings: Settings): Record<string, string> {
   ];
   return {
     STAGE: settings.stage,
+    SANDBOX_USD_PER_HOUR: sandboxUsdPerHour(settings).toFixed(6),
     ...(createsPerMinute !== undefined && { CREATES_PER_MINUTE: String(createsPerMinute) }),
     ...(followupsPerMinute !== undefined && { FOLLOWUPS_PER_MINUTE: String(followupsPerMinute) }),
     ...(keysPerMinute !== undefined && { KEYS_PER_MINUTE: String(keysPerMinute) }),

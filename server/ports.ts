@@ -290,6 +290,8 @@ export function createPorts(
     sandbox,
     offered: ["process"],
     hasContainers: false,
+    // The machine costs the same without the run.
+    sandboxUsdPerHour: 0,
     networkLimits,
     providers: modelProviders(environment, directory),
     log: logLine,

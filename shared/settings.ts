@@ -68,6 +68,7 @@ type Name =
   | "OTLP_HEADERS_PARAMETER"
   | "WORKER_CLAIM_SECONDS"
   | "SANDBOX_START_SECONDS"
+  | "SANDBOX_USD_PER_HOUR"
   | "MAX_EXECUTIONS"
   | "RUNYARD_COMMIT_AUTHOR"
   | "WORKER_SOCKET_URL"
@@ -96,6 +97,7 @@ const CLAIM_SECONDS = 60;
 /** The most is what is left of the time limit of the gateway's function. */
 const TimeoutSeconds = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(800));
 const Count = v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1));
+const Dollars = v.pipe(v.string(), v.toNumber(), v.minValue(0));
 
 /** The setting `name`; throws naming it where it is missing. */
 export function setting(name: Name): string {
@@ -127,6 +129,12 @@ export function sandboxStartSeconds(otherwise: number): number {
 export function compatibleTimeoutMs(): number | undefined {
   const value = settingIfAny("COMPATIBLE_TIMEOUT_SECONDS");
   return value === undefined ? undefined : v.parse(TimeoutSeconds, value) * 1_000;
+}
+
+/** US dollars of an hour in a sandbox that is a function, or nothing where the deployment does not say. */
+export function sandboxUsdPerHour(): number | undefined {
+  const value = settingIfAny("SANDBOX_USD_PER_HOUR");
+  return value === undefined ? undefined : v.parse(Dollars, value);
 }
 
 /** Executions that the whole deployment may have at the same time, or nothing where there is no limit. */

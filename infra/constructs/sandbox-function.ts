@@ -3,6 +3,7 @@ import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventInvokeConfig, TenancyConfig } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { eventSources } from "../event-sources.ts";
+import { SANDBOX_DISK_MB } from "../sandbox-price.ts";
 import { BaseFunction, type BaseFunctionProps } from "./base-function.ts";
 import type { SandboxTarget } from "./grants.ts";
 import { OWN_LOG_ACTIONS } from "./own-log.ts";
@@ -33,7 +34,7 @@ export class SandboxFunction extends BaseFunction {
       image: settings.lambdaSandbox === "image" ? props.image : undefined,
       // Sending traces requires a right, and a sandbox has none.
       traced: false,
-      diskMib: settings.sandboxDiskMb ?? 4096,
+      diskMib: settings.sandboxDiskMb ?? SANDBOX_DISK_MB,
       // Each execution is a tenant with its own environment, so no run finds files or processes of another.
       ...(settings.sandboxTenancy && { tenancy: TenancyConfig.PER_TENANT }),
       ...(settings.sandboxConcurrency !== undefined && { reserved: settings.sandboxConcurrency }),

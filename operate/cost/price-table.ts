@@ -1,3 +1,5 @@
+import { DISK_GB_SECOND_USD, GB_SECOND_USD } from "../../infra/sandbox-price.ts";
+
 /** The date on which the prices below were last compared with their sources. */
 export const PRICES_CHECKED = "2026-11-22";
 
@@ -41,13 +43,13 @@ export const PRICE_TABLE = {
     comparedWith: "https://cloudchipr.com/blog/aws-lambda-pricing",
   },
   gbSeconds: {
-    dollars: 0.0000133334,
+    dollars: GB_SECOND_USD,
     per: "GB-second of Lambda on arm64",
     alwaysFree: 400_000,
     source: LAMBDA,
     comparedWith: "https://cloudchipr.com/blog/aws-lambda-pricing",
   },
-  diskGbSeconds: { dollars: 0.0000000309, per: "GB-second of Lambda's disk above 512 MB", source: LAMBDA },
+  diskGbSeconds: { dollars: DISK_GB_SECOND_USD, per: "GB-second of Lambda's disk above 512 MB", source: LAMBDA },
   readUnits: {
     dollars: 0.125 / MILLION,
     per: "read unit of DynamoDB",

@@ -1,6 +1,7 @@
-import { readTreeUsage, readUsage } from "#shared/records/budget-account.ts";
+import { readUsage } from "#shared/records/budget-account.ts";
+import { readTreeUsage } from "#shared/records/tree-usage.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
-import { toRunItem } from "#shared/runs/run-item.ts";
+import { toRunItem, toViewSettings } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { readSubmittedPrompt } from "#shared/runs/submitted-prompt.ts";
 import type { RunItem } from "#shared/wire/run.ts";
@@ -14,8 +15,8 @@ export async function showRun({ head, body }: FoundRun, ports: RunPorts): Promis
     readUsage([head], ports.table),
   ]);
   const submitted = await readSubmittedPrompt(head, prompt, ports);
-  const view = { webUrl: ports.webUrl, now: ports.now(), used, submitted };
+  const view = { ...toViewSettings(ports), used, submitted };
   const item = toRunItem(head, { ...body, prompt }, artifacts, view);
-  const tree = await readTreeUsage(head, used, ports.table);
+  const tree = await readTreeUsage(head, used, ports);
   return { ...item, request_usage: { ...item.request_usage, tree } };
 }

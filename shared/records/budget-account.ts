@@ -1,13 +1,11 @@
 import * as v from "valibot";
 import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
-import { readPages } from "#shared/table/read-pages.ts";
 import type { Table, Update } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
 import type { RequestUsage } from "#shared/wire/run.ts";
 import { type ModelTokens, parseTokens, toModelTokenUsage, toTokenAttributes, toTokenTotals } from "./model-tokens.ts";
 import { toRoundedUsd } from "./money.ts";
-import type { RunHead } from "./run-head.ts";
 
 const Sum = v.optional(v.number(), 0);
 
@@ -77,28 +75,6 @@ export function toRequestUsage({ calls, cost, tokens, models = [] }: RunUsage): 
     ...{ inference_cost: usd, inference_cost_usd: usd, total_tokens: tokens },
     ...(models.length === 0 ? {} : { ...toTokenTotals(models), model_token_usage: models.map(toModelTokenUsage) }),
   };
-}
-
-/** Sums the usage of a run and of its descendants. */
-export async function readTreeUsage(
-  { run_id, children }: Pick<RunHead, "run_id" | "children">,
-  own: ModelUsage | undefined,
-  table: Pick<Table, "batchGet" | "query">,
-): Promise<NonNullable<RequestUsage["tree"]>> {
-  const tree = children === 0 ? [] : [run_id, ...(await listDescendants(run_id, table))];
-  const items = children === 0 ? [own] : await batchGetAll(tree.map(keys.budget), table);
-  const all = items.map((item) => v.parse(ModelUsage, item ?? {}));
-  const sum = (of: "cost" | "tokens") => all.reduce((total, usage) => total + usage[of], 0);
-  return { cost_usd: toRoundedUsd(sum("cost")), total_tokens: sum("tokens"), runs: all.length };
-}
-
-async function listDescendants(runId: string, table: Pick<Table, "query">): Promise<readonly string[]> {
-  const { pk, sk: prefix } = keys.descendant(runId, "");
-  const found: string[] = [];
-  for await (const items of readPages({ pk, prefix }, "sk", table)) {
-    found.push(...items.map(({ sk }) => sk.slice(prefix.length)));
-  }
-  return found;
 }
 
 /** Reads the usage of runs, in their order; undefined for a run whose head is not marked. */

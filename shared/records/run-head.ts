@@ -67,6 +67,8 @@ const common = {
   started_at: v.exactOptional(Time),
   /** Milliseconds spent INPROGRESS by executions that have ended. */
   run_time_ms: Counter,
+  /** Of those, the milliseconds in sandboxes whose price is not known; absent where there are none, and in earlier versions. */
+  unpriced_time_ms: v.exactOptional(v.number()),
   /** Number of the next event; the condition of every write that appends one. */
   next_sequence: Counter,
   messages: Counter,

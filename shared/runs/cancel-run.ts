@@ -4,10 +4,11 @@ import { formatName, type Principal } from "#shared/principals/principal.ts";
 import { isExecuting, isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { parseOwner, providerOf, type RunHead } from "#shared/records/run-head.ts";
+import { countRunTime } from "#shared/records/run-time.ts";
 import { isStoppable, PROVIDERS } from "#shared/sandbox/providers.ts";
 import type { Put } from "#shared/table/table.ts";
 import { attemptOnHead, changeWithRecord } from "./change-run.ts";
-import { listTurnAttributes, workedMs } from "./end-run.ts";
+import { listTurnAttributes } from "./end-run.ts";
 import { isCancellable } from "./run-item.ts";
 import type { RunPorts } from "./run-ports.ts";
 import type { EndChange } from "./transition.ts";
@@ -106,7 +107,7 @@ function toCancelChange(head: RunHead, by: string, force: boolean, now: number):
     events: [{ type: "run_cancelled", data: { state: "CANCELLED", detail: `cancelled by ${by}` } }],
     set: {
       ended_at: now,
-      run_time_ms: head.run_time_ms + workedMs(head, now),
+      ...countRunTime(head, now),
       status_message: { message: `cancelled by ${by}` },
       ...(works ? { stop_pending: true, stop_by: stopBy } : {}),
     },

@@ -9,13 +9,10 @@ import {
   type RunHead,
   toStatusMessage,
 } from "#shared/records/run-head.ts";
+import { countRunTime } from "#shared/records/run-time.ts";
 import type { WaitingFor } from "#shared/wire/run.ts";
 import { type ChangePorts, changeExecution, changeRun, staleExecutionError } from "./change-run.ts";
 import type { EndChange } from "./transition.ts";
-
-/** Milliseconds that the execution has been INPROGRESS. */
-export const workedMs = (head: RunHead, now: number): number =>
-  head.state === "INPROGRESS" ? Math.max(0, now - head.state_since) : 0;
 
 interface Ending {
   readonly state: "SUCCEEDED" | "FAILED" | "ERROR" | "BLOCKED";
@@ -67,7 +64,7 @@ export function toEndChange(head: RunHead, reported: Ending): EndChange {
     set: {
       ended_at: ending.now,
       ...(passes && head.started_at === undefined ? { started_at: ending.now } : {}),
-      run_time_ms: head.run_time_ms + workedMs(head, ending.now),
+      ...countRunTime(head, ending.now),
       ...(status === undefined ? {} : { status_message: status }),
       ...(ending.waitingFor === undefined ? {} : { waiting_for: ending.waitingFor }),
     },

@@ -1,8 +1,8 @@
 import { LEASE_SECONDS } from "#shared/records/run.ts";
 import { type ExecutingHead, parseOwner, providerOf, type RunHead } from "#shared/records/run-head.ts";
+import { countRunTime } from "#shared/records/run-time.ts";
 import { isStoppable } from "#shared/sandbox/providers.ts";
 import type { ChangePorts } from "./change-run.ts";
-import { workedMs } from "./end-run.ts";
 import { type EndChange, EXECUTION_ATTRIBUTES, type TimelineEntry } from "./transition.ts";
 
 /** Builds the change that ends an execution and queues its run for a new one. */
@@ -10,7 +10,7 @@ export function toRequeueChange(head: ExecutingHead, event: TimelineEntry, now: 
   return {
     to: "QUEUED",
     events: [event],
-    set: { run_time_ms: head.run_time_ms + workedMs(head, now) },
+    set: countRunTime(head, now),
     remove: EXECUTION_ATTRIBUTES,
     checkAt: now + LEASE_SECONDS * 1000,
   } as const satisfies EndChange;

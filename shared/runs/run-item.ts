@@ -1,23 +1,35 @@
 import { fitting } from "#shared/pagination/page.ts";
 import { type RunUsage, toRequestUsage } from "#shared/records/budget-account.ts";
+import { toRoundedUsd } from "#shared/records/money.ts";
 import { countPendingFollowups } from "#shared/records/pending-followups.ts";
 import { toDuration } from "#shared/records/run.ts";
 import { findPublicAccess, type RunBody } from "#shared/records/run-body.ts";
 import { isEndedHead, isIdle, isLocal, parseOwner, type RunHead } from "#shared/records/run-head.ts";
+import { computeCost, runTimeMs } from "#shared/records/run-time.ts";
 import type { ArtifactItem } from "#shared/wire/artifact.ts";
 import type { ResolvedAgentConfig } from "#shared/wire/config.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { maskRepositories } from "#shared/wire/repository-url.ts";
 import type { RunItem } from "#shared/wire/run.ts";
+import type { RunPorts } from "./run-ports.ts";
 
 export interface ViewSettings {
   readonly webUrl: string | undefined;
   readonly now: number;
+  /** The price of a sandbox of the service. @default not known */
+  readonly sandboxUsdPerHour?: number | undefined;
   /** The model usage of the run, where its head says that it has any. */
   readonly used?: RunUsage | undefined;
   /** The prompt with the follow-ups before the start. @default the prompt */
   readonly submitted?: string;
 }
+
+/** What the deployment contributes to how responses show a run. */
+export const toViewSettings = ({
+  webUrl,
+  now,
+  sandboxUsdPerHour,
+}: Pick<RunPorts, "webUrl" | "now" | "sandboxUsdPerHour">): ViewSettings => ({ webUrl, now: now(), sandboxUsdPerHour });
 
 /** Formats a run as responses show it. */
 export function toRunItem(
@@ -49,7 +61,7 @@ export function toRunItem(
     ...(body.trigger?.url === undefined ? {} : { trigger_url: body.trigger.url }),
     creator: body.creator,
     executor: body.executor,
-    ...usageShown(view.used),
+    ...usageShown(view.used, computeCost(head, view.now, view.sandboxUsdPerHour)),
     agent_config: shownConfig(withSharing(body)),
     ...(body.config.skill_spec === undefined
       ? {}
@@ -84,9 +96,12 @@ function waitingShown(head: RunHead): Pick<RunItem, "waiting_for" | "approval"> 
   return isIdle(head) && countPendingFollowups(head) === 0 ? { waiting_for: "followup" } : {};
 }
 
-function usageShown(used: RunUsage | undefined): Pick<RunItem, "request_usage"> {
+/** A run without model calls has no usage, unless its sandboxes cost something. */
+function usageShown(used: RunUsage | undefined, compute: number | undefined): Pick<RunItem, "request_usage"> {
   const usage = used === undefined ? undefined : toRequestUsage(used);
-  return usage === undefined ? {} : { request_usage: usage };
+  const usd = compute === undefined ? undefined : toRoundedUsd(compute);
+  if (usage === undefined && (usd ?? 0) === 0) return {};
+  return { request_usage: { ...usage, ...(usd === undefined ? {} : { compute_cost: usd, compute_cost_usd: usd }) } };
 }
 
 /** Bytes of the artifacts that a response shows with their run. */
@@ -101,11 +116,6 @@ export function isCancellable(body: RunBody): boolean {
   return (
     body.execution_location === "REMOTE" && body.config.worker_host === undefined && body.source !== "GITHUB_ACTION"
   );
-}
-
-/** Milliseconds that the run's executions have been INPROGRESS. */
-function runTimeMs(head: RunHead, now: number): number {
-  return head.run_time_ms + (head.state === "INPROGRESS" ? Math.max(0, now - head.state_since) : 0);
 }
 
 /**

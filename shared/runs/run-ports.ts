@@ -21,6 +21,8 @@ export interface RunPorts {
   readonly networkLimits: () => readonly StoredNetwork["mode"][];
   /** Executions that the whole deployment may have at the same time; runs beyond them wait. @default any number */
   readonly maxExecutions?: number | undefined;
+  /** US dollars of an hour in a sandbox of the service. @default not known */
+  readonly sandboxUsdPerHour?: number | undefined;
   readonly baseUrl: string;
   readonly webUrl: string | undefined;
   /** Which URLs the `notify_url` of a new run may name. @default none */

@@ -46,15 +46,17 @@ const addSums = (a: Sums, b: Sums): Sums => ({
   failed: a.failed + b.failed,
   tokens: a.tokens + b.tokens,
   cost: a.cost + b.cost,
+  compute: a.compute + b.compute,
   run_ms: a.run_ms + b.run_ms,
 });
 
-const toBucket = (key: string, { runs, succeeded, failed, tokens, cost, run_ms }: Sums): UsageBucket => ({
+const toBucket = (key: string, { runs, succeeded, failed, tokens, cost, compute, run_ms }: Sums): UsageBucket => ({
   key: key === "" ? null : key,
   runs,
   succeeded,
   failed,
   total_tokens: tokens,
-  cost_usd: toRoundedUsd(cost),
+  cost_usd: toRoundedUsd(cost + compute),
+  ...(compute === 0 ? {} : { compute_cost_usd: toRoundedUsd(compute) }),
   run_seconds: run_ms / 1000,
 });

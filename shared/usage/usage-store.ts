@@ -14,13 +14,15 @@ const Sums = v.object({
   succeeded: v.number(),
   failed: v.number(),
   tokens: v.number(),
-  /** In billionths of a dollar. */
+  /** The cost of model calls, in billionths of a dollar. */
   cost: v.number(),
+  /** The cost of sandboxes, in billionths of a dollar; absent where it is 0, and in earlier versions. */
+  compute: v.optional(v.number(), 0),
   run_ms: v.number(),
 });
 /** What runs have used. */
 export type Sums = v.InferOutput<typeof Sums>;
-export const NO_SUMS: Sums = { runs: 0, succeeded: 0, failed: 0, tokens: 0, cost: 0, run_ms: 0 };
+export const NO_SUMS: Sums = { runs: 0, succeeded: 0, failed: 0, tokens: 0, cost: 0, compute: 0, run_ms: 0 };
 
 const Dimensions = v.object({
   /** The UTC day on which the runs were created. */
@@ -59,10 +61,11 @@ export function usageStore(table: Table) {
      */
     async count(runId: string, owner: Owner, dimensions: Dimensions, counted: Counted, sums: Sums): Promise<void> {
       const revision = counted.revision + 1;
+      const { compute, ...others } = sums;
       await transact(table, {
         counted: {
           kind: "put",
-          item: { ...keys.runUsage(runId), v: 1, revision, ...sums },
+          item: { ...keys.runUsage(runId), v: 1, revision, ...others, ...(compute === 0 ? {} : { compute }) },
           if: counted.revision === 0 ? { pk: { exists: false } } : { revision: { eq: counted.revision } },
         },
         counters: {
@@ -79,6 +82,7 @@ export function usageStore(table: Table) {
             failed: sums.failed - counted.failed,
             tokens: sums.tokens - counted.tokens,
             cost: sums.cost - counted.cost,
+            ...(compute === counted.compute ? {} : { compute: compute - counted.compute }),
             run_ms: sums.run_ms - counted.run_ms,
           },
         },

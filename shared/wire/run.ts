@@ -132,13 +132,16 @@ const ModelTokenUsage = v.object({
 export const RequestUsage = v.object({
   /** The cost of model calls, in US dollars. */
   inference_cost: v.exactOptional(v.number()),
-  /** The cost of compute, in US dollars. */
+  /** The estimated cost of the run's sandboxes, in US dollars. */
   compute_cost: v.exactOptional(v.number()),
   /** The platform fee, in US dollars. */
   platform_cost: v.exactOptional(v.number()),
   /** The cost of model calls, in US dollars; the same as `inference_cost`. */
   inference_cost_usd: v.exactOptional(v.number()),
-  /** The cost of compute, in US dollars. Absent where it is not known. */
+  /**
+   * The estimated cost of the run's sandboxes, in US dollars: their time by their size; the same as `compute_cost`.
+   * Absent where it is not known, such as for self-hosted workers. Budgets do not count it.
+   */
   compute_cost_usd: v.exactOptional(v.number()),
   /** The platform fee, in US dollars. Absent where there is none. */
   platform_cost_usd: v.exactOptional(v.number()),
@@ -157,7 +160,7 @@ export const RequestUsage = v.object({
   /** The usage of the run and of all its descendants. Only in the response for a single run. */
   tree: v.exactOptional(
     v.object({
-      /** The cost of their model calls, in US dollars. */
+      /** The cost of their model calls and their compute, in US dollars. */
       cost_usd: v.number(),
       /** The number of their input and output tokens. */
       total_tokens: Count,

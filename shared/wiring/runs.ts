@@ -4,7 +4,7 @@ import { polledSignals } from "#shared/live/polled-signals.ts";
 import type { Cursors } from "#shared/pagination/cursor.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { runStore } from "#shared/runs/run-store.ts";
-import { listSetting, maxExecutions, setting, settingIfAny } from "#shared/settings.ts";
+import { listSetting, maxExecutions, sandboxUsdPerHour, setting, settingIfAny } from "#shared/settings.ts";
 import { createFiles, createRunQueue } from "#shared/wiring/adapters.ts";
 import { createLiveTails, createTable, createTablePorts, receiverRules } from "./common.ts";
 
@@ -19,6 +19,7 @@ export function createRunPorts(): RunPorts {
     now: Date.now,
     hasContainers: hasContainers(),
     networkLimits: () => [],
+    sandboxUsdPerHour: sandboxUsdPerHour(),
     maxExecutions: maxExecutions(),
     baseUrl: setting("BASE_URL"),
     webUrl: settingIfAny("WEB_URL"),
@@ -35,6 +36,7 @@ export function createRunEndpointPorts(): EventPorts & HttpPorts & { readonly cu
     queue: createRunQueue(),
     hasContainers: hasContainers(),
     networkLimits: () => [],
+    sandboxUsdPerHour: sandboxUsdPerHour(),
     webUrl: settingIfAny("WEB_URL"),
     webhooks: receiverRules(),
     live: createLiveTails(),

@@ -134,7 +134,7 @@ describe("every function", () => {
   it("gets the name of a table, bucket or queue only if it has permissions on it", () => {
     const variables = getVariables(aws, "runyard-list-models");
     expect(Object.keys(variables).sort()).toEqual(
-      ["BASE_URL", "PRINCIPALS", "SCOPE", "STAGE", "TABLE_NAME", "WEB_URL"].sort(),
+      ["BASE_URL", "PRINCIPALS", "SANDBOX_USD_PER_HOUR", "SCOPE", "STAGE", "TABLE_NAME", "WEB_URL"].sort(),
     );
     expect(variables["PRINCIPALS"]).toBe("personal,agent,run");
     expect(variables["SCOPE"]).toBe("models:read");

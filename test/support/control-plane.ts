@@ -107,6 +107,8 @@ export type TestPorts = RetentionPorts &
     issuers: Issuers;
     /** The address of the web app. */
     webUrl: string | undefined;
+    /** US dollars of an hour in a sandbox; not known by default. */
+    sandboxUsdPerHour: number | undefined;
     /** The issuer by which people sign in; none by default. */
     signInIssuer: SignInIssuer | undefined;
     readonly sandbox: Sandbox;
@@ -295,6 +297,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
       return capacity.maxExecutions;
     },
     networkLimits: () => networkLimits,
+    sandboxUsdPerHour: undefined,
     get hasContainers() {
       return offered.includes("fargate");
     },

@@ -8,6 +8,7 @@ const Bucket = v.object({
   failed: v.number(),
   total_tokens: v.number(),
   cost_usd: v.number(),
+  compute_cost_usd: v.exactOptional(v.number()),
   run_seconds: v.number(),
 });
 export type UsageBucket = v.InferOutput<typeof Bucket>;

@@ -85,6 +85,9 @@ function Totals({ buckets, previous }: TotalsProps) {
     runs === 0 ? "–" : `${Math.round((succeeded / runs) * 100)} %`;
   const figures: readonly (readonly [string, string, string | undefined])[] = [
     ["Cost", formatUsd(now.cost), formatChange(now.cost, before.cost)],
+    ...(now.compute > 0
+      ? ([["Compute", formatUsd(now.compute), formatChange(now.compute, before.compute)]] as const)
+      : []),
     ["Runs", formatCount(now.runs), formatChange(now.runs, before.runs)],
     ["Succeeded", rate(now), before.runs === 0 ? undefined : `${rate(before)} before`],
     ["Tokens", formatCompact(now.tokens), formatChange(now.tokens, before.tokens)],
@@ -107,6 +110,7 @@ function sumUp(buckets: readonly UsageBucket[]) {
   const sum = (value: (bucket: UsageBucket) => number) => buckets.reduce((total, bucket) => total + value(bucket), 0);
   return {
     cost: sum(({ cost_usd }) => cost_usd),
+    compute: sum(({ compute_cost_usd }) => compute_cost_usd ?? 0),
     runs: sum(({ runs }) => runs),
     succeeded: sum(({ succeeded }) => succeeded),
     tokens: sum(({ total_tokens }) => total_tokens),

@@ -5,7 +5,7 @@ import { fitting } from "#shared/pagination/page.ts";
 import { listVisibleOwners, type Principal, toPrincipalKey } from "#shared/principals/principal.ts";
 import { type RunUsage, readUsage } from "#shared/records/budget-account.ts";
 import { refuseUnknownAncestor } from "#shared/runs/read-run.ts";
-import { toRunItem } from "#shared/runs/run-item.ts";
+import { toRunItem, toViewSettings } from "#shared/runs/run-item.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { readSubmittedPrompt } from "#shared/runs/submitted-prompt.ts";
 import type { ListRunsResponse, RunItem } from "#shared/wire/run.ts";
@@ -114,7 +114,7 @@ async function toListedRun({ head, body }: FoundRun, used: RunUsage | undefined,
     head.early_followups === undefined
       ? body.prompt
       : await readSubmittedPrompt(head, body.prompt, ports, LIST_PROMPT_LENGTH);
-  const item = toRunItem(head, body, artifacts, { webUrl: ports.webUrl, now: ports.now(), used });
+  const item = toRunItem(head, body, artifacts, { ...toViewSettings(ports), used });
   return {
     ...item,
     prompt: takeCharacters(item.prompt, LIST_PROMPT_LENGTH),

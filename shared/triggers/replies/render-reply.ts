@@ -3,6 +3,7 @@ import { readUsage } from "#shared/records/budget-account.ts";
 import { toRoundedUsd } from "#shared/records/money.ts";
 import { statusText } from "#shared/records/run.ts";
 import { isEndedHead, type RunHead } from "#shared/records/run-head.ts";
+import { computeCost } from "#shared/records/run-time.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { STATUS_PREFIX, toSafeMarkdown, toSafeSlackText } from "../systems/marker.ts";
@@ -15,7 +16,7 @@ const MAX_COMMENT = 20_000;
 const MAX_MESSAGE = 3_500;
 
 /** Ports of the rules that read what a reply shows. */
-export type RenderPorts = Pick<RunPorts, "table" | "runs" | "files" | "webUrl">;
+export type RenderPorts = Pick<RunPorts, "table" | "runs" | "files" | "webUrl" | "sandboxUsdPerHour">;
 
 export interface RenderedReply {
   readonly text: string;
@@ -94,11 +95,18 @@ async function renderFooter(head: RunHead, { shows, place }: Reply, ports: Rende
   const url = toUrl(head, ports);
   // On Slack, a button has the link.
   const showsLink = shows.includes("link") && url !== undefined && place.system !== "slack";
-  const [usage] = shows.includes("cost") && isEndedHead(head) ? await readUsage([head], ports.table) : [];
+  const cost = shows.includes("cost") && isEndedHead(head) ? await readCost(head, ports) : undefined;
   return [
     ...(showsLink ? [`[Open the run](${url})`] : []),
-    ...(usage === undefined || usage.calls === 0 ? [] : [`$${toRoundedUsd(usage.cost).toFixed(2)}`]),
+    ...(cost === undefined ? [] : [`$${toRoundedUsd(cost).toFixed(2)}`]),
   ].join(" · ");
+}
+
+/** The cost of a run that has ended, in billionths of a dollar; undefined if it has made no model call and used no priced sandbox. */
+async function readCost(head: RunHead, { table, sandboxUsdPerHour }: RenderPorts): Promise<number | undefined> {
+  const [usage] = await readUsage([head], table);
+  const compute = computeCost(head, head.updated_at, sandboxUsdPerHour) ?? 0;
+  return (usage?.calls ?? 0) === 0 && compute === 0 ? undefined : (usage?.cost ?? 0) + compute;
 }
 
 function toButtons(head: RunHead, { shows }: Reply, ports: RenderPorts): ReplyButtons {

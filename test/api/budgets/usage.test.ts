@@ -165,3 +165,61 @@ describe("request_usage.tree of GET /agent/runs/{runId}", () => {
     expect(runs.filter((run: object) => "request_usage" in run)).toEqual([]);
   });
 });
+
+describe("the cost of compute", () => {
+  const read = async (run: string) => (await createClient(plane).get(`/agent/runs/${run}`)).body.request_usage;
+  /** Starts a run, and lets it work for half an hour. */
+  const work = async (body: object = {}) => {
+    const run = await workingRun(plane, { prompt: "work", ...body });
+    plane.clock.now += 30 * 60_000;
+    return run;
+  };
+  const callModel = async (runId: string) => {
+    await noteUsage(runId, { cost: 20_000_000, tokens: 1000 }, plane.table);
+    // As the gateway marks a run with its first call.
+    await plane.table.write({ kind: "update", key: keys.head(runId), set: { b: true } });
+  };
+  beforeEach(() => {
+    plane.ports.sandboxUsdPerHour = 0.4;
+  });
+
+  it("is the time of the run's sandboxes at the price of the deployment, also while the run works", async () => {
+    const run = await work();
+    const compute = { compute_cost: 0.2, compute_cost_usd: 0.2 };
+    expect(await read(run.run_id)).toEqual({ ...compute, tree: { cost_usd: 0.2, total_tokens: 0, runs: 1 } });
+    await callModel(run.run_id);
+    await run.finish(true);
+    plane.clock.now += DAY;
+    const shown = await read(run.run_id);
+    expect(shown).toMatchObject({ ...compute, inference_cost_usd: 0.02, tree: { cost_usd: 0.22 } });
+    const [listed] = (await createClient(plane).get("/agent/runs")).body.runs;
+    expect(listed.request_usage).toMatchObject(compute);
+  });
+
+  it("is part of the usage, once for each execution", async () => {
+    const { run_id, finish } = await work();
+    await finish(true);
+    await deliver(plane);
+    const bucket = { cost_usd: 0.2, compute_cost_usd: 0.2, run_seconds: 1800 };
+    expect((await usage()).buckets).toMatchObject([bucket]);
+    await consume(plane, "ends", run_id);
+    expect((await usage()).buckets).toMatchObject([bucket]);
+  });
+
+  it("is summed over the run and its descendants", async () => {
+    const root = await work();
+    const child = await work({ parent_run_id: root.run_id });
+    expect((await read(root.run_id)).tree).toEqual({ cost_usd: 0.6, total_tokens: 0, runs: 2 });
+    expect((await read(child.run_id)).tree).toEqual({ cost_usd: 0.2, total_tokens: 0, runs: 1 });
+  });
+
+  it("is nothing for a run that its caller executes, and where a sandbox costs nothing", async () => {
+    const local = await createRun(plane, { execution_location: "LOCAL", prompt: "here" });
+    plane.clock.now += 30 * 60_000;
+    expect(await read(local)).toEqual({ tree: { cost_usd: 0, total_tokens: 0, runs: 1 } });
+    plane.ports.sandboxUsdPerHour = 0;
+    const { run_id } = await work();
+    await callModel(run_id);
+    expect(await read(run_id)).toMatchObject({ compute_cost_usd: 0, tree: { cost_usd: 0.02 } });
+  });
+});

@@ -343,7 +343,7 @@ class RequestUsageTree(BaseModel):
     """The usage of the run and of all its descendants. Only in the response for a single run."""
 
     cost_usd: float
-    """The cost of their model calls, in US dollars."""
+    """The cost of their model calls and their compute, in US dollars."""
 
     total_tokens: int
     """The number of their input and output tokens."""
@@ -359,7 +359,7 @@ class RequestUsage(BaseModel):
     """The cost of model calls, in US dollars."""
 
     compute_cost: Optional[float] = None
-    """The cost of compute, in US dollars."""
+    """The estimated cost of the run's sandboxes, in US dollars."""
 
     platform_cost: Optional[float] = None
     """The platform fee, in US dollars."""
@@ -368,7 +368,7 @@ class RequestUsage(BaseModel):
     """The cost of model calls, in US dollars; the same as `inference_cost`."""
 
     compute_cost_usd: Optional[float] = None
-    """The cost of compute, in US dollars. Absent where it is not known."""
+    """The estimated cost of the run's sandboxes, in US dollars: their time by their size; the same as `compute_cost`. Absent where it is not known, such as for self-hosted workers. Budgets do not count it."""
 
     platform_cost_usd: Optional[float] = None
     """The platform fee, in US dollars. Absent where there is none."""
@@ -1721,7 +1721,10 @@ class UsageBucket(BaseModel):
     """The tokens of all model calls."""
 
     cost_usd: float
-    """The cost of all model calls, as far as their models have a price."""
+    """The cost of all model calls, as far as their models have a price, and of compute."""
+
+    compute_cost_usd: Optional[float] = None
+    """The part of `cost_usd` that is the cost of compute. Absent where there is none, or it is not known."""
 
     run_seconds: float
     """The seconds that the runs were executing."""

@@ -2849,13 +2849,13 @@ interface components {
         RequestUsage: {
             /** @description The cost of model calls, in US dollars. */
             inference_cost?: number;
-            /** @description The cost of compute, in US dollars. */
+            /** @description The estimated cost of the run's sandboxes, in US dollars. */
             compute_cost?: number;
             /** @description The platform fee, in US dollars. */
             platform_cost?: number;
             /** @description The cost of model calls, in US dollars; the same as `inference_cost`. */
             inference_cost_usd?: number;
-            /** @description The cost of compute, in US dollars. Absent where it is not known. */
+            /** @description The estimated cost of the run's sandboxes, in US dollars: their time by their size; the same as `compute_cost`. Absent where it is not known, such as for self-hosted workers. Budgets do not count it. */
             compute_cost_usd?: number;
             /** @description The platform fee, in US dollars. Absent where there is none. */
             platform_cost_usd?: number;
@@ -2887,7 +2887,7 @@ interface components {
             }[];
             /** @description The usage of the run and of all its descendants. Only in the response for a single run. */
             tree?: {
-                /** @description The cost of their model calls, in US dollars. */
+                /** @description The cost of their model calls and their compute, in US dollars. */
                 cost_usd: number;
                 /** @description The number of their input and output tokens. */
                 total_tokens: number;
@@ -4852,8 +4852,10 @@ interface components {
             failed: number;
             /** @description The tokens of all model calls. */
             total_tokens: number;
-            /** @description The cost of all model calls, as far as their models have a price. */
+            /** @description The cost of all model calls, as far as their models have a price, and of compute. */
             cost_usd: number;
+            /** @description The part of `cost_usd` that is the cost of compute. Absent where there is none, or it is not known. */
+            compute_cost_usd?: number;
             /** @description The seconds that the runs were executing. */
             run_seconds: number;
         };
