@@ -22,6 +22,7 @@ tools=(
   "slirp4netns|slirp4netns|slirp4netns --version|the network of isolated commands"
   "ip|iproute2|ip -V|the network of isolated commands"
   "unshare and nsenter|util-linux|unshare --version && nsenter --version|the tests of the isolation"
+  "mkfs.ext4|e2fsprogs|PATH=\$PATH:/usr/sbin:/sbin mkfs.ext4 -V|the file systems of executions"
   "ps|procps|ps --version|the tests of processes"
   "openssl|openssl|openssl version|certificates of test servers"
   "java (17 or newer)|default-jre-headless|v=\$(java -version 2>&1); v=\${v#*\\\"}; [ \"\${v%%[!0-9]*}\" -ge 17 ]|DynamoDB Local, on which the table's tests run"

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { constants, getPriority, setPriority, totalmem } from "node:os";
+import { DEFAULT_RUN_DISK_MIB, DEFAULT_RUN_FILES } from "#shared/wire/host-settings.ts";
 
 /** How much of a shared machine the commands of a run may use. */
 export interface Limits {
@@ -20,8 +21,6 @@ const MAX_MEMORY_MIB = 8_192;
 /** Share of the machine's memory, if that is less. */
 const SHARE_OF_MEMORY = 0.5;
 const MAX_PROCESSES = 1_024;
-const MAX_DISK_MIB = 10_240;
-const MAX_FILES = 1_000_000;
 const MAX_DESCRIPTORS = 8_192;
 
 /** Environment variables of the harness that set a limit; each is a positive integer. */
@@ -43,8 +42,8 @@ export function readLimits(settings: Readonly<Record<string, string | undefined>
   return {
     memoryBytes: set("RUNYARD_COMMAND_MEMORY_MIB", memory) * MIB,
     processes: set("RUNYARD_COMMAND_PROCESSES", MAX_PROCESSES),
-    diskBytes: set("RUNYARD_RUN_DISK_MIB", MAX_DISK_MIB) * MIB,
-    files: set("RUNYARD_RUN_FILES", MAX_FILES),
+    diskBytes: set("RUNYARD_RUN_DISK_MIB", DEFAULT_RUN_DISK_MIB) * MIB,
+    files: set("RUNYARD_RUN_FILES", DEFAULT_RUN_FILES),
     descriptors: MAX_DESCRIPTORS,
   };
 }

@@ -30,6 +30,14 @@ export function measureMachine(folder: string): Machine {
   };
 }
 
+/** How much a run's files may take. */
+export interface FileLimits {
+  readonly diskBytes: number;
+  readonly files: number;
+}
+
+type MeasureDisk = (folder: string) => Readonly<Record<"blocks" | "bsize" | "files" | "bfree" | "bavail", number>>;
+
 /** By how much the kernel may let the files of a run exceed a limit, which the harness then still measures. */
 const TOLERANCE = 1.1;
 
@@ -39,8 +47,8 @@ const TOLERANCE = 1.1;
  */
 export function findLimitedFiles(
   folder: string,
-  limits: { readonly diskBytes: number; readonly files: number },
-  measure: (folder: string) => Readonly<Record<"blocks" | "bsize" | "files", number>> = statfsSync,
+  limits: FileLimits,
+  measure: (folder: string) => Pick<ReturnType<MeasureDisk>, "blocks" | "bsize" | "files"> = statfsSync,
 ): ("disk" | "files")[] {
   const { blocks, bsize, files } = measure(folder);
   return [
@@ -48,6 +56,20 @@ export function findLimitedFiles(
     // Some file systems do not limit the number of files, and have none in total.
     ...(files > 0 && files <= limits.files * TOLERANCE ? (["files"] as const) : []),
   ];
+}
+
+/** The share of a file system at which it counts as full: the file system needs some for itself, and the harness for what it writes. */
+const FULL_SHARE = 0.95;
+
+/** Finds at how many bytes and files the files of a run exceed their limits, or their file system is full, in which nobody could go on. */
+export function limitToDisk(folder: string, limits: FileLimits, measure: MeasureDisk = statfsSync): FileLimits {
+  const { blocks, bfree, bavail, bsize, files } = measure(folder);
+  // Free blocks that are not available are the file system's own.
+  const usable = (blocks - bfree + bavail) * bsize;
+  return {
+    diskBytes: Math.min(limits.diskBytes, Math.floor(usable * FULL_SHARE)),
+    files: files > 0 ? Math.min(limits.files, Math.floor(files * FULL_SHARE)) : limits.files,
+  };
 }
 
 /** The resources that a process tree uses. */

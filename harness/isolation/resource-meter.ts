@@ -1,5 +1,6 @@
 import type { Limits } from "./limits.ts";
 import {
+  type FileLimits,
   listTrees,
   type Machine,
   measureFiles,
@@ -15,6 +16,8 @@ export interface MeterOptions {
   readonly limits: Limits;
   /** Host path of the directory that contains all files of the run. */
   readonly folder: string;
+  /** At how many bytes and files the run's files are over their limits, where their file system would be full at those. @default limits */
+  readonly counted?: FileLimits;
   /** Counts the processes of commands that the kernel has killed for their memory. @default there are none */
   readonly countKills?: (() => number) | undefined;
   /** Removes files of the run until the others are within the limits. @default they stay */
@@ -177,11 +180,11 @@ function createMachineMeter(measure: () => Machine) {
 
 /** Finds out whether the files of a run exceed its limits. */
 function createFileMeter(
-  { limits, folder, shrink }: MeterOptions,
+  { limits: stated, folder, shrink, counted: limits = stated }: MeterOptions,
   machine: ReturnType<typeof createMachineMeter>,
   measureCommands: (enough: Parameters<typeof measureUnnamed>[2]) => ReturnType<typeof measureUnnamed>,
 ) {
-  const messages = describeLimits(limits);
+  const messages = describeLimits(stated);
   /** What the disk has when the run may be near its limits, as of the last count of its files. */
   let fullAt: Pick<Machine, "diskBytes" | "files"> | undefined;
   /** Whether the last count has found files that can be removed. */

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { createFileWatch, type FileWatch } from "./file-watch.ts";
+import { limitToDisk } from "./machine.ts";
 import { createMeter, type Meter, type MeterOptions } from "./resource-meter.ts";
 import type { Sandbox, WorkspacePaths } from "./sandbox.ts";
 import { createShrinking } from "./shrink-files.ts";
@@ -88,6 +89,8 @@ function watchCommand(
 export function createSandboxWatch(sandbox: Sandbox, host: WorkspacePaths): Watch | undefined {
   const { limits, countKills } = sandbox;
   if (limits === undefined) return undefined;
-  const shrink = createShrinking(sandbox, host, limits);
-  return createWatch({ limits, folder: dirname(host.workspace), countKills, shrink });
+  const folder = dirname(host.workspace);
+  const counted = limitToDisk(folder, limits);
+  const shrink = createShrinking(sandbox, host, counted);
+  return createWatch({ limits, folder, counted, countKills, shrink });
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startLaunch } from "./launch.ts";
-import type { Limits } from "./limits.ts";
+import type { FileLimits } from "./machine.ts";
 import { killTree } from "./processes.ts";
 import type { Sandbox, WorkspacePaths } from "./sandbox.ts";
 
@@ -17,7 +17,7 @@ const SCRIPT = "shrink-files.sh";
  * disk is ended, but what it has written would stay as long as the run goes on. A command in the sandbox does it, since others of the run may
  * exchange files for links meanwhile.
  */
-export function createShrinking({ paths, launch }: Sandbox, host: WorkspacePaths, limits: Limits) {
+export function createShrinking({ paths, launch }: Sandbox, host: WorkspacePaths, limits: FileLimits) {
   // Now, because nothing can be written to a disk that is full.
   writeFileSync(join(host.steps, SCRIPT), buildScript(paths, limits), { mode: 0o444 });
   return async (): Promise<void> => {
@@ -34,7 +34,7 @@ export function createShrinking({ paths, launch }: Sandbox, host: WorkspacePaths
  * that depth hides nothing. Permissions are changed only where they hide something, because each pass takes time in which the limits are
  * exceeded.
  */
-function buildScript({ workspace, home, tmp, output }: WorkspacePaths, { diskBytes, files }: Limits): string {
+function buildScript({ workspace, home, tmp, output }: WorkspacePaths, { diskBytes, files }: FileLimits): string {
   const find = `find ${workspace} ${home} ${tmp} -mindepth 1`;
   const most = `-v blocks=${Math.floor((diskBytes * KEPT_SHARE) / BLOCK_BYTES)} -v files=${Math.floor(files * KEPT_SHARE)}`;
   // It reads on to the end, so that the others fail only by themselves.

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { inOwnFileSystem } from "#shared/sandbox/own-file-system.ts";
+import { createScratch, removeScratch } from "#shared/sandbox/scratch.ts";
 import { findIsolation, type IsolationReport } from "../host/isolation.ts";
 import { firstFreePort, isFree } from "../host/ports.ts";
 import { findMissingTools, installTools } from "../host/preflight.ts";
@@ -33,9 +36,21 @@ const INSTALL =
  * @param scratch where the directories of executions are. @default the temporary directory
  */
 export async function checkIsolation(isNeeded: boolean, scratch?: string): Promise<Check[]> {
-  const report = await findIsolation(scratch);
+  const report = await tryIsolation(scratch);
   const limits = Object.entries(report.limits ?? {}).map(([name, holder]) => ok(`${name} limit`, HOLDERS[holder]));
   return [checkBoundary(report, isNeeded), ...limits];
+}
+
+/** Tries the isolation in a directory like those of executions, with a file system of its own where they have one. */
+async function tryIsolation(scratch: string | undefined): Promise<IsolationReport> {
+  // Before the first start there is none yet.
+  const folder = await createScratch(scratch !== undefined && existsSync(scratch) ? scratch : undefined);
+  try {
+    const settings = { RUNYARD_SANDBOX: "bubblewrap", ...process.env };
+    return await findIsolation({ folder, toCommand: (command) => inOwnFileSystem(folder, command, settings) });
+  } finally {
+    await removeScratch(folder);
+  }
 }
 
 const HOLDERS = {

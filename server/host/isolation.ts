@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import path from "node:path";
 import * as v from "valibot";
 import { runCommand } from "./commands.ts";
@@ -67,17 +66,24 @@ export async function decideIsolation(setting: string | undefined): Promise<Deci
 const describe = ({ isolation, network }: IsolationReport): string =>
   `${isolation}, ${network ? "with" : "without"} a network`;
 
+/** The directory of an execution, and how its harness is started in it. */
+export interface TrialPlace {
+  readonly folder: string;
+  toCommand(command: readonly [string, ...string[]]): Promise<readonly [string, ...string[]]>;
+}
+
 /**
  * Isolates a command as the harness would, to find out what works here.
- * @param scratch where the directories of executions are. @default the temporary directory
+ * @param place @default the temporary directory
  */
-export async function findIsolation(scratch?: string): Promise<IsolationReport> {
+export async function findIsolation(place?: TrialPlace): Promise<IsolationReport> {
   const program = isPackaged
     ? path.join(import.meta.dirname, "isolation.mjs")
     : path.join(projectRoot, "harness", "isolation-main.ts");
-  // Before the first start there is none yet.
-  const env = scratch !== undefined && existsSync(scratch) ? { ...process.env, TMPDIR: scratch } : process.env;
-  const { code, output } = await runCommand(process.execPath, [program], { env, timeoutSeconds: 120 });
+  const env = place === undefined ? process.env : { ...process.env, TMPDIR: place.folder };
+  const plain = [process.execPath, program] as const;
+  const [file, ...args] = place === undefined ? plain : await place.toCommand(plain);
+  const { code, output } = await runCommand(file, args, { env, timeoutSeconds: 120 });
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Report), output.trim().split("\n").at(-1));
   if (code === 0 && parsed.success) return parsed.output;
   return { isolation: "none", network: true, reason: output.trim().slice(-300) };

@@ -7,6 +7,7 @@ import type { Envelope } from "#shared/wire/harness.ts";
 import { HOST_SETTINGS } from "#shared/wire/host-settings.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import type { ScanRequest, ScanResult } from "#shared/wire/scan.ts";
+import { inOwnFileSystem } from "./own-file-system.ts";
 import { executionMarker, killMarked } from "./processes.ts";
 import { createScratch, removeScratch } from "./scratch.ts";
 
@@ -62,7 +63,7 @@ export interface ExecutionOptions {
 /** Starts a harness that prepares its sandbox and then waits for an envelope. */
 export async function startHarness(program: Program, mark: string = randomUUID()): Promise<WaitingHarness> {
   const scratch = await createScratch(program.scratchParent);
-  const child = startProgram(program, scratch, mark);
+  const child = await startProgram(program, scratch, mark);
   child.stdin.on("error", () => {});
   child.on("error", () => {});
   return { child, scratch, mark };
@@ -112,7 +113,7 @@ export async function runScan(request: ScanRequest, program: Program): Promise<u
   const scratch = await createScratch(program.scratchParent);
   const mark = randomUUID();
   try {
-    const child = startProgram(program, scratch, mark);
+    const child = await startProgram(program, scratch, mark);
     child.stdin.on("error", () => {});
     child.stdin.end(JSON.stringify(request));
     child.stderr.resume();
@@ -133,12 +134,21 @@ export async function runScan(request: ScanRequest, program: Program): Promise<u
   }
 }
 
-function startProgram({ file, environment }: Program, scratch: string, mark: string): ChildProcessWithoutNullStreams {
+async function startProgram(
+  { file, environment }: Program,
+  scratch: string,
+  mark: string,
+): Promise<ChildProcessWithoutNullStreams> {
+  const passed = Object.fromEntries(
+    PASSED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+  );
   // Without the flag, any process of the same user could start Node's inspector by SIGUSR1 and read everything.
-  return spawn(process.execPath, ["--disable-sigusr1", file], {
+  const command = [process.execPath, "--disable-sigusr1", file] as const;
+  const [program, ...args] = await inOwnFileSystem(scratch, command, { ...process.env, ...environment });
+  return spawn(program, args, {
     cwd: scratch,
     env: {
-      ...Object.fromEntries(PASSED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+      ...passed,
       ...environment,
       TMPDIR: scratch,
       // Identifies every process that it starts, including detached ones.

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findLimitedFiles } from "#harness/isolation/machine.ts";
+import { findLimitedFiles, limitToDisk } from "#harness/isolation/machine.ts";
 import { FakeControlPlane } from "../../../lab/fake-control-plane.ts";
 
 const MIB = 1024 * 1024;
@@ -33,6 +33,27 @@ async function runOnDisk(file: string, limits: { mib: number; files: number }, i
   const [output] = await Promise.all([text(child.stdout), once(child, "close")]);
   return output;
 }
+
+describe("limitToDisk", () => {
+  it.each([
+    ["the limits, on a large disk", { blocks: 1_000, bfree: 900, bavail: 850, files: 10_000 }, 100 * MIB, 1_000],
+    [
+      "95 % of what is left of a small one to its users",
+      { blocks: 100, bfree: 90, bavail: 70, files: 500 },
+      76 * MIB,
+      475,
+    ],
+    [
+      "the limit of files, where the disk has none",
+      { blocks: 1_000, bfree: 900, bavail: 850, files: 0 },
+      100 * MIB,
+      1_000,
+    ],
+  ])("returns %s", (_, disk, diskBytes, files) => {
+    const limits = { diskBytes: 100 * MIB, files: 1_000 };
+    expect(limitToDisk("/", limits, () => ({ ...disk, bsize: MIB }))).toEqual({ diskBytes, files });
+  });
+});
 
 describe("the limits of a run's files", () => {
   const measured = (blocks: number, files: number) =>

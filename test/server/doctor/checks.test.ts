@@ -154,6 +154,7 @@ describe("the doctor's check of the isolation", () => {
   });
 
   it("says for each limit whether the kernel or the harness holds it", async () => {
+    vi.stubEnv("RUNYARD_RUN_FILE_SYSTEM", "shared");
     const [isolation, ...limits] = await checkIsolation(true);
     expect(isolation?.name).toBe("isolation");
     expect(limits.map(({ name, status }) => [name, status])).toEqual(
