@@ -160,11 +160,18 @@ describe("a membership in the web app", () => {
 
   it("lets an admin find events of the audit log by their action, and hides the log from members", async () => {
     await app.api().call("POST", "/agent/keys", { name: "audited" });
+    const schedule = { name: "Audited nightly", cron_schedule: "0 3 * * *", prompt: "Go.", team: true };
+    await app.api().call("POST", "/agent/schedules", schedule);
     const { page, complaints } = await app.open("/settings");
     await page.getByRole("link", { name: "Audit log" }).click();
     await page.getByRole("heading", { name: "Audit log" }).waitFor();
     const rows = page.getByRole("region", { name: /^Audit log of/ }).getByRole("listitem");
     await rows.filter({ hasText: "keys.create" }).filter({ hasText: "audited" }).waitFor();
+    await page.getByLabel(/^Action/).fill("schedules");
+    await page.keyboard.press("Enter");
+    const created = rows.filter({ hasText: "schedules.create" });
+    expect(await created.getByRole("link", { name: "Audited nightly" }).getAttribute("href")).toMatch(/^\/schedules\//);
+    expect(await created.innerText(), "names instead of ids").not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/);
     await page.getByLabel(/^Action/).fill("invitations");
     await page.keyboard.press("Enter");
     await rows.filter({ hasText: "keys.create" }).first().waitFor({ state: "detached" });

@@ -99,7 +99,7 @@ describe("triggers in the web app", () => {
   it("fit on a phone", async () => {
     const trigger = await createTrigger();
     const { page } = await app.open(`/triggers/${trigger.uid}`, { width: 320 });
-    await page.getByRole("heading", { name: "Deliveries" }).waitFor();
+    await page.getByRole("heading", { name: "Deliveries", exact: true }).waitFor();
     expect(await pageWidth(page)).toBeLessThanOrEqual(320);
   });
 });

@@ -1,15 +1,15 @@
 import "../styles/strip.css";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
-import { formatUsd, plural } from "../ui/format.ts";
+import { formatExact, formatUsd, plural } from "../ui/format.ts";
 import { stateLabel, stateTone } from "../ui/run-state.tsx";
 import { LoadingRows } from "../ui/status.tsx";
+import { Strip } from "../ui/strip.tsx";
 import { Time } from "../ui/time.tsx";
 import { type Health, readHealth } from "./health.ts";
-import { RunStrip } from "./run-strip.tsx";
 
 /** Runs in a strip. A row of a list costs one request for them, once it is visible. */
 const MAX_RUNS = 12;
@@ -94,8 +94,8 @@ function describe(runs: readonly RunItem[]): string {
   return [...counts].map(([label, count]) => `${count} ${label.toLowerCase()}`).join(", ");
 }
 
-/** The outcomes of the latest runs as a part of a page. */
-export function HealthCard({ kind, id }: Subject) {
+/** The outcomes of the latest runs as a part of a page, with what else says how healthy it is. */
+export function HealthCard({ kind, id, children }: Subject & { readonly children?: ReactNode }) {
   const { data: runs, error } = useLatestRuns({ kind, id }, true);
   const health = readHealth(runs ?? []);
   return (
@@ -111,7 +111,15 @@ export function HealthCard({ kind, id }: Subject) {
       {runs?.length === 0 && <p className="faint">No runs yet.</p>}
       {runs !== undefined && runs.length > 0 && (
         <>
-          <RunStrip runs={runs} />
+          <Strip
+            label="States of the latest runs"
+            items={runs.map(({ run_id, state, created_at }) => ({
+              id: run_id,
+              text: `${formatExact(created_at)}: ${stateLabel(state)}`,
+              tone: stateTone(state),
+              runId: run_id,
+            }))}
+          />
           <p className="item-facts">
             <span>Of the last {plural(runs.length, "run")}:</span>
             <Facts health={health} />
@@ -123,6 +131,7 @@ export function HealthCard({ kind, id }: Subject) {
           )}
         </>
       )}
+      {children}
     </section>
   );
 }

@@ -93,7 +93,7 @@ function KeyRows({ keys, onRevoke }: { readonly keys: readonly KeyItem[]; readon
           <dl className="key-facts">
             <KeyFact name="Created" at={key.created_at}>
               {key.created_by !== undefined &&
-                ` by ${revealHidden(key.created_by.display_name ?? key.created_by.email ?? "")}`}
+                ` by ${revealHidden(key.created_by.display_name || key.created_by.email || "")}`}
             </KeyFact>
             <KeyFact name="Last used" at={key.last_used_at} />
             <KeyFact name="Expires" at={key.expires_at} />

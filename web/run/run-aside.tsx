@@ -59,7 +59,7 @@ const Section = ({ title, id, children }: SectionProps) => (
 
 function Details({ run }: { readonly run: RunItem }) {
   const { creator, executor, schedule, metadata = {}, agent_skill: skill } = run;
-  const person = (one: typeof creator) => revealHidden(one?.display_name ?? one?.email ?? one?.uid ?? "");
+  const person = (one: typeof creator) => revealHidden(one?.display_name || one?.email || one?.uid || "");
   return (
     <dl className="facts">
       <Fact name="Run id">

@@ -73,7 +73,7 @@ function Facts({ run }: { readonly run: RunItem }) {
   return (
     <>
       <span>
-        {revealHidden(who?.display_name ?? who?.email ?? "")} · {sourceLabel(run.source)}
+        {revealHidden(who?.display_name || who?.email || "")} · {sourceLabel(run.source)}
       </span>
       <Time at={run.created_at} />
       <span className="number">

@@ -54,7 +54,7 @@ export const RunRow = memo(({ run, isSelected }: RunRowProps) => {
         </span>
       </span>
       <span className="run-row-who truncate">
-        {revealHidden(who?.display_name ?? who?.email ?? "")}
+        {revealHidden((who?.display_name || who?.email) ?? "")}
         <span className="faint"> · {sourceLabel(run.source)}</span>
       </span>
       <span className="run-row-cost number">{formatCost(run)}</span>

@@ -1,10 +1,13 @@
-import { infiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
+import { infiniteQueryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { ScrollText } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import type { AuditEvent, ListAuditEventsResponse } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { byCursor } from "../api/pages.ts";
+import { peopleQuery } from "../api/queries.ts";
 import { TextField } from "../ui/field.tsx";
+import { toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { PagedList } from "../ui/paged-list.tsx";
 import { Empty } from "../ui/status.tsx";
@@ -31,6 +34,7 @@ export function AuditLog({ teamUid, name }: { readonly teamUid: string; readonly
   const [field, setField] = useState("");
   const [action, setAction] = useState("");
   const query = useInfiniteQuery(auditQuery(teamUid, action));
+  const people = useQuery(peopleQuery([teamUid])).data ?? [];
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setAction(field.trim());
@@ -61,10 +65,21 @@ export function AuditLog({ teamUid, name }: { readonly teamUid: string; readonly
           </Empty>
         }
       >
-        {({ events }) => events.map((event) => <AuditRow key={event.id} event={event} />)}
+        {({ events }) =>
+          events.map((event) => <AuditRow key={event.id} event={event} name={toName(event.actor, people)} />)
+        }
       </PagedList>
     </section>
   );
+}
+
+/** The name of who changed something. Events of a run's key, and those of members who have left, may not have it. */
+function toName({ uid, display_name: name, email }: AuditEvent["actor"], people: readonly Named[]): string {
+  return name || email || (people.find((one) => one.uid === uid)?.name ?? uid);
+}
+interface Named {
+  readonly uid: string;
+  readonly name: string;
 }
 
 /** What the actor used, and from where. */
@@ -73,20 +88,59 @@ function describeVia({ via, key_suffix, ip }: AuditEvent): string {
   return ip === undefined ? by : `${by} from ${ip}`;
 }
 
-const AuditRow = ({ event }: { readonly event: AuditEvent }) => {
-  const { actor, action, target, changes = [], refused, at } = event;
+/** What was changed, as a link where it has a page. One that was deleted since has a page that says so. */
+function Target({ target: { type, uid, name } }: { readonly target: AuditEvent["target"] }) {
+  const text = revealHidden(name ?? uid);
+  switch (type) {
+    case "run":
+      return (
+        <Link to="/runs/$runId" params={{ runId: uid }}>
+          {text}
+        </Link>
+      );
+    case "schedule":
+      return (
+        <Link to="/schedules/$scheduleId" params={{ scheduleId: uid }}>
+          {text}
+        </Link>
+      );
+    case "identity":
+      return (
+        <Link to="/agents/$agentUid" params={{ agentUid: uid }}>
+          {text}
+        </Link>
+      );
+    case "environment":
+      return (
+        <Link to="/environments/$environmentUid" params={{ environmentUid: uid }}>
+          {text}
+        </Link>
+      );
+    case "trigger":
+      return (
+        <Link to="/triggers/$triggerUid" params={{ triggerUid: uid }}>
+          {text}
+        </Link>
+      );
+    default:
+      return <>{text}</>;
+  }
+}
+
+const AuditRow = ({ event, name }: { readonly event: AuditEvent; readonly name: string }) => {
+  const { action, target, changes = [], refused, at } = event;
   return (
     <li className="item">
       <div className="item-main">
         <span className="item-title mono">{action}</span>
         <p className="item-facts">
           <span>
-            {target.type} {revealHidden(target.name ?? target.uid)}
+            {toWords(target.type)} <Target target={target} />
           </span>
           {changes.length > 0 && <span className="faint">{changes.join(", ")}</span>}
         </p>
         <p className="item-facts">
-          <span>{revealHidden(actor.display_name || (actor.email ?? actor.uid))}</span>
+          <span>{revealHidden(name)}</span>
           <span className="faint">{describeVia(event)}</span>
         </p>
       </div>

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type {
@@ -9,8 +9,9 @@ import type {
 } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { byCursor } from "../api/pages.ts";
-import { webhooksQuery } from "../api/queries.ts";
+import { schedulesQuery, webhooksQuery } from "../api/queries.ts";
 import { refreshQueries } from "../api/query-client.ts";
+import { triggersQuery } from "../triggers/trigger-queries.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { formatDuration, plural, toWords } from "../ui/format.ts";
@@ -117,12 +118,37 @@ const TONES: Readonly<Record<DeliveryItem["state"], string>> = {
 
 /** What the event of a delivery is about. */
 function Subject({ run_id, schedule_id, trigger_uid }: DeliveryItem) {
-  if (run_id === undefined) return schedule_id === undefined ? `Trigger ${trigger_uid}` : `Schedule ${schedule_id}`;
+  if (run_id === undefined && schedule_id !== undefined) return <ScheduleLink id={schedule_id} />;
+  if (run_id === undefined) return <TriggerLink uid={trigger_uid ?? ""} />;
   return (
     <>
       Run{" "}
       <Link to="/runs/$runId" params={{ runId: run_id }}>
         {run_id}
+      </Link>
+    </>
+  );
+}
+
+function ScheduleLink({ id }: { readonly id: string }) {
+  const schedule = useQuery(schedulesQuery).data?.find((one) => one.id === id);
+  return (
+    <>
+      Schedule{" "}
+      <Link to="/schedules/$scheduleId" params={{ scheduleId: id }}>
+        {revealHidden(schedule?.name ?? id)}
+      </Link>
+    </>
+  );
+}
+
+function TriggerLink({ uid }: { readonly uid: string }) {
+  const trigger = useQuery(triggersQuery).data?.find((one) => one.uid === uid);
+  return (
+    <>
+      Trigger{" "}
+      <Link to="/triggers/$triggerUid" params={{ triggerUid: uid }}>
+        {revealHidden(trigger?.name ?? uid)}
       </Link>
     </>
   );

@@ -7,7 +7,7 @@ import type { TriggerItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { refreshQueries } from "../api/query-client.ts";
-import { RunStrip } from "../health/run-strip.tsx";
+import { HealthCard } from "../health/run-health.tsx";
 import { Button, CopyButton } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { Confirm } from "../ui/dialog.tsx";
@@ -16,7 +16,6 @@ import { revealHidden } from "../ui/hidden-characters.ts";
 import { Page } from "../ui/page.tsx";
 import { PauseButton } from "../ui/pause-button.tsx";
 import { InlineError, Loaded } from "../ui/status.tsx";
-import { Time } from "../ui/time.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { PromptTest } from "./prompt-test.tsx";
 import { TriggerEditor } from "./trigger-editor.tsx";
@@ -37,7 +36,7 @@ export function TriggerPage() {
 }
 
 function LoadedTrigger({ trigger }: { readonly trigger: TriggerItem }) {
-  const { name, enabled, pause_reason, failing_since } = trigger;
+  const { uid, name, enabled, pause_reason, counts_24h: counts } = trigger;
   return (
     <Page
       title={revealHidden(name)}
@@ -50,11 +49,6 @@ function LoadedTrigger({ trigger }: { readonly trigger: TriggerItem }) {
     >
       <div className="stack">
         {pause_reason !== undefined && <p className="form-error">{revealHidden(pause_reason)}</p>}
-        {failing_since !== undefined && (
-          <p className="form-error">
-            Its runs have failed since <Time at={failing_since} />
-          </p>
-        )}
         <section className="card card-body stack" aria-label="Address">
           <h2>Address of the events</h2>
           <div className="secret">
@@ -62,7 +56,9 @@ function LoadedTrigger({ trigger }: { readonly trigger: TriggerItem }) {
             <CopyButton text={trigger.ingress_url} label="Copy the address" />
           </div>
         </section>
-        <Health trigger={trigger} />
+        <HealthCard kind="trigger" id={uid}>
+          {counts !== undefined && <DayCounts counts={counts} />}
+        </HealthCard>
         <Deliveries trigger={trigger} />
         <section className="card card-body stack">
           <h2>Prompt</h2>
@@ -79,26 +75,17 @@ function LoadedTrigger({ trigger }: { readonly trigger: TriggerItem }) {
   );
 }
 
-/** The latest runs as a strip, oldest first, and the deliveries of a day by outcome. */
-function Health({ trigger }: { readonly trigger: TriggerItem }) {
-  const { recent_runs: runs = [], counts_24h: counts } = trigger;
-  return (
-    <section className="card card-body stack">
-      <h2>Health</h2>
-      {runs.length === 0 ? <p className="faint">The trigger has not started a run yet.</p> : <RunStrip runs={runs} />}
-      {counts !== undefined && (
-        <p className="item-facts">
-          {OUTCOME_NAMES.map((outcome) => (
-            <span key={outcome}>
-              {OUTCOMES[outcome].label} <strong className="number">{formatCount(counts[outcome])}</strong>
-            </span>
-          ))}
-          <span className="faint">in 24 hours</span>
-        </p>
-      )}
-    </section>
-  );
-}
+/** The events of a day by what was decided about them. */
+const DayCounts = ({ counts }: { readonly counts: NonNullable<TriggerItem["counts_24h"]> }) => (
+  <p className="item-facts">
+    {OUTCOME_NAMES.map((outcome) => (
+      <span key={outcome}>
+        {OUTCOMES[outcome].label} <strong className="number">{formatCount(counts[outcome])}</strong>
+      </span>
+    ))}
+    <span className="faint">in 24 hours</span>
+  </p>
+);
 
 function TriggerActions({ trigger }: { readonly trigger: TriggerItem }) {
   const { uid, enabled, name } = trigger;

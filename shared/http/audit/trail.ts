@@ -147,7 +147,8 @@ function toEvents(trail: Trail, writes: readonly TransactionWrite[], now: number
   const teams: ChangedTeams = trail.teams ?? (team === undefined ? [] : [[team, {}]]);
   const created = writes.flatMap((write) => (write.kind === "put" ? [write.item] : []));
   const uid = action.name.endsWith(".create") ? findResult(created) : uids.at(-1);
-  const name = trail.name ?? created.flatMap((item) => (item["uid"] === uid ? (textOf(item["name"]) ?? []) : []))[0];
+  const isNamed = (item: Item) => item["uid"] === uid || item.pk.endsWith(`#${uid}`);
+  const name = trail.name ?? created.flatMap((item) => (isNamed(item) ? (textOf(item["name"]) ?? []) : []))[0];
   const named = uid === undefined ? undefined : { type: action.type, uid, ...(name === undefined ? {} : { name }) };
   return teams.map(([changed, details]) =>
     putAuditEvent(

@@ -105,6 +105,15 @@ describe("an event of the audit log", () => {
     expect(JSON.stringify(events)).not.toContain("hush-hush");
   });
 
+  it("has the name of a schedule that is created", async () => {
+    const plane = await createTestControlPlane();
+    const client = createClient(plane);
+    const schedule = { name: "Nightly", cron_schedule: "0 3 * * *", prompt: "Go.", team: true };
+    const { body } = await client.post("/agent/schedules", schedule);
+    const [event] = await listEvents(client);
+    expect(event).toMatchObject({ target: { type: "schedule", uid: body.id, name: "Nightly" } });
+  });
+
   it("is not written by a request that changes nothing", async () => {
     const plane = await createTestControlPlane();
     const client = createClient(plane);
