@@ -291,7 +291,7 @@ function toFollowupWrites(
     set: {
       followups: number,
       ...countEarly(head, number),
-      ...(revives ? { losses: 0, ...(mode === undefined ? {} : { mode }) } : {}),
+      ...(revives ? { losses: 0, turn_from: head.next_sequence, ...(mode === undefined ? {} : { mode }) } : {}),
       ...settled?.set,
       ...decided.set,
     },

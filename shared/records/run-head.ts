@@ -77,6 +77,8 @@ const common = {
   followups_stored: Counter,
   /** The number of follow-ups that were sent before the first execution began; absent without any follow-up, and in earlier versions. */
   early_followups: v.exactOptional(v.number()),
+  /** The number of the event with which a follow-up began the present turn of an ended run; absent in the first one, and in earlier versions. */
+  turn_from: v.exactOptional(v.number()),
   /** The mode that the last follow-up which restarted the run requested; the body has the run's own. */
   mode: v.exactOptional(RunMode),
   /** Follow-ups up to this number came before a cancel, and are not executed. */

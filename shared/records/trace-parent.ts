@@ -32,7 +32,10 @@ export const deriveTraceId = (runId: string): string => runId.replaceAll("-", ""
 export const deriveSpanId = (...parts: readonly (string | number)[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 
-/** The span of a turn of a run; turns are counted from 1. The spans of child runs are below that of the first. */
+/** What identifies the first turn of a run, below which the spans of child runs are. A later turn is identified by its first event. */
+export const FIRST_TURN = 1;
+
+/** The span of a turn of a run. */
 export const turnSpanId = (runId: string, turn: number): string => deriveSpanId(runId, "turn", turn);
 
 /**
@@ -48,5 +51,5 @@ export function findTraceParent(
   if (own !== undefined) return formatTraceParent(own);
   const inherited = parseTraceParent(parent?.traceparent);
   if (parent === undefined || inherited === undefined) return undefined;
-  return formatTraceParent({ ...inherited, spanId: turnSpanId(parent.runId, 1) });
+  return formatTraceParent({ ...inherited, spanId: turnSpanId(parent.runId, FIRST_TURN) });
 }

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { createdAtOf } from "#shared/ids.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
-import { deriveSpanId, deriveTraceId, parseTraceParent, turnSpanId } from "#shared/records/trace-parent.ts";
+import { deriveSpanId, deriveTraceId, FIRST_TURN, parseTraceParent, turnSpanId } from "#shared/records/trace-parent.ts";
 import { Message } from "#shared/wire/conversation.ts";
 import type { RunEvent } from "#shared/wire/event.ts";
 import { RunState } from "#shared/wire/run.ts";
@@ -25,9 +25,19 @@ export interface TracedRun {
   readonly runId: string;
   /** The error code of its end. @default none: the type of a failure is its state */
   readonly errorCode?: string | undefined;
+  /** Whether the first event that is added is of a later turn. @default false */
+  readonly isContinued?: boolean;
   readonly body: Pick<
     RunBody,
-    "config" | "conversation_id" | "source" | "parent_run_id" | "ancestors" | "schedule" | "trigger" | "traceparent"
+    | "config"
+    | "conversation_id"
+    | "source"
+    | "parent_run_id"
+    | "ancestors"
+    | "schedule"
+    | "trigger"
+    | "traceparent"
+    | "origin"
   >;
 }
 
@@ -59,7 +69,8 @@ const StepData = v.looseObject({
 type StepData = v.InferOutput<typeof StepData>;
 
 /**
- * The spans of the last turn of a run that has ended, from its events, which are added in order: the turn, its executions, and below these the
+ * The spans of the last turn of a run that has ended, from its events, which are added in order: the request that created the run, the turn,
+ * its executions, and below these the
  * steps of the setup and the calls of models and of tools. Names and attributes are those of the semantic conventions for generative
  * AI where these have any; what is Runyard's own begins with `runyard.`.
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/
@@ -69,15 +80,17 @@ export class RunSpans {
   readonly #traceId: string;
   readonly #parentSpanId: string | undefined;
   #turn: Turn | undefined;
-  #turns = 0;
+  #hasTurns: boolean;
   #last: readonly Span[] = [];
 
   constructor(run: TracedRun) {
     const { parent_run_id: parentRunId, ancestors, traceparent } = run.body;
     const parent = parseTraceParent(traceparent);
     this.#run = run;
+    this.#hasTurns = run.isContinued === true;
     this.#traceId = parent?.traceId ?? deriveTraceId(ancestors[0] ?? run.runId);
-    this.#parentSpanId = parent?.spanId ?? (parentRunId === undefined ? undefined : turnSpanId(parentRunId, 1));
+    this.#parentSpanId =
+      parent?.spanId ?? (parentRunId === undefined ? undefined : turnSpanId(parentRunId, FIRST_TURN));
   }
 
   /** The spans of the last turn that has ended. */
@@ -91,8 +104,8 @@ export class RunSpans {
     const ends = data.state !== undefined && isTerminal(data.state);
     // What comes after the end of a turn, such as its last artifact, begins no other one.
     if (this.#turn === undefined && data.state !== undefined && !ends) {
-      this.#turns += 1;
-      this.#turn = new Turn(this.#turns === 1 ? createdAtOf(this.#run.runId) : at);
+      this.#turn = this.#hasTurns ? new Turn(at, event.sequence) : new Turn(createdAtOf(this.#run.runId), FIRST_TURN);
+      this.#hasTurns = true;
     }
     this.#turn?.add(event, data, at);
     if (!ends || this.#turn === undefined || data.state === undefined) return;
@@ -102,12 +115,14 @@ export class RunSpans {
 
   #toSpans(turn: Turn, end: { readonly state: RunState; readonly at: number }): Span[] {
     const { runId, errorCode } = this.#run;
-    const spanId = turnSpanId(runId, this.#turns);
+    const spanId = turnSpanId(runId, turn.id);
     const failed = end.state === "FAILED" || end.state === "ERROR";
     const span = (step: Step, id: string, parentSpanId: string | undefined): Span => {
       const { key: _, ...rest } = step;
       return { ...rest, traceId: this.#traceId, spanId: id, parentSpanId };
     };
+    const request = this.#describeRequest(turn.startedAt);
+    const requestId = deriveSpanId(runId, "request");
     const root: Step = {
       key: 0,
       name: ["invoke_agent", this.#run.body.config.name].filter((part) => part !== undefined).join(" "),
@@ -121,7 +136,19 @@ export class RunSpans {
       const id = deriveSpanId(runId, "execution", step.key);
       return [span(step, id, spanId), ...steps.map((one) => span(one, deriveSpanId(runId, "step", one.key), id))];
     });
-    return [span(root, spanId, this.#parentSpanId), ...executions.flat()];
+    return [
+      ...(request === undefined || turn.id !== FIRST_TURN ? [] : [span(request, requestId, this.#parentSpanId)]),
+      span(root, spanId, request === undefined ? this.#parentSpanId : requestId),
+      ...executions.flat(),
+    ];
+  }
+
+  /** The request that created the run, at the time of the creation; undefined if a schedule or an event did, or an earlier version. */
+  #describeRequest(at: number): Step | undefined {
+    const { request_id: id, via = "key" } = this.#run.body.origin ?? {};
+    if (id === undefined) return undefined;
+    const attributes = { "runyard.request.id": id, "runyard.request.via": via };
+    return { key: 0, name: "create_run", kind: "server", startedAt: at, endedAt: at, attributes };
   }
 
   #describeRun(): Record<string, string> {
@@ -142,6 +169,7 @@ export class RunSpans {
 /** One turn, until it has ended. */
 class Turn {
   readonly startedAt: number;
+  readonly id: number;
   readonly executions: { readonly step: Step; readonly steps: readonly Step[] }[] = [];
   readonly #actions = new Map<string, number>();
   #execution: Execution | undefined;
@@ -149,8 +177,9 @@ class Turn {
   #output = 0;
   #steps = 0;
 
-  constructor(startedAt: number) {
+  constructor(startedAt: number, id: number) {
     this.startedAt = startedAt;
+    this.id = id;
   }
 
   add(event: RunEvent, data: StepData, at: number): void {

@@ -21,8 +21,11 @@ export async function traceRun(head: RunHead, ports: TracePorts): Promise<void> 
   if (ports.spans === undefined || !isTerminal(head.state)) return;
   const body = (await ports.runs.headAndBody(head.run_id))?.body;
   if (body === undefined || parseTraceParent(body.traceparent)?.isSampled === false) return;
-  const spans = new RunSpans({ runId: head.run_id, body, errorCode: readErrorCode(head) });
-  for (let after = 0; after < head.next_sequence - 1; ) {
+  // Earlier versions have not noted where a turn begins: all of the run is read then.
+  const { turn_from: turnFrom = 1 } = head;
+  const isContinued = turnFrom > 1;
+  const spans = new RunSpans({ runId: head.run_id, body, errorCode: readErrorCode(head), isContinued });
+  for (let after = turnFrom - 1; after < head.next_sequence - 1; ) {
     const page = await readEvents(head, after, ports);
     for (const event of page) spans.add(event);
     const last = page.at(-1);

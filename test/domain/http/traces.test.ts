@@ -102,11 +102,62 @@ describe("the spans of a run", () => {
       ["chat m", 5_500],
     ]);
     expect(spans[0]).toMatchObject({
-      spanId: turnSpanId(runId, 2),
+      spanId: turnSpanId(runId, 6),
       errorType: undefined,
       attributes: { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 4, "runyard.run.state": "BLOCKED" },
     });
     expect(spans[2]?.attributes).toMatchObject({ "gen_ai.usage.cache_read.input_tokens": 3 });
+  });
+
+  it("are the same where only the events of the last turn are read", () => {
+    const later = [
+      [3_500, "followup_received", { state: "QUEUED" }],
+      [5_000, "run_pending", { state: "PENDING", execution_id: "two" }],
+      [6_000, "run_blocked", { state: "BLOCKED" }],
+    ] as const;
+    const all = spansOf(traced, [
+      [1_000, "run_created", { state: "QUEUED" }],
+      [2_000, "run_cancelled", { state: "CANCELLED" }],
+      ...later,
+    ]);
+    expect(spansOf({ ...traced, isContinued: true }, later, 3)).toEqual(all);
+    expect(all.map(({ name, startedAt }) => [name, startedAt])).toEqual([
+      ["invoke_agent", 3_500],
+      ["execution", 5_000],
+    ]);
+  });
+
+  it("begin with the request that created the run, below which all turns are", () => {
+    const origin = { via: "key", key_suffix: "abcd", request_id: "1-67891233-abcdef012345678912345678" } as const;
+    const requested = { ...traced, body: { ...traced.body, origin, traceparent: `00-${TRACE}-${SPAN}-01` } };
+    const created = [1_000, "run_created", { state: "QUEUED" }] as const;
+    const cancelled = [2_000, "run_cancelled", { state: "CANCELLED" }] as const;
+    const [request, turn, ...others] = spansOf(requested, [created, cancelled]);
+    expect(request).toMatchObject({
+      name: "create_run",
+      kind: "server",
+      traceId: TRACE,
+      parentSpanId: SPAN,
+      startedAt: 1_000,
+      endedAt: 1_000,
+      attributes: { "runyard.request.id": origin.request_id, "runyard.request.via": "key" },
+    });
+    expect(turn).toMatchObject({ name: "invoke_agent", traceId: TRACE, parentSpanId: request?.spanId });
+    expect(others).toEqual([]);
+    const [second, ...rest] = spansOf(requested, [
+      created,
+      cancelled,
+      [3_000, "run_queued", { state: "QUEUED" }],
+      [4_000, "run_cancelled", { state: "CANCELLED" }],
+    ]);
+    expect(second).toMatchObject({ name: "invoke_agent", startedAt: 3_000, parentSpanId: request?.spanId });
+    expect(rest).toEqual([]);
+    // A run of a schedule or a trigger has no request of its own.
+    const [only] = spansOf({ ...requested, body: { ...requested.body, origin: { via: "trigger" } } }, [
+      created,
+      cancelled,
+    ]);
+    expect(only).toMatchObject({ name: "invoke_agent", parentSpanId: SPAN });
   });
 
   it("are below the first turn of the parent, in the trace of the root", () => {
@@ -187,10 +238,14 @@ describe("the variables of OpenTelemetry", () => {
   });
 });
 
-function spansOf(run: TracedRun, events: readonly (readonly [number, RunEvent["type"], Record<string, unknown>])[]) {
+function spansOf(
+  run: TracedRun,
+  events: readonly (readonly [number, RunEvent["type"], Record<string, unknown>])[],
+  first = 1,
+) {
   const spans = new RunSpans(run);
   for (const [index, [at, type, data]] of events.entries()) {
-    spans.add({ sequence: index + 1, type, occurred_at: new Date(at).toISOString(), data });
+    spans.add({ sequence: index + first, type, occurred_at: new Date(at).toISOString(), data });
   }
   return spans.last;
 }

@@ -66,6 +66,8 @@ beforeEach(async () => {
 });
 afterEach(() => collector[Symbol.asyncDispose]());
 
+const Events = v.object({ events: v.array(v.object({ sequence: v.number(), type: v.string() })) });
+
 const spans = (): Span[] =>
   requests.flatMap(({ body }) => {
     const { resourceSpans } = v.parse(TraceRequest, JSON.parse(body.toString()));
@@ -101,10 +103,13 @@ describe("the trace of a run", () => {
     );
     await expect.poll(() => named("invoke_agent greeter").length).toBe(1);
 
+    const [request] = named("create_run");
+    expect(request).toMatchObject({ traceId: TRACE, parentSpanId: CALLER, kind: 2 });
+    expect(request?.attributes["runyard.request.id"]).toMatch(/./);
     const [turn] = named("invoke_agent greeter");
     expect(turn).toMatchObject({
       traceId: TRACE,
-      parentSpanId: CALLER,
+      parentSpanId: request?.spanId,
       kind: 2,
       attributes: {
         "gen_ai.operation.name": "invoke_agent",
@@ -145,10 +150,14 @@ describe("the trace of a run", () => {
     const [, second] = named("invoke_agent");
     expect(named("execute_tool run_command")).toHaveLength(3);
     expect(new Set(spans().map(({ traceId }) => traceId))).toEqual(new Set([id.replaceAll("-", "")]));
-    expect(first).not.toHaveProperty("parentSpanId");
+    const creations = named("create_run");
+    expect(creations).toHaveLength(1);
+    expect(creations[0]).not.toHaveProperty("parentSpanId");
+    expect([first, second].map((turn) => turn?.parentSpanId)).toEqual([creations[0]?.spanId, creations[0]?.spanId]);
     expect(second?.spanId).not.toBe(first?.spanId);
+    const { events } = v.parse(Events, (await served.call("GET", `/agent/runs/${id}/events`)).body);
     const derived = createHash("sha256")
-      .update(JSON.stringify([id, "turn", 2]))
+      .update(JSON.stringify([id, "turn", events.find(({ type }) => type === "followup_received")?.sequence]))
       .digest("hex")
       .slice(0, 16);
     expect(second?.spanId).toBe(derived);
