@@ -5,9 +5,9 @@ import { dispatchRun } from "#functions/execution/dispatch-run.ts";
 import { endRun } from "#functions/execution/end-run.ts";
 import { reapRuns } from "#functions/execution/reap-runs.ts";
 import { setLogOutput } from "#shared/log/log.ts";
-import { keys } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
+import { teamStore } from "#shared/teams/team-store.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { callApi } from "../../server/host/api.ts";
 import { firstFreePort } from "../../server/host/ports.ts";
@@ -41,6 +41,8 @@ const FINISH_MS = 1_700;
 const END_MS = 1_800;
 /** Seconds that runs of a deployment of this size usually take. Here they take less, so that runs end at the rate at which they start. */
 const RUN_SECONDS = 600;
+/** The most runs that a team may execute at once. */
+const MAX_TEAM_RUNS = 10_000;
 /** Milliseconds from one pass of the reaper to the next. */
 const PASS_MS = 5_000;
 
@@ -166,9 +168,10 @@ async function createTeams(teams: number, table: Table): Promise<string[]> {
   for (let number = 0; number < teams; number++) {
     const names = { teamName: `Team ${number}`, displayName: "Caller", email: `caller-${number}@example.com` };
     const { api_key, team_uid } = await bootstrap(table, Date.now(), names);
-    const counters = keys.counters({ type: "Team", uid: team_uid });
-    const set = { concurrency_limit: 10_000, queue_limit: 100_000 };
-    await table.write({ kind: "update", key: counters, set });
+    await teamStore(table).update(team_uid, {
+      set: { concurrency_limit: MAX_TEAM_RUNS, queue_limit: 100_000 },
+      remove: [],
+    });
     apiKeys.push(api_key);
   }
   return apiKeys;

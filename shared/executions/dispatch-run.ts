@@ -14,8 +14,9 @@ import {
 } from "#shared/records/run-head.ts";
 import { enterDeploymentQueue, findPlace, grantExecutions } from "#shared/runs/capacity/deployment-queue.ts";
 import { needsPlace } from "#shared/runs/capacity/execution-count-store.ts";
+import type { SlotChoice } from "#shared/runs/capacity/slot-store.ts";
 import { type Place, toWaitQueue } from "#shared/runs/capacity/slots.ts";
-import { type AnnounceWaiting, dequeueNext, enterWaitQueue } from "#shared/runs/capacity/wait-queue.ts";
+import { type AnnounceWaiting, dequeueNext, type Entered, enterWaitQueue } from "#shared/runs/capacity/wait-queue.ts";
 import { failWaitingRun } from "#shared/runs/end-run.ts";
 import { NO_CONTAINERS } from "#shared/runs/placement.ts";
 import { deferStart, returnToQueue } from "#shared/runs/return-to-queue.ts";
@@ -117,22 +118,27 @@ async function takeSlot(head: RunHead, start: Start, ports: DispatchPorts): Prom
     await grantExecutions(ports.maxExecutions, ports);
     return false;
   }
+  let part: number | undefined;
   for (let attempt = 0; attempt < 5; attempt++) {
-    const takes = head.slot ?? (await chooseSlot(head, ports));
+    const kind = head.slot ?? (await chooseSlot(head, ports));
     const place = await findNeededPlace(head, ports);
     if (place === "full") {
-      if (await waitForDeployment(head, takes, ports)) return logWait(head, "deployment");
+      const entered = await waitForDeployment(head, { kind, part }, ports);
+      if (entered === "waits") return logWait(head, "deployment");
+      part = entered.part;
       continue;
     }
     try {
-      await prepare(head, { takes, place }, start, ports);
+      await prepare(head, { kind, part, place }, start, ports);
       return true;
     } catch (error) {
       if (!(error instanceof RunChangedError) || error.headChanged) throw error;
       // Another run took the place.
       if (error.failedOnly("executions")) continue;
       if (head.slot !== undefined) throw error;
-      if (await enterWaitQueue(head, takes, announceWaiting(ports), ports)) return logWait(head, takes);
+      const entered = await enterWaitQueue(head, kind, announceWaiting(ports), ports);
+      if (entered === "waits") return logWait(head, kind);
+      part = entered.part;
     }
   }
   // The slots change too fast: the message is retried.
@@ -151,11 +157,11 @@ async function findNeededPlace(head: RunHead, ports: DispatchPorts): Promise<Pla
   return (await findPlace(head.run_id, ports.maxExecutions, ports)) ?? "full";
 }
 
-/** Adds the run to the queue of the deployment, or to that of its slot if there is none. Returns false where a slot is free now. */
-async function waitForDeployment(head: RunHead, takes: SlotKind, ports: DispatchPorts): Promise<boolean> {
+/** Adds the run to the queue of the deployment, or to that of its slot if there is none. */
+async function waitForDeployment(head: RunHead, slot: SlotChoice, ports: DispatchPorts): Promise<Entered> {
   const announce = announceWaiting(ports);
-  if (await enterDeploymentQueue(head, takes, ports.maxExecutions ?? 0, announce, ports)) return true;
-  return head.slot === undefined && enterWaitQueue(head, takes, announce, ports);
+  if (await enterDeploymentQueue(head, slot, ports.maxExecutions ?? 0, announce, ports)) return "waits";
+  return head.slot === undefined ? enterWaitQueue(head, slot.kind, announce, ports) : {};
 }
 
 async function chooseSlot(head: RunHead, ports: DispatchPorts): Promise<SlotKind> {
@@ -180,7 +186,7 @@ interface Start {
 
 function prepare(
   head: RunHead,
-  { takes, place }: { readonly takes: SlotKind; readonly place: Place | undefined },
+  { kind, part, place }: SlotChoice & { readonly place: Place | undefined },
   { executionId, key, choice }: Start,
   ports: DispatchPorts,
 ): Promise<void> {
@@ -191,7 +197,8 @@ function prepare(
     head,
     {
       to: "PENDING",
-      takes,
+      takes: kind,
+      part,
       place,
       events: [
         { type: "run_pending", data: { state: "PENDING", execution_id: executionId, ...toEventData(provider) } },

@@ -142,6 +142,8 @@ const common = {
   depth: v.exactOptional(v.number()),
   /** The pool of the slot that the run holds. An ended root keeps its slot while runs below it execute. */
   slot: v.exactOptional(Slot),
+  /** The part of its team's counters that counts the run; absent where it is the first one, as in a team with one item. */
+  part: v.exactOptional(v.number()),
   /** The pool that the run waits for a slot of. */
   waiting: v.exactOptional(Slot),
   /** The entry of a queued run that holds a slot and waits for an execution of the deployment: its sort key, behind the number of its partition unless that is the first. */

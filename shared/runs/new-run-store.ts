@@ -32,6 +32,8 @@ export interface NewRun {
   readonly now: number;
   /** Of a run that its caller executes. */
   readonly local?: LocalExecution | undefined;
+  /** The part of its team's counters that counts it. @default the first */
+  readonly part?: number | undefined;
   /** What its model calls may cost. @default the budget of its own configuration */
   readonly allowance?: Allowance | undefined;
   /** The scopes of what it is made with, which its own key has at most. @default all */
@@ -53,7 +55,7 @@ export type NewRunWrites = Readonly<{
 }>;
 
 export function toNewRunWrites(run: NewRun): NewRunWrites {
-  const { runId, owner, body, local } = run;
+  const { runId, owner, body, local, part } = run;
   const allowance = run.allowance ?? ownAllowance(body.config.budget_usd);
   const limits = run.limits ?? ownLimits(body.config);
   const hasAccount =
@@ -65,7 +67,7 @@ export function toNewRunWrites(run: NewRun): NewRunWrites {
     created: toCreatedPut(run, facets),
     budget: hasAccount ? putBudget(runId, allowance ?? { above: [] }, limits) : undefined,
     // A LOCAL run waits in no queue.
-    queue: local === undefined ? count(keys.counters(owner), { queued: 1 }) : undefined,
+    queue: local === undefined ? count(keys.counterPart(owner, part), { queued: 1 }) : undefined,
     descendants: body.ancestors.map((ancestor) => ({
       kind: "put",
       item: { ...keys.descendant(ancestor, runId), v: 1, run_id: runId },
@@ -97,6 +99,7 @@ function toHeadPut(
       p: facets,
       ...toIndexKeys({ runId, body, local, ...run }),
       ...local,
+      ...(run.part === undefined || local !== undefined ? {} : { part: run.part }),
       ...(body.docker_image === undefined ? {} : { own_image: true }),
       ...(body.config.worker_host === undefined || local !== undefined ? {} : { worker_host: body.config.worker_host }),
       ...scopesMember(toRunScopes(scopes)),

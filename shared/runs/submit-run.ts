@@ -19,6 +19,7 @@ import { MAX_DESCENDANTS, RUN_CAPS } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import type { RequestCheck } from "#shared/refusals.ts";
 import { createWithinLimits, refuseFullQueue } from "#shared/runs/capacity/admit-run.ts";
+import { choosePart } from "#shared/runs/capacity/counter-parts.ts";
 import { QUEUE_ROOM, RUN_ROOM } from "#shared/runs/capacity/slots.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Put, Update } from "#shared/table/table.ts";
@@ -121,10 +122,11 @@ export async function createRun(call: PlanCall, attempt: Attempt, ports: RunPort
   const key = body.execution_location === "LOCAL" ? newRunKey(runId) : undefined;
   const local = key === undefined ? undefined : { execution_id: randomId(), key_hash: hashKey(key) };
   const { owner, parent, conversation, environment, allowance, limits } = plan;
+  const part = choosePart(runId, plan.actors.team);
   if (body.notify_url !== undefined) await markReceivers(ports.table);
   const secret = await secretShown(call.body, runId, ports);
   const writes = {
-    ...toNewRunWrites({ runId, owner, body, now, local, allowance, limits, scopes: call.principal.scopes }),
+    ...toNewRunWrites({ runId, owner, body, now, local, allowance, limits, scopes: call.principal.scopes, part }),
     ...attempt.count(runId, now),
     conversation: conversation && continueConversation(conversation, runId),
     tree: parent && countChild(parent.runId, parent.ancestors[0]),

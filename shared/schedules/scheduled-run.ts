@@ -45,7 +45,7 @@ export async function createScheduledRun(
   const now = ports.now();
   const runId = uuidv7(now);
   const { owner } = before;
-  const { body, environment } = await planScheduledRun(runId, before, ports);
+  const { body, environment, part } = await planScheduledRun(runId, before, ports);
   const allowance = ownAllowance(body.config.budget_usd, request && findKeyBudget(request.principal));
   const writes = {
     ...toNewRunWrites({
@@ -55,6 +55,7 @@ export async function createScheduledRun(
       now,
       scopes: intersectScopes(before.scopes, request?.principal.scopes),
       allowance,
+      part,
     }),
     record: record(runId, now),
     schedule: changeWrites(before, addRun(after, runId, now)),
@@ -82,9 +83,9 @@ async function planScheduledRun(
   runId: string,
   schedule: Schedule,
   ports: FiringPorts,
-): Promise<{ body: RunBody; environment: Environment | undefined }> {
+): Promise<{ body: RunBody; environment: Environment | undefined; part: number | undefined }> {
   const { metadata, mode, prompt, prompt_file } = schedule;
-  const { request, environment, common } = await planUnattendedRun(runId, schedule, ports);
+  const { request, environment, part, common } = await planUnattendedRun(runId, schedule, ports);
   const body: RunBody = {
     title: schedule.name.trim() || deriveTitle(prompt, getSkills(request)[0]),
     ...common,
@@ -98,5 +99,5 @@ async function planScheduledRun(
     mode,
     ...(metadata === undefined ? {} : { metadata }),
   };
-  return { body, environment };
+  return { body, environment, part };
 }

@@ -3,6 +3,7 @@ import { copySetup, withEnvironment } from "#shared/environments/run-environment
 import { invalid } from "#shared/errors.ts";
 import { findModelError } from "#shared/models/models.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
+import { choosePart } from "#shared/runs/capacity/counter-parts.ts";
 import { withDefaults } from "#shared/runs/config-layers.ts";
 import { withUsableFallbacks } from "#shared/runs/fallback-models.ts";
 import { refuseIgnoredImage, refusePersonalWorkerRun, refuseUnkeptNetwork } from "#shared/runs/placement.ts";
@@ -22,6 +23,8 @@ export type UnattendedPorts = Pick<RunPorts, "table" | "hasContainers" | "networ
 interface UnattendedRun {
   readonly request: RunAgentRequest;
   readonly environment: Environment | undefined;
+  /** The part of its team's counters that counts it. */
+  readonly part: number | undefined;
   /** The members of its body that do not depend on what starts it. */
   readonly common: Omit<RunBody, "title" | "source" | "mode">;
 }
@@ -64,5 +67,6 @@ export async function planUnattendedRun(runId: string, origin: Origin, ports: Un
     interactive: false,
     attachments: [],
   } as const;
-  return { request, environment, common: { ...common, ancestors: [], attachments: [] } };
+  const part = choosePart(runId, layers.team);
+  return { request, environment, part, common: { ...common, ancestors: [], attachments: [] } };
 }

@@ -76,7 +76,7 @@ import type { Key } from "./table.ts";
  * | schedule | SCHEDULE#schedule | SCHEDULE | every request that names it, its firings; gsi6: what its reconciler has to look at |
  * | planned firing with its outcome | SCHEDULE#schedule | TICK#time | written once, by condition; ticks |
  * | schedule's name | owner | SCHEDULE#folded#schedule | list by name |
- * | counters | owner | COUNTERS | create, dispatch, end |
+ * | counters; the other parts of those of a team with a high limit | owner; TEAM#team#COUNTERS#part | COUNTERS | create, dispatch, end |
  * | executions of a deployment that limits them, with the places that shards have leased | DEPLOYMENT | EXECUTIONS | dispatch and end |
  * | places of a shard that no execution has | EXECUTIONS#shard | EXECUTIONS | dispatch and end |
  * | run that waits for an execution of the deployment | DEPLOYMENT, or DEPLOYMENT#partition | WAITING#turn#time#run | the next of them gets the next execution that ends |
@@ -202,6 +202,9 @@ export const keys = {
     sk: `SCHEDULE#${folded}\u0000${schedule}`,
   }),
   counters: (owner: Owner): Key => ({ pk: ownerPk(owner), sk: "COUNTERS" }),
+  /** A part of the counters. The first one has the key of the only one of earlier releases. */
+  counterPart: (owner: Owner, part = 0): Key =>
+    part === 0 ? keys.counters(owner) : { pk: `${ownerPk(owner)}#COUNTERS#${part}`, sk: "COUNTERS" },
   executions: (): Key => ({ pk: "DEPLOYMENT", sk: "EXECUTIONS" }),
   executionPlaces: (shard: number): Key => ({ pk: `EXECUTIONS#${shard}`, sk: "EXECUTIONS" }),
   deploymentEntry: (entry: string): Key => {

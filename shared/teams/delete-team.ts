@@ -29,12 +29,12 @@ export async function removeTeam(team: string, admin: string, ports: DeletionPor
   const store = teamDeletionStore(ports.table);
   const before = await store.list(team);
   if (hasSchedules(before)) throw hasSchedulesError();
-  await close(team, ports);
+  const counters = findCounters(before);
+  await close(team, counters?.parts, ports);
   // Includes what was created meanwhile; from here on nothing more can be.
   const parts = await store.list(team);
   if (hasSchedules(parts)) {
-    const counters = before.find((part) => part.kind === "counters");
-    await store.reopen(team, counters?.queueLimit);
+    await store.reopen(team, { queueLimit: counters?.queueLimit, parts: counters?.parts });
     throw hasSchedulesError();
   }
   try {
@@ -44,15 +44,18 @@ export async function removeTeam(team: string, admin: string, ports: DeletionPor
     throw retryableConflict("the team changes while it is deleted; send the request again");
   }
   try {
-    await store.deleteTeam(team, admin, Math.ceil(ports.now() / 1000) + CLOSED_SECONDS);
+    const closedUntil = Math.ceil(ports.now() / 1000) + CLOSED_SECONDS;
+    await store.deleteTeam(team, admin, { closedUntil, parts: counters?.parts });
   } catch (error) {
     throw error instanceof ConflictError ? notFound("team") : error;
   }
 }
 
-async function close(team: string, { table }: SecretPorts): Promise<void> {
+const findCounters = (parts: readonly TeamPart[]) => parts.find((part) => part.kind === "counters");
+
+async function close(team: string, parts: number | undefined, { table }: SecretPorts): Promise<void> {
   try {
-    await teamDeletionStore(table).close(team);
+    await teamDeletionStore(table).close(team, parts);
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
     if (error.failed.has("team")) throw notFound("team");

@@ -1,6 +1,8 @@
 import { parseEnvironment } from "#shared/environments/environment.ts";
 import { environmentRemoval } from "#shared/environments/environment-store.ts";
 import { type Identity, parseIdentity } from "#shared/records/identity.ts";
+import { readTeam } from "#shared/records/team.ts";
+import { divideLimits, partsUnchanged } from "#shared/runs/capacity/counter-parts.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
 import type { Item, Key, Table, TransactionWrite } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
@@ -18,11 +20,12 @@ export type TeamPart =
   | { readonly kind: "invitation"; readonly key: Key; readonly hash: string; readonly email: string }
   | { readonly kind: "member"; readonly user: string }
   | { readonly kind: "schedule" }
-  | { readonly kind: "counters"; readonly queueLimit: number | undefined }
+  | { readonly kind: "counters"; readonly queueLimit: number | undefined; readonly parts: number | undefined }
   /** Deleted last, or with the items that it belongs to. */
   | { readonly kind: "deleted-later" }
   | { readonly kind: "other"; readonly key: Key };
 
+type CountersPart = Extract<TeamPart, { readonly kind: "counters" }>;
 type InvitationPart = Extract<TeamPart, { readonly kind: "invitation" }>;
 
 /** The steps that delete a team with everything in it. */
@@ -37,25 +40,28 @@ export function teamDeletionStore(table: Table) {
      * Closes a team: from then on nothing is created in it (`transactInScope`), and no run.
      * @throws ConflictError naming `team` where it does not exist, `counters` where it has runs that have not ended
      */
-    async close(team: string): Promise<void> {
+    async close(team: string, parts: number | undefined): Promise<void> {
+      const [first, ...others] = countersKeys(team, parts).map((key) => ({
+        kind: "update" as const,
+        key,
+        set: { queued: 0, queue_limit: 0 },
+        if: { queued: { absentOr: { below: 1 } }, running: { absentOr: { below: 1 } } },
+      }));
       await transact(table, {
         team: { kind: "update", key: keys.team(team), set: { closed: true }, if: { pk: { exists: true } } },
-        counters: {
-          kind: "update",
-          key: countersKey(team),
-          set: { queued: 0, queue_limit: 0 },
-          if: { queued: { absentOr: { below: 1 } }, running: { absentOr: { below: 1 } } },
-        },
+        counters: first && [{ ...first, if: { ...first.if, ...partsUnchanged(parts) } }, ...others],
       });
     },
 
     /** Undoes `close`. */
-    async reopen(team: string, queueLimit: number | undefined): Promise<void> {
+    async reopen(team: string, { queueLimit, parts }: Pick<CountersPart, "queueLimit" | "parts">): Promise<void> {
       const counters = { kind: "update", key: countersKey(team) } as const;
+      const stored = parts === undefined ? undefined : await readTeam(team, table);
       await transact(table, {
         team: { kind: "update", key: keys.team(team), remove: ["closed"] },
-        counters:
-          queueLimit === undefined
+        counters: stored
+          ? divideLimits(stored, parts)
+          : queueLimit === undefined
             ? { ...counters, remove: ["queue_limit"] }
             : { ...counters, set: { queue_limit: queueLimit } },
       });
@@ -89,18 +95,24 @@ export function teamDeletionStore(table: Table) {
      * seconds): a request that was authenticated before may still try to create a run.
      * @throws ConflictError if the team does not exist
      */
-    async deleteTeam(team: string, admin: string, closedUntil: number): Promise<void> {
+    async deleteTeam(
+      team: string,
+      admin: string,
+      { closedUntil, parts }: { readonly closedUntil: number; readonly parts: number | undefined },
+    ): Promise<void> {
       await transact(table, {
         team: { kind: "delete", key: keys.team(team), if: { pk: { exists: true } } },
         register: { kind: "delete", key: keys.identities(team) },
-        counters: { kind: "update", key: countersKey(team), set: { expires_at: closedUntil } },
+        counters: countersKeys(team, parts).map((key) => ({ kind: "update", key, set: { expires_at: closedUntil } })),
         admin: deleteMember(team, admin),
       });
     },
   };
 }
 
-const countersKey = (team: string): Key => keys.counters({ type: "Team", uid: team });
+const countersKey = (team: string, part?: number): Key => keys.counterPart({ type: "Team", uid: team }, part);
+const countersKeys = (team: string, parts = 1): Key[] =>
+  Array.from({ length: parts }, (_, part) => countersKey(team, part));
 
 function toPart(item: Item): TeamPart {
   const [kind, rest = ""] = item.sk.split(/#(.*)/s);
@@ -125,7 +137,7 @@ function toPart(item: Item): TeamPart {
     case "SCHEDULE":
       return { kind: "schedule" };
     case "COUNTERS":
-      return { kind: "counters", queueLimit: toNumber(item["queue_limit"]) };
+      return { kind: "counters", queueLimit: toNumber(item["queue_limit"]), parts: toNumber(item["parts"]) };
     case "TEAM":
     case "IDENTITIES":
     case "KEYS":

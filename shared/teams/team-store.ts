@@ -4,9 +4,19 @@ import { putRegister } from "#shared/records/identity-register.ts";
 import { type Person, putMember } from "#shared/records/member.ts";
 import { parseTeam, readTeam, type Team } from "#shared/records/team.ts";
 import { addFirstRole } from "#shared/records/user.ts";
+import { countParts, divideLimits, partsUnchanged } from "#shared/runs/capacity/counter-parts.ts";
+import { parseCounters } from "#shared/runs/capacity/counter-store.ts";
 import { keys, RETENTION_SHARD } from "#shared/table/keys.ts";
-import type { Put, Table, TransactionWrite, Update, Value } from "#shared/table/table.ts";
-import { type NamedWrites, transact } from "#shared/table/transact.ts";
+import {
+  type Conditions,
+  type Put,
+  type Table,
+  type TransactionWrite,
+  type Update,
+  type Value,
+  valueUnchanged,
+} from "#shared/table/table.ts";
+import { ConflictError, type NamedWrites, transact } from "#shared/table/transact.ts";
 
 /** Settings to set in a team, and settings to bring back to their defaults. */
 export interface TeamChange {
@@ -50,12 +60,54 @@ export function teamStore(table: Pick<Table, "get" | "batchGet" | "transact">) {
      * @throws ConflictError if there is no such team
      */
     async update(uid: string, change: TeamChange): Promise<void> {
-      await transact(table, {
-        team: { kind: "update", key: keys.team(uid), ...withIndexKeys(uid, change), if: { pk: { exists: true } } },
-        counters: copySettings(["concurrency_limit", "queue_limit"], countersKey(uid), change),
-        register: copySettings(["identity_limit"], keys.identities(uid), change),
-      });
+      for (let attempt = 1; ; attempt++) {
+        const { counters, unchanged } = await toLimitChange(uid, change, table);
+        try {
+          return await transact(table, {
+            team: {
+              kind: "update",
+              key: keys.team(uid),
+              ...withIndexKeys(uid, change),
+              if: { pk: { exists: true }, ...unchanged },
+            },
+            counters,
+            register: copySettings(["identity_limit"], keys.identities(uid), change),
+          });
+        } catch (error) {
+          // The limits may have changed since they were read.
+          if (!(error instanceof ConflictError) || attempt === MAX_ATTEMPTS) throw error;
+          if (!(await teamStore(table).isOpen(uid))) throw error;
+        }
+      }
     },
+  };
+}
+
+/** How often a team is changed whose limits others change at the same time. */
+const MAX_ATTEMPTS = 5;
+const LIMITS = ["concurrency_limit", "queue_limit"] as const;
+
+interface LimitChange {
+  readonly counters: TransactionWrite | readonly TransactionWrite[] | undefined;
+  /** The condition that the limits are those that were read. */
+  readonly unchanged?: Conditions;
+}
+
+/** Copies changed limits to the counters, where conditions compare with them; divides them where the counters have several parts. */
+async function toLimitChange(uid: string, change: TeamChange, table: Pick<Table, "batchGet">): Promise<LimitChange> {
+  const copy = copySettings(LIMITS, countersKey(uid), change);
+  if (copy === undefined) return { counters: undefined };
+  const [item, counters] = await table.batchGet([keys.team(uid), countersKey(uid)]);
+  const { parts } = parseCounters(counters);
+  if (item === undefined) return { counters: undefined };
+  const before = parseTeam(item);
+  const { concurrency_limit, queue_limit } = before;
+  const kept = Object.fromEntries(Object.entries(before).filter(([name]) => !change.remove.includes(name)));
+  const after = parseTeam({ ...kept, ...change.set });
+  if (parts === undefined && countParts(after) === 1) return { counters: { ...copy, if: partsUnchanged(parts) } };
+  return {
+    counters: divideLimits(after, parts),
+    unchanged: { concurrency_limit: valueUnchanged(concurrency_limit), queue_limit: valueUnchanged(queue_limit) },
   };
 }
 
@@ -96,8 +148,10 @@ function withIndexKeys(uid: string, { set, remove }: TeamChange): TeamChange {
 
 const countersKey = (team: string) => keys.counters({ type: "Team", uid: team });
 
-/** Copies the limits of runs to the item of the counters, whose conditions compare with them. */
-function putLimits({ uid, concurrency_limit, queue_limit }: Team): Update | undefined {
+/** Copies the limits of runs to the counters, whose conditions compare with them. */
+function putLimits(team: Team): Update | readonly Update[] | undefined {
+  if (countParts(team) > 1) return divideLimits(team, undefined);
+  const { uid, concurrency_limit, queue_limit } = team;
   const limits: Record<string, Value> = {
     ...(concurrency_limit === undefined ? {} : { concurrency_limit }),
     ...(queue_limit === undefined ? {} : { queue_limit }),
@@ -105,11 +159,7 @@ function putLimits({ uid, concurrency_limit, queue_limit }: Team): Update | unde
   return Object.keys(limits).length === 0 ? undefined : { kind: "update", key: countersKey(uid), set: limits };
 }
 
-function copySettings(
-  names: readonly string[],
-  key: Update["key"],
-  { set, remove }: TeamChange,
-): TransactionWrite | undefined {
+function copySettings(names: readonly string[], key: Update["key"], { set, remove }: TeamChange): Update | undefined {
   const changed = Object.fromEntries(Object.entries(set).filter(([name]) => names.includes(name)));
   const removed = remove.filter((name) => names.includes(name));
   if (Object.keys(changed).length === 0 && removed.length === 0) return undefined;

@@ -239,7 +239,7 @@ async function createRun(
   const runId = uuidv7(now);
   const conversation = continued && (await readEndedTail(continued.body.conversation_id, ports.table));
   const head = await findPullHead(trigger, event, ports);
-  const { owner, environment, body: planned, missing } = await planRun(runId, trigger, event, head, ports);
+  const { owner, environment, part, body: planned, missing } = await planRun(runId, trigger, event, head, ports);
   const file = await storeEventFile(runId, delivery.delivery_id, "event.json", event, ports);
   const prompt = await addThreadMessages(planned.prompt, trigger, event, ports);
   const conversation_id = conversation?.conversationId ?? runId;
@@ -251,7 +251,7 @@ async function createRun(
     ...(missing.length === 0 ? {} : { missing_values: [...missing] }),
   };
   const writes = {
-    ...toNewRunWrites({ runId, owner, body, now, scopes: trigger.scopes }),
+    ...toNewRunWrites({ runId, owner, body, now, scopes: trigger.scopes, part }),
     thread: thread?.putRun(conversation_id, now),
     conversation: conversation && continueConversation(conversation, runId),
     triggerRun: putTriggerRun(uid, runId, now),

@@ -45,6 +45,8 @@ export async function requireMember(team: string, creator: string, table: RunPor
 interface TriggeredRun {
   readonly owner: { readonly type: "Team"; readonly uid: string };
   readonly environment: Environment | undefined;
+  /** The part of its team's counters that counts it. */
+  readonly part: number | undefined;
   readonly body: RunBody;
   /** The values of the template that the event does not have. */
   readonly missing: readonly string[];
@@ -64,7 +66,7 @@ export async function planRun(
   const { prompt, missing } = renderPrompt(trigger.prompt, event);
   const ticket = findTicket(trigger, event);
   const labels = { ...metadata, ...ticket.labels };
-  const { environment, common } = await planUnattendedRun(runId, { ...trigger, owner, prompt }, ports);
+  const { environment, part, common } = await planUnattendedRun(runId, { ...trigger, owner, prompt }, ports);
   const body: RunBody = {
     title: name,
     ...common,
@@ -74,5 +76,5 @@ export async function planRun(
     mode,
     ...(Object.keys(labels).length === 0 ? {} : { metadata: labels }),
   };
-  return { owner, environment, body: withPullHead(body, trigger, event, head), missing };
+  return { owner, environment, part, body: withPullHead(body, trigger, event, head), missing };
 }

@@ -121,7 +121,7 @@ export function createDeployment(maxExecutions: number) {
       }
       const waits = await enterDeploymentQueue(
         head,
-        "owner",
+        { kind: "owner" },
         limit,
         (_, { set, if: conditions }) => ({ head: { kind: "update", key: keys.head(runId), set, if: conditions } }),
         { ...ports, table: { ...table, transact: (writes) => whileEntering().then(() => table.transact(writes)) } },

@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { isExecuting, isTerminal, TRANSITIONS, TREE_CONCURRENCY_LIMIT } from "#shared/records/run.ts";
 import { parseRunHead, type RunHead } from "#shared/records/run-head.ts";
-import { keys, runPk } from "#shared/table/keys.ts";
+import { counterStore } from "#shared/runs/capacity/counter-store.ts";
+import { runPk } from "#shared/table/keys.ts";
 import type { RunState } from "#shared/wire/run.ts";
 import type { TestControlPlane } from "./control-plane.ts";
 
@@ -17,12 +18,19 @@ const owner = (plane: TestControlPlane) => ({ type: "Team" as const, uid: plane.
 /** Checks that counters match heads, that no limit is exceeded, and that each waiting run has one wait queue entry. */
 export async function checkSlots(plane: TestControlPlane, limit: number): Promise<void> {
   const heads = listHeads(plane);
-  const counters: Record<string, unknown> = (await plane.table.get(keys.counters(owner(plane)))) ?? {};
   const inSlots = heads.filter(({ slot }) => slot === "owner");
-  expect(counters["running"] ?? 0).toBe(inSlots.length);
   expect(inSlots.length).toBeLessThanOrEqual(limit);
-  expect(counters["queued"] ?? 0).toBe(heads.filter(({ state }) => state === "QUEUED").length);
-  expect(counters["waiting"] ?? 0).toBe(heads.filter(({ waiting }) => waiting === "owner").length);
+  for (const [part, { running, queued, waiting }] of (
+    await counterStore(plane.table).readParts(owner(plane))
+  ).entries()) {
+    const counted = heads.filter((head) => (head.part ?? 0) === part);
+    expect({ part, running, queued, waiting }).toEqual({
+      part,
+      running: counted.filter(({ slot }) => slot === "owner").length,
+      queued: counted.filter(({ state }) => state === "QUEUED").length,
+      waiting: counted.filter((head) => head.waiting === "owner").length,
+    });
+  }
   for (const head of heads) {
     const below = heads.filter(({ root, slot }) => root === head.run_id && slot === "tree");
     expect(head.tree_running).toBe(below.length);

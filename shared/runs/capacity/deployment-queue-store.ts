@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import { parseOwner, type RunHead, type SlotKind, toCheckAttributes } from "#shared/records/run-head.ts";
+import { parseOwner, type RunHead, toCheckAttributes } from "#shared/records/run-head.ts";
 import { DEPLOYMENT_WAITING, deploymentQueuePk, keys, nameDeploymentEntry, type Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
 import { countOwner, countQueues, takePlace, toHeadPlace, toShard } from "./execution-count-store.ts";
 import { readDeployment } from "./place-store.ts";
-import { toHeldSlot } from "./slot-store.ts";
+import { type SlotChoice, toHeldSlot } from "./slot-store.ts";
 import type { Place } from "./slots.ts";
 
 /** Entries that are read to find the position of a run. */
@@ -49,7 +49,7 @@ export function deploymentQueueStore(table: Pick<Table, "get" | "query" | "trans
      * @throws ConflictError: `head` or `entry` where the run has changed, `ownerCounters`, `treeCounters` or `root` where it gets no
      *   slot to hold
      */
-    async add(head: RunHead, { entry, turn }: DeploymentEntry, kind: SlotKind, writes: NamedWrites): Promise<void> {
+    async add(head: RunHead, { entry, turn }: DeploymentEntry, slot: SlotChoice, writes: NamedWrites): Promise<void> {
       await transact(table, {
         ...writes,
         entry: {
@@ -58,7 +58,7 @@ export function deploymentQueueStore(table: Pick<Table, "get" | "query" | "trans
           if: { pk: { exists: false } },
         },
         ownerTurn: { ...countOwner(parseOwner(head), 1), set: { turn } },
-        ...toHeldSlot(head, kind),
+        ...toHeldSlot(head, slot),
       });
     },
 

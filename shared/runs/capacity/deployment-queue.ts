@@ -1,10 +1,11 @@
 import { randomInt } from "node:crypto";
-import { parseOwner, type RunHead, readHead, type SlotKind } from "#shared/records/run-head.ts";
+import { parseOwner, type RunHead, readHead } from "#shared/records/run-head.ts";
 import { ConditionFailed, type Conditions, type Value } from "#shared/table/table.ts";
 import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
 import { byOrder, type DeploymentEntry, deploymentQueueStore } from "./deployment-queue-store.ts";
 import { countShards, toShard } from "./execution-count-store.ts";
 import { choosePlace, type Deployment, mayWait, placeStore } from "./place-store.ts";
+import type { SlotChoice } from "./slot-store.ts";
 import type { CapacityPorts, Place } from "./slots.ts";
 
 /** Executions that are granted by one process at once; the next run that ends grants more. */
@@ -53,7 +54,7 @@ const countAllShards = ({ shards }: Deployment, maxExecutions: number): number =
  */
 export async function enterDeploymentQueue(
   head: RunHead,
-  kind: SlotKind,
+  slot: SlotChoice,
   maxExecutions: number,
   announce: (head: RunHead, entering: Entering) => NamedWrites,
   ports: CapacityPorts,
@@ -67,13 +68,17 @@ export async function enterDeploymentQueue(
   const turn = await queue.nextTurn(parseOwner(head), waiting[0]?.turn ?? 0);
   const entry = queue.toEntry(head.run_id, turn, { now, shards: countShards(maxExecutions) });
   const writes = announce(head, {
-    set: { slot: kind, deployment_entry: entry.entry },
+    set: {
+      slot: slot.kind,
+      ...(slot.part === undefined ? {} : { part: slot.part }),
+      deployment_entry: entry.entry,
+    },
     if: { waiting: { exists: false }, deployment_entry: { exists: false } },
     checkAt: now + WAITING_CHECK_MS,
     position: 1 + waiting.filter((other) => byOrder(other, entry) < 0).length,
   });
   try {
-    await queue.add(head, entry, kind, writes);
+    await queue.add(head, entry, slot, writes);
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
     return error.failed.has("head") || error.failed.has("entry");

@@ -25,27 +25,27 @@ const minus = (a: Tally, b: Tally): Tally => ({
 });
 
 /**
- * Counts an owner's runs and corrects counters that are wrong, at most once an hour; called when a run has to wait, which is when a
+ * Counts an owner's runs in one part of its counters, and corrects counters that are wrong, at most once an hour; called when a run has to wait, which is when a
  * counter that is too high would do harm. Nothing in the service makes counters wrong; a restored backup could. Written
  * only if no counter changed since they were read, and only when the same difference was there a minute before.
  */
-export async function recountIfDue(owner: Owner, ports: RecountPorts): Promise<void> {
+export async function recountIfDue(owner: Owner, ports: RecountPorts, part = 0): Promise<void> {
   const at = ports.now();
   const store = counterStore(ports.table);
-  const counters = await store.read(owner);
+  const counters = await store.readPart(owner, part);
   const { differs: before } = counters;
   if (at - counters.recounted_at < RECOUNT_MS) return;
   if (before !== undefined && at - before.at < CONFIRM_MS) return;
-  const differs = minus(await tally(owner, ports), counters);
+  const differs = minus(await tally(owner, part, ports), counters);
   const isRight = isSame(differs, NONE);
   const isConfirmed = before !== undefined && isSame(differs, before);
   const recount = isRight || isConfirmed ? { corrects: differs, at } : { differs, at };
   // Where a counter has changed in the meantime, the next run that has to wait counts again.
-  if (!(await store.saveRecount(owner, counters.changes, recount))) return;
+  if (!(await store.saveRecount(owner, part, counters.changes, recount))) return;
   if (!isRight) logLine("error", isConfirmed ? "counters repaired" : "counters differ", { ...differs });
 }
 
-async function tally(owner: Owner, { table }: Pick<RecountPorts, "table">): Promise<Tally> {
+async function tally(owner: Owner, part: number, { table }: Pick<RecountPorts, "table">): Promise<Tally> {
   const active = (await activeRuns(owner, { table })).map(({ runId }) => runId);
   const heads = await existingHeads(active, table);
   const known = new Set(heads.map(({ run_id }) => run_id));
@@ -55,10 +55,11 @@ async function tally(owner: Owner, { table }: Pick<RecountPorts, "table">): Prom
     roots.filter((root) => !known.has(root)),
     table,
   );
-  const counted = heads.filter((head) => !isLocal(head));
+  const isCounted = (head: RunHead) => (head.part ?? 0) === part;
+  const counted = heads.filter((head) => !isLocal(head) && isCounted(head));
   return {
     queued: counted.filter(({ state }) => state === "QUEUED").length,
-    running: [...counted, ...ended].filter(({ slot }) => slot === "owner").length,
+    running: [...counted, ...ended.filter(isCounted)].filter(({ slot }) => slot === "owner").length,
     waiting: counted.filter(({ waiting }) => waiting === "owner").length,
   };
 }

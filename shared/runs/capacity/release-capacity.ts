@@ -14,7 +14,9 @@ export async function releaseCapacity(
   const ended = await readHead(endedRunId, ports.table);
   if (ended === undefined) return undefined;
   if (ended.root !== undefined) await dequeueNext(toWaitQueue(ended, "tree"), ports);
-  await dequeueNext(toWaitQueue(ended, "owner"), ports);
+  // The slot of a tree may be of another part than the last of its runs is counted in.
+  const slots = toWaitQueue(ended, "owner");
+  await dequeueNext(ended.root === undefined ? slots : { ...slots, part: ended.part ?? 0 }, ports);
   if (ports.maxExecutions !== undefined) await grantExecutions(ports.maxExecutions, ports);
   return ended;
 }

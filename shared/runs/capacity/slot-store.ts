@@ -15,10 +15,10 @@ interface Pool {
   readonly waitingKey: (runId: string) => Key;
 }
 
-export const toPool = ({ kind, owner, root, depth }: WaitQueue): Pool =>
+export const toPool = ({ kind, owner, part, root, depth }: WaitQueue): Pool =>
   kind === "owner"
     ? {
-        counters: keys.counters(owner),
+        counters: keys.counterPart(owner, part),
         limit: DEFAULT_CONCURRENCY_LIMIT,
         waitingKey: (runId) => keys.waitingForOwner(owner, runId),
       }
@@ -65,14 +65,14 @@ export function toSlotChange(head: RunHead, transition: SlotTransition, root: Ru
   if ((to === undefined && ownerSlot === undefined) || isLocal(head)) return NO_CHANGE;
   const start: Start = {
     head,
-    own: keys.counters(parseOwner(head)),
+    own: keys.counterPart(parseOwner(head), head.part),
     queued: to === undefined ? 0 : Number(to === "QUEUED") - Number(head.state === "QUEUED"),
     isUnchanged: { slot: valueUnchanged(head.slot), waiting: valueUnchanged(head.waiting) },
   };
   if (to === undefined) return ownerSlot === "take" ? takeSlot(start, "owner") : releaseOwnerSlot(start);
   if (head.waiting !== undefined) return leaveQueue(start, head.waiting);
   if (isExecuting(to) && head.slot === undefined && head.worker_host === undefined)
-    return takeSlot(start, transition.takes ?? "owner");
+    return takeSlot(start, transition.takes ?? "owner", transition.part);
   if (!isExecuting(to) && transition.keepsSlot !== true) {
     if (head.slot === "owner") return releaseOwnerSlot(start);
     if (head.slot === "tree") return releaseTreeSlot(start, root);
@@ -95,9 +95,16 @@ function leaveQueue({ head, own, queued, isUnchanged }: Start, kind: SlotKind): 
   };
 }
 
-function takeSlot({ head, own, queued, isUnchanged }: Start, kind: SlotKind): SlotChange {
+function takeSlot({ head, own, queued, isUnchanged }: Start, kind: SlotKind, part?: number): SlotChange {
   const queue = toWaitQueue(head, kind);
   const room = hasRoom(toPool(queue).limit);
+  if (kind === "owner" && part !== undefined && part !== (head.part ?? 0)) {
+    const writes = {
+      ownerCounters: count(keys.counterPart(queue.owner, part), { running: 1 }, room),
+      formerCounters: countQueued(own, queued),
+    };
+    return { set: { slot: kind, part }, remove: [], if: isUnchanged, writes };
+  }
   const writes =
     kind === "owner"
       ? { ownerCounters: count(own, { queued, running: 1 }, room) }
@@ -105,10 +112,22 @@ function takeSlot({ head, own, queued, isUnchanged }: Start, kind: SlotKind): Sl
   return { set: { slot: kind }, remove: [], if: isUnchanged, writes };
 }
 
+/** A slot that a run takes: of its tree, or of its owner in the part that counts the run, unless another one is named. */
+export interface SlotChoice {
+  readonly kind: SlotKind;
+  readonly part?: number | undefined;
+}
+
 /** Builds the writes by which a queued run takes a slot before it starts; none if it has one. */
-export function toHeldSlot(head: RunHead, kind: SlotKind): NamedWrites {
+export function toHeldSlot(head: RunHead, { kind, part }: SlotChoice): NamedWrites {
   if (head.slot !== undefined) return {};
   const queue = toWaitQueue(head, kind);
+  if (kind === "owner" && part !== undefined && part !== (head.part ?? 0)) {
+    return {
+      ownerCounters: count(keys.counterPart(queue.owner, part), { running: 1, queued: 1 }, hasRoom(toPool(queue).limit)),
+      formerCounters: count(toPool(queue).counters, { queued: -1 }),
+    };
+  }
   const { counters, limit } = toPool(queue);
   const taken = { running: 1 };
   return kind === "owner"
@@ -125,12 +144,15 @@ export function toOwnerQueueEntry(head: RunHead): Pick<SlotChange, "set" | "writ
       ownerCounters: count(pool.counters, { waiting: 1 }),
       waitQueueEntry: {
         kind: "put",
-        item: { ...pool.waitingKey(head.run_id), v: 1, run_id: head.run_id },
+        item: { ...pool.waitingKey(head.run_id), v: 1, run_id: head.run_id, ...toPartOf(head), idle: true },
         if: { pk: { exists: false } },
       },
     },
   };
 }
+
+/** The part that counts a run, as the entry of the wait queue names it. */
+export const toPartOf = ({ part }: RunHead): { readonly part?: number } => (part === undefined ? {} : { part });
 
 /** The writes that take a slot of a tree while its root holds one of the owner's. */
 export const takeTreeSlot = (queue: WaitQueue, add: Readonly<Record<string, number>>, room: Conditions) => ({
@@ -173,10 +195,14 @@ function releaseTreeSlot({ head, own, queued, isUnchanged }: Start, root: RunHea
       tree_running: { eq: root.tree_running },
       slot: { exists: true },
     };
+    const ownerCounters =
+      (root.part ?? 0) === (head.part ?? 0)
+        ? count(own, { queued, running: -1 })
+        : [count(own, { queued }), count(keys.counterPart(parseOwner(head), root.part), { running: -1 })];
     return {
       ...released,
       writes: {
-        ownerCounters: count(own, { queued, running: -1 }),
+        ownerCounters,
         treeCounters,
         root: { ...update, remove: ["slot"], if: isLast },
       },

@@ -24,6 +24,8 @@ export interface WaitQueue {
   /** Whose slots a run takes, or waits for: its owner's, or those of its tree at its depth. */
   readonly kind: SlotKind;
   readonly owner: Owner;
+  /** The part of the owner's counters that slots are taken from first; absent where they may have one item only. */
+  readonly part?: number | undefined;
   readonly root: string;
   readonly depth: number;
 }
@@ -38,6 +40,7 @@ export interface CapacityPorts {
 export const toWaitQueue = (head: RunHead, kind: SlotKind): WaitQueue => ({
   kind,
   owner: parseOwner(head),
+  ...(head.part === undefined ? {} : { part: head.part }),
   root: head.root ?? head.run_id,
   depth: head.depth ?? 0,
 });
@@ -87,6 +90,8 @@ export interface Start {
   readonly to: ExecutingState;
   /** The pool to take the slot from; the owner's by default. */
   readonly takes?: SlotKind;
+  /** The part of the owner's counters to take its slot from. @default the one that counts the run */
+  readonly part?: number | undefined;
   /** The place that a run takes which begins to execute, in a deployment that limits its executions. @default none */
   readonly place?: Place | undefined;
   readonly keepsSlot?: never;
@@ -99,6 +104,7 @@ export interface End {
   /** True if the run continues immediately in a new execution and keeps its slot while it is QUEUED. */
   readonly keepsSlot?: boolean;
   readonly takes?: never;
+  readonly part?: never;
   readonly place?: never;
   readonly ownerSlot?: never;
 }
@@ -109,6 +115,7 @@ export interface SameState {
   /** What a run that goes on executing does with its owner's slot: it gives it back while it waits for a follow-up. */
   readonly ownerSlot?: "release" | "take";
   readonly takes?: never;
+  readonly part?: never;
   readonly place?: never;
   readonly keepsSlot?: never;
 }

@@ -2,8 +2,17 @@ import { type RunHead, type SlotKind, toCheckAttributes } from "#shared/records/
 import { keys } from "#shared/table/keys.ts";
 import type { Conditions, Table } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
-import { count, takeTreeSlot, toPool } from "./slot-store.ts";
+import { count, takeTreeSlot, toPartOf, toPool } from "./slot-store.ts";
 import { hasFreeSlot, type WaitQueue } from "./slots.ts";
+
+/** A run that waits for a slot. */
+export interface WaitingRun {
+  readonly runId: string;
+  /** The part of its owner's counters that counts it. */
+  readonly part: number;
+  /** Whether it waits with its execution, which takes a follow-up then. */
+  readonly isIdle: boolean;
+}
 
 /** The runs that wait for a slot, one entry each, the oldest first. */
 export function waitQueueStore(table: Table) {
@@ -19,43 +28,50 @@ export function waitQueueStore(table: Table) {
         ...writes,
         entry: {
           kind: "put",
-          item: { ...pool.waitingKey(head.run_id), v: 1, run_id: head.run_id },
+          item: {
+            ...pool.waitingKey(head.run_id),
+            v: 1,
+            run_id: head.run_id,
+            ...(queue.kind === "owner" ? toPartOf(head) : {}),
+          },
           if: { pk: { exists: false } },
         },
         root: checkRootSlot(head, queue.kind),
       });
     },
 
-    /** The id of the run that has waited longest. */
-    async oldest(queue: WaitQueue): Promise<string | undefined> {
+    /** The run that has waited longest. */
+    async oldest(queue: WaitQueue): Promise<WaitingRun | undefined> {
       const { pk, sk: prefix } = toPool(queue).waitingKey("");
-      const { items } = await table.query({ pk, prefix, limit: 1 });
-      return items[0]?.sk.slice(prefix.length);
+      const {
+        items: [entry],
+      } = await table.query({ pk, prefix, limit: 1 });
+      if (entry === undefined) return undefined;
+      const { part, idle } = entry;
+      return { runId: entry.sk.slice(prefix.length), part: Number(part ?? 0), isIdle: idle === true };
     },
 
     /**
-     * Gives a waiting run a free slot, and lets the reaper look at it at `checkAt`.
+     * Gives a waiting run a free slot of the queue's part, and lets the reaper look at it at `checkAt`.
      * @throws ConflictError: `head` or `entry` where it does not wait any more, `ownerCounters` or `treeCounters` where no slot is
      *   free, `root` where its tree has no slot
      */
-    async grant(runId: string, queue: WaitQueue, checkAt: number): Promise<void> {
-      const { kind } = queue;
+    async grant(run: WaitingRun, queue: WaitQueue, checkAt: number): Promise<void> {
+      const { kind, part = 0 } = queue;
+      const { runId } = run;
       const pool = toPool(queue);
-      const granted = { running: 1, waiting: -1 };
-      const isFree = hasFreeSlot(pool.limit);
+      const isMoved = kind === "owner" && run.part !== part;
       await transact(table, {
         head: {
           kind: "update",
           key: keys.head(runId),
-          set: { slot: kind, ...toCheckAttributes(runId, checkAt) },
+          set: { slot: kind, ...(isMoved ? { part } : {}), ...toCheckAttributes(runId, checkAt) },
           remove: ["waiting"],
           // A run that has got a follow-up while it was idle waits with its execution.
           if: { state: { in: ["QUEUED", "INPROGRESS"] }, waiting: { eq: kind }, slot: { exists: false } },
         },
         entry: { kind: "delete", key: pool.waitingKey(runId), if: { pk: { exists: true } } },
-        ...(kind === "owner"
-          ? { ownerCounters: count(pool.counters, granted, isFree) }
-          : takeTreeSlot(queue, granted, isFree)),
+        ...(isMoved ? moveCount(run, queue) : countGranted(queue)),
       });
     },
 
@@ -77,6 +93,24 @@ export function waitQueueStore(table: Table) {
         counters: count(pool.counters, { waiting: -1 }),
       });
     },
+  };
+}
+
+function countGranted(queue: WaitQueue): NamedWrites {
+  const { counters, limit } = toPool(queue);
+  const granted = { running: 1, waiting: -1 };
+  return queue.kind === "owner"
+    ? { ownerCounters: count(counters, granted, hasFreeSlot(limit)) }
+    : takeTreeSlot(queue, granted, hasFreeSlot(limit));
+}
+
+/** Counts a run in the part of its slot from then on. */
+function moveCount({ part, isIdle }: WaitingRun, queue: WaitQueue): NamedWrites {
+  const { counters, limit } = toPool(queue);
+  const queued = isIdle ? 0 : 1;
+  return {
+    ownerCounters: count(counters, { running: 1, queued }, hasFreeSlot(limit)),
+    formerCounters: count(keys.counterPart(queue.owner, part), { waiting: -1, queued: -queued }),
   };
 }
 

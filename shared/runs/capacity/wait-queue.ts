@@ -1,8 +1,8 @@
-import * as v from "valibot";
 import { type RunHead, readHead, type SlotKind } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Conditions, Value } from "#shared/table/table.ts";
 import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
+import { counterStore, findFreeSlot, parseCounters } from "./counter-store.ts";
 import { readDeploymentPosition } from "./deployment-queue-store.ts";
 import { recountIfDue } from "./recount.ts";
 import { toPool } from "./slot-store.ts";
@@ -28,23 +28,26 @@ export type AnnounceWaiting = (head: RunHead, entering: Entering) => NamedWrites
 /** How often a run that changes at the same time is read again. */
 const MAX_READS = 5;
 
+/** What entering a wait queue finds: that the run waits, or a free slot that no run waits for, maybe of another part of the counters. */
+export type Entered = "waits" | { readonly part?: number };
+
 /**
- * Adds a queued run to the wait queue for a slot of `kind`. Returns false where it need not wait: a slot is free, and no run
- * waits for it. Returns true if the run does not wait for a slot any more; it is in no queue then.
+ * Adds a queued run to the wait queue for a slot of `kind`, unless a slot is free that no run waits for. Returns "waits" too if the
+ * run does not need a slot any more; it is in no queue then.
  */
 export async function enterWaitQueue(
   first: RunHead,
   kind: SlotKind,
   announce: AnnounceWaiting,
   ports: CapacityPorts,
-): Promise<boolean> {
+): Promise<Entered> {
   let head: RunHead | undefined = first;
   for (let reads = 0; reads < MAX_READS; reads++) {
     const entered = await tryToEnter(head, kind, announce, ports);
     if (entered !== "changed") return entered;
     head = await readHead(first.run_id, ports.table);
     // The run is cancelled, dispatched by another message, or waits already.
-    if (head?.state !== "QUEUED" || head.waiting !== undefined || head.slot !== undefined) return true;
+    if (head?.state !== "QUEUED" || head.waiting !== undefined || head.slot !== undefined) return "waits";
   }
   throw new Error(`run ${first.run_id} changes too fast to enter the wait queue`);
 }
@@ -54,24 +57,28 @@ async function tryToEnter(
   kind: SlotKind,
   announce: AnnounceWaiting,
   ports: CapacityPorts,
-): Promise<boolean | "changed"> {
-  const queue = toWaitQueue(head, kind);
+): Promise<Entered | "changed"> {
+  const own = toWaitQueue(head, kind);
   const isOutside: Conditions = { waiting: { exists: false }, slot: { exists: false } };
-  const position = 1 + (await countWaiting(queue, ports));
+  const { waiting, isDivided, part } = await countWaiting(own, ports);
+  if (part !== undefined) return { part };
+  const queue = isDivided ? { ...own, part: own.part ?? 0 } : own;
+  const position = 1 + waiting;
   const writes = announce(head, { set: { waiting: kind }, if: isOutside, position });
   for (const reason of [isFull(toPool(queue).limit), hasWaitingRun]) {
     try {
       await waitQueueStore(ports.table).add(head, queue, reason, writes);
       // Behind other runs: they may wait for a slot that is free, because the process that released it died.
-      if (reason === hasWaitingRun) await dequeueNext(queue, ports);
-      if (kind === "owner") await recountIfDue(queue.owner, ports);
-      return true;
+      // A slot of another part may have become free before others could see that the run waits.
+      if (reason === hasWaitingRun || isDivided) await dequeueNext(queue, ports);
+      if (kind === "owner") await recountIfDue(queue.owner, ports, queue.part);
+      return "waits";
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
       if (error.failed.has("head") || error.failed.has("entry")) return "changed";
     }
   }
-  return false;
+  return {};
 }
 
 /** Reads the position of a run in its wait queue, from 1; undefined if it does not wait, or if many wait before it. */
@@ -84,24 +91,43 @@ export async function readQueuePosition(
   return readPosition(toWaitQueue(head, head.waiting), head.run_id, table);
 }
 
-/** Counts the runs in a wait queue. */
-async function countWaiting(queue: WaitQueue, { table }: Pick<CapacityPorts, "table">): Promise<number> {
-  const counters = await table.get(toPool(queue).counters);
-  return v.parse(v.object({ waiting: v.optional(v.number(), 0) }), counters ?? {}).waiting;
+interface Waiting {
+  /** The runs in the queue. */
+  readonly waiting: number;
+  /** Whether the counters of the queue's owner have several parts. */
+  readonly isDivided: boolean;
+  /** Another part, with a free slot that no run waits for. */
+  readonly part?: number;
+}
+
+async function countWaiting(queue: WaitQueue, { table }: Pick<CapacityPorts, "table">): Promise<Waiting> {
+  const { waiting, parts = 1 } = parseCounters(await table.get(toPool(queue).counters));
+  if (queue.kind === "tree" || parts === 1) return { waiting, isDivided: false };
+  const all = await counterStore(table).readParts(queue.owner);
+  const sum = all.reduce((total, counters) => total + counters.waiting, 0);
+  const part = sum === 0 ? findFreeSlot(all) : undefined;
+  return { waiting: sum, isDivided: true, ...(part === undefined ? {} : { part }) };
 }
 
 /** Grants free slots to the runs that have waited longest, one after the other, and requests their dispatch. */
-export async function dequeueNext(queue: WaitQueue, ports: CapacityPorts): Promise<void> {
+export async function dequeueNext(first: WaitQueue, ports: CapacityPorts): Promise<void> {
   const store = waitQueueStore(ports.table);
+  let queue = first;
   for (let granted = 0; granted < MAX_GRANTS; granted++) {
-    const runId = await store.oldest(queue);
-    if (runId === undefined) return;
+    const next = await store.oldest(queue);
+    if (next === undefined) return;
+    const { runId } = next;
     try {
-      await store.grant(runId, queue, ports.now() + GRANTED_CHECK_MS);
+      await store.grant(next, queue, ports.now() + GRANTED_CHECK_MS);
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
       const { failed } = error;
-      if (failed.has("ownerCounters") || failed.has("treeCounters")) return;
+      if (failed.has("ownerCounters") || failed.has("treeCounters")) {
+        const part = await findOtherPart(queue, ports);
+        if (part === undefined) return;
+        queue = { ...queue, part };
+        continue;
+      }
       // The run was cancelled, or another process has granted it a slot: continue with the next one.
       if (failed.has("head") || failed.has("entry")) continue;
       // Its tree has no slot any more: it is dispatched, and takes or waits for one of its owner's.
@@ -109,6 +135,13 @@ export async function dequeueNext(queue: WaitQueue, ports: CapacityPorts): Promi
     }
     await ports.queue.sendRun(runId, queue.owner).catch(() => undefined);
   }
+}
+
+/** Finds a free slot of another part of the owner's counters. */
+async function findOtherPart({ kind, owner, part }: WaitQueue, { table }: CapacityPorts): Promise<number | undefined> {
+  if (kind === "tree" || part === undefined) return undefined;
+  const other = findFreeSlot(await counterStore(table).readParts(owner));
+  return other === part ? undefined : other;
 }
 
 /** Returns false where the run does not wait there any more. */
@@ -124,4 +157,4 @@ async function leaveTreeQueue(runId: string, queue: WaitQueue, ports: CapacityPo
 
 /** Grants the slots that an owner has gained, because its limit was raised, to the runs that wait for them. */
 export const dequeueMore = (owner: Owner, ports: CapacityPorts): Promise<void> =>
-  dequeueNext({ kind: "owner", owner, root: "", depth: 0 }, ports);
+  dequeueNext({ kind: "owner", owner, part: 0, root: "", depth: 0 }, ports);

@@ -205,7 +205,7 @@ describe("enterWaitQueue", () => {
     ["others wait although a slot is free", { running: 1, waiting: 1 }, 2],
   ])("makes a run wait where %s", async (_, counters, position) => {
     const { result, positions, own, head } = await enter({ counters });
-    expect({ result, position: positions[0] }).toEqual({ result: true, position });
+    expect({ result, position: positions[0] }).toEqual({ result: "waits", position });
     // The only entry is the run's own, so it is granted the slot where one is free.
     if (counters.running === 1 && "waiting" in counters) {
       expect(head).toMatchObject({ slot: "owner" });
@@ -218,7 +218,7 @@ describe("enterWaitQueue", () => {
 
   it("makes no run wait where a slot is free, and no other run waits for it", async () => {
     const { result, entries, head, sent } = await enter({ counters: { running: DEFAULT_CONCURRENCY_LIMIT - 1 } });
-    expect({ result, entries, head, sent }).toEqual({ result: false, entries: [], head: queuedHead, sent: [] });
+    expect({ result, entries, head, sent }).toEqual({ result: {}, entries: [], head: queuedHead, sent: [] });
   });
 
   it("grants a free slot to the run that enters the queue behind others which have left it", async () => {
@@ -233,7 +233,7 @@ describe("enterWaitQueue", () => {
         counters: full,
         meanwhile: (table) => table.write({ kind: "update", key: keys.head(RUN), set }),
       });
-      expect({ result, entries, positions }).toEqual({ result: true, entries: [], positions: [1] });
+      expect({ result, entries, positions }).toEqual({ result: "waits", entries: [], positions: [1] });
       expect(own).toEqual({ ...recounted, ...full });
     },
   );
@@ -243,7 +243,7 @@ describe("enterWaitQueue", () => {
       counters: full,
       meanwhile: (table) => table.write({ kind: "delete", key: keys.head(RUN) }),
     });
-    expect({ result, entries }).toEqual({ result: true, entries: [] });
+    expect({ result, entries }).toEqual({ result: "waits", entries: [] });
   });
 
   it("tries again where the run was changed and still waits for nothing, five times at most", async () => {

@@ -28,6 +28,7 @@ const team = { type: "Team", uid: "t" } as const;
 const Key = v.object({ pk: v.string(), sk: v.string() });
 /** Keys whose first part is an owner. */
 const OF_OWNER: ReadonlySet<string> = new Set([
+  "counterPart",
   "counters",
   "deploymentTurn",
   "environmentEntry",

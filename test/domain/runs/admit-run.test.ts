@@ -3,10 +3,12 @@ import { createWithinLimits } from "#shared/runs/capacity/admit-run.ts";
 import { count } from "#shared/runs/capacity/slot-store.ts";
 import { QUEUE_ROOM, RUN_ROOM } from "#shared/runs/capacity/slots.ts";
 import { keys } from "#shared/table/keys.ts";
+import { memoryTable } from "#shared/table/memory-table.ts";
 import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
 
 const own = keys.counters({ type: "Team", uid: "t" });
 const queue = count(own, { queued: 1 });
+const head = { kind: "put", item: { ...keys.head("r"), scope: "TEAM#t#0" } } as const;
 
 /** Creates a run whose attempts fail with these writes, in order. Returns the outcome and the tried limits. */
 async function admit(...failures: readonly (readonly string[] | undefined)[]) {
@@ -16,7 +18,8 @@ async function admit(...failures: readonly (readonly string[] | undefined)[]) {
     const failed = failures[limits.length - 1];
     if (failed !== undefined) throw new ConflictError(new Set(failed), new Error("a condition failed"));
   };
-  const result = await createWithinLimits({ queue }, RUN_ROOM, { runs: { create } }).catch((error: unknown) => error);
+  const ports = { runs: { create }, table: memoryTable() };
+  const result = await createWithinLimits({ head, queue }, RUN_ROOM, ports).catch((error: unknown) => error);
   return { result, limits };
 }
 const [room, rest] = [RUN_ROOM, QUEUE_ROOM].map((limit) => ({ ...queue, if: limit }));
