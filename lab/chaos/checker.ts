@@ -145,7 +145,7 @@ function checkCounters(items: readonly StoredItem[]): Violation[] {
 function checkObjects({ objects, items, before }: Evidence, runs: ReadonlyMap<string, StoredRun>): Violation[] {
   const bodies = items.filter(({ sk }) => sk === "BODY").map((body) => JSON.stringify(body));
   return objects.flatMap((about): Violation[] => {
-    const [kind, runId = ""] = about.split("/");
+    const [kind, , runId = ""] = about.split("/");
     // The files of a request are stored before its run is written.
     if (kind === "requests") {
       const isNamed = bodies.some((body) => body.includes(JSON.stringify(about)));

@@ -13,7 +13,7 @@ export async function putTranscriptEvents(head: RunHead, events: number, table: 
   await writeIf(table, {
     kind: "update",
     key: keys.head(head.run_id),
-    set: { transcript_events: events },
+    set: { transcript_events: events, transcript_spread: true },
     // The reaper keeps checking a run whose sandbox is not known to have stopped.
     remove: isStopping ? [] : ["check_shard", "check_at"],
     if: {

@@ -37,6 +37,12 @@ export interface FileRemoval {
   removeAll(prefix: string, kept?: readonly string[]): Promise<void>;
 }
 
+/**
+ * A key part before an id that begins with its time: four random digits of it. S3 takes 3,500 writes a second below a prefix, and
+ * divides a prefix by what follows it, so that files which are written at the same time must not have similar keys.
+ */
+const spread = (id: string): string => `${id.slice(-4)}/${id}`;
+
 /** The keys of files. Those of an execution contain its id, so that an expired execution overwrites nothing. */
 export const fileKeys = {
   /**
@@ -49,35 +55,42 @@ export const fileKeys = {
   /** Written like a prompt. `name` is that of the content, or of the upload that it copies. */
   attachment: (request: string, name: string) => `requests/${request}/attachments/${name.slice(0, 36)}`,
   /** Uploaded before a run exists; each run with it has a copy. A lifecycle rule of the bucket deletes it after two days. */
-  upload: (uid: string) => `attachments/${uid}`,
+  upload: (uid: string) => `attachments/${spread(uid)}`,
   /** Named by its content, so that a repeat is the same file. */
-  followup: (run: string, digest: string) => `runs/${run}/followups/${digest.slice(0, 32)}.txt`,
+  followup: (run: string, digest: string) => `runs/${spread(run)}/followups/${digest.slice(0, 32)}.txt`,
   /** A copy of an upload that came with a follow-up. */
-  followupAttachment: (run: string, uid: string) => `runs/${run}/attachments/${uid}`,
+  followupAttachment: (run: string, uid: string) => `runs/${spread(run)}/attachments/${uid}`,
   messages: (run: string, execution: string, first: number, digest: string) =>
-    `runs/${run}/${execution}/messages/${String(first).padStart(10, "0")}-${digest.slice(0, 16)}.json`,
-  artifact: (run: string, execution: string, uid: string) => `runs/${run}/${execution}/artifacts/${uid}`,
+    `runs/${spread(run)}/${execution}/messages/${String(first).padStart(10, "0")}-${digest.slice(0, 16)}.json`,
+  artifact: (run: string, execution: string, uid: string) => `runs/${spread(run)}/${execution}/artifacts/${uid}`,
   /** Objects of a push that the run requests. */
-  pack: (run: string, execution: string, digest: string) => `runs/${run}/${execution}/packs/${digest.slice(0, 32)}`,
+  pack: (run: string, execution: string, digest: string) =>
+    `runs/${spread(run)}/${execution}/packs/${digest.slice(0, 32)}`,
   /** Named by its content, since each version of a plan is a file. */
-  plan: (run: string, execution: string, digest: string) => `runs/${run}/${execution}/plans/${digest.slice(0, 32)}.md`,
+  plan: (run: string, execution: string, digest: string) =>
+    `runs/${spread(run)}/${execution}/plans/${digest.slice(0, 32)}.md`,
   /** Skills of a repository that are too large for an item. A lifecycle rule of the bucket deletes them. */
   skills: (repository: string, digest: string) => `skills/${repository}/${digest}.json`,
   /** A lifecycle rule of the bucket deletes snapshots; a run then continues without its workspace. */
   snapshot: (run: string, execution: string, generation: string, index: number) =>
-    `snapshots/${run}/${execution}/${generation}/${index}`,
+    `snapshots/${spread(run)}/${execution}/${generation}/${index}`,
   /** The event of a delivery to a trigger. A lifecycle rule of the bucket deletes it with the delivery, after 30 days. */
   triggerEvent: (trigger: string, delivery: string) => `events/${trigger}/${delivery}.json`,
   /** The `upload`th raw transcript of a run, as a third-party harness wrote it. */
-  rawTranscript: (run: string, execution: string, upload: number) => `runs/${run}/${execution}/raw/${upload}.jsonl`,
-  transcript: (run: string, events: number) => `runs/${run}/transcript-${events}.jsonl`,
+  rawTranscript: (run: string, execution: string, upload: number) =>
+    `runs/${spread(run)}/${execution}/raw/${upload}.jsonl`,
+  transcript: (run: string, events: number) => `runs/${spread(run)}/transcript-${events}.jsonl`,
 };
+
+/** The key of a transcript that an earlier release has composed. Other files of earlier releases are found by the records that name them. */
+export const formerTranscriptKey = (run: string, events: number): string => `runs/${run}/transcript-${events}.jsonl`;
 
 /** True for a file that belongs to one run, although it was stored before it. The prompt of a schedule belongs to all its runs. */
 export const isOfOneRun = (key: string): boolean => key.startsWith("requests/");
 
-/** What the keys of all files of a run begin with, except those that were stored before the run. */
-export const runFilePrefixes = (run: string): readonly string[] => [`runs/${run}/`, `snapshots/${run}/`];
+/** What the keys of all files of a run begin with, also of those from earlier releases, except those that were stored before the run. */
+export const runFilePrefixes = (run: string): readonly string[] =>
+  [spread(run), run].flatMap((id) => [`runs/${id}/`, `snapshots/${id}/`]);
 
 /** The folders with the turns of a run, below its prefixes. */
 export const TURN_FOLDERS: readonly string[] = ["messages", "raw"];

@@ -233,6 +233,8 @@ const Ended = v.object({
   instance_id: v.exactOptional(v.string()),
   /** Number of events in the composed transcript; absent until it is composed. */
   transcript_events: v.exactOptional(Counter),
+  /** True if its key begins with random digits; absent for one that an earlier release has composed. */
+  transcript_spread: v.exactOptional(v.literal(true)),
 });
 const RunHead = v.variant("state", [Queued, Executing, Ended]);
 

@@ -107,6 +107,7 @@ export const ENDING_ATTRIBUTES = [
   "stop_pending",
   "stop_by",
   "transcript_events",
+  "transcript_spread",
 ] as const satisfies readonly RemovableAttribute[];
 
 /** Attributes of a sandbox stop that is awaited, removed once it is confirmed. */

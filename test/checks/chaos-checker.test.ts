@@ -97,7 +97,7 @@ function findings({ history = HISTORY, head, items = [], accepted, responses, re
     accepted: [one],
     items: stored,
     before: new Set(),
-    objects: [`runs/${RUN}/transcript-${history.length}.jsonl`],
+    objects: [`runs/${RUN.slice(-4)}/${RUN}/transcript-${history.length}.jsonl`],
     responses: new Map([[RUN, read]]),
     hits: [createKill("harness", "first", START + 2_500)],
     lastKillAt: START + 2_500,
@@ -256,10 +256,10 @@ describe("a finding of the chaos checker", () => {
   });
 
   it("is an object without its run, and a remaining process", () => {
-    expect(brokenBy({ rest: { objects: ["runs/another/transcript-3.jsonl"] } })).toEqual(["object"]);
+    expect(brokenBy({ rest: { objects: ["runs/ther/another/transcript-3.jsonl"] } })).toEqual(["object"]);
     expect(brokenBy({ rest: { objects: ["snapshots/another/first/1/0"] } })).toEqual(["object"]);
     expect(brokenBy({ rest: { objects: ["requests/one/prompt-1.txt"] } })).toEqual(["object"]);
-    expect(brokenBy({ rest: { objects: [`runs/${RUN}/transcript-99.jsonl`] } })).toEqual(["object"]);
+    expect(brokenBy({ rest: { objects: [`runs/${RUN.slice(-4)}/${RUN}/transcript-99.jsonl`] } })).toEqual(["object"]);
     expect(brokenBy({ rest: { processes: ["12 sleep"] } })).toEqual(["process"]);
   });
 

@@ -124,7 +124,11 @@ export function toHeldSlot(head: RunHead, { kind, part }: SlotChoice): NamedWrit
   const queue = toWaitQueue(head, kind);
   if (kind === "owner" && part !== undefined && part !== (head.part ?? 0)) {
     return {
-      ownerCounters: count(keys.counterPart(queue.owner, part), { running: 1, queued: 1 }, hasRoom(toPool(queue).limit)),
+      ownerCounters: count(
+        keys.counterPart(queue.owner, part),
+        { running: 1, queued: 1 },
+        hasRoom(toPool(queue).limit),
+      ),
       formerCounters: count(toPool(queue).counters, { queued: -1 }),
     };
   }

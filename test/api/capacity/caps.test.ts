@@ -138,7 +138,9 @@ describe("a text of 32 KiB", () => {
     const stored = plane.table.all().findLast(({ sk }) => sk.startsWith("MESSAGES#"));
     expect(Object.keys(stored ?? {}).filter((name) => /^messages(_file)?$/.test(name))).toEqual([member]);
     expect(stored?.["bytes"]).toBe(INLINE + more);
-    const place = new RegExp(`^runs/${run.run_id}/${run.execution_id}/messages/0000000002-[0-9a-f]{16}\\.json$`);
+    const place = new RegExp(
+      `^runs/[0-9a-f]{4}/${run.run_id}/${run.execution_id}/messages/0000000002-[0-9a-f]{16}\\.json$`,
+    );
     if (more > 0) expect(stored?.[member]).toMatch(place);
   });
 });

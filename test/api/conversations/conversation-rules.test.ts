@@ -592,6 +592,18 @@ describe("the transcript", () => {
     expect(after.check_at).toBeUndefined();
   });
 
+  it("is found by the key with which this release, or an earlier one, has stored it", async () => {
+    const plane = await createTestControlPlane();
+    const { run_id, finish } = await workingRun(plane);
+    await finish();
+    await composeTranscript(run_id, plane.ports);
+    const path = `/agent/runs/${run_id}/transcript`;
+    const readUrl = async () => (await createClient(plane).get(path)).headers?.["location"];
+    expect(await readUrl()).toContain(`/runs/${run_id.slice(-4)}/${run_id}/transcript-`);
+    await plane.table.write({ kind: "update", key: keys.head(run_id), remove: ["transcript_spread"] });
+    expect(await readUrl()).toContain(`/runs/${run_id}/transcript-`);
+  });
+
   it("is recorded on the head of an unchanged run, and errors of the table are passed on", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);

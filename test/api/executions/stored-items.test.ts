@@ -49,6 +49,7 @@ const formatItem = (item: Item): string => {
     .replaceAll(plane.team, "TEAM")
     .replaceAll(runIds(), "RUN")
     .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "UUID")
+    .replace(/(?<="(?:runs|snapshots|attachments)\/)[0-9a-f]{4}(?=\/)/g, "SPREAD")
     .replace(/"key_suffix":"[^"]+"/g, '"key_suffix":"KEY"')
     .replace(/(RUNS|SCHEDULES)#\d+/g, "$1#N")
     .replace(/(#ACTIVE|DELIVERIES|"EVENTS)(#\d+)?(?=")/g, "$1")

@@ -273,7 +273,7 @@ describe("a conversation of which a run was deleted", () => {
     }
     await passHour();
     expect(await textOf(first)).toBe(whole);
-    expect([...plane.files.files.keys()].filter((key) => key.includes(`runs/${first}/`))).toEqual([
+    expect([...plane.files.files.keys()].filter((key) => key.includes(`/${first}/`))).toEqual([
       expect.stringContaining("/messages/"),
     ]);
     await user.post(`/agent/conversations/${first}/followups`, { message: "go on" });

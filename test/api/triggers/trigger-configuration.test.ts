@@ -114,7 +114,7 @@ describe("the event of a run", () => {
     const harness = createHarness(plane, await plane.dispatch(run_id));
     const { context } = (await harness.resolve()).body;
     expect(context.attachments).toMatchObject([{ filename: "event.json", mime_type: "application/json" }]);
-    expect(await readFile(`runs/${run_id}/attachments/${delivery_id}`)).toMatchObject({
+    expect(await readFile(`runs/${run_id.slice(-4)}/${run_id}/attachments/${delivery_id}`)).toMatchObject({
       type: "build",
       author: { kind: "application" },
       payload: { type: "build", build: 7, log: "a\nb" },
@@ -129,7 +129,7 @@ describe("the event of a run", () => {
     const { body } = await user.get(`/agent/runs/${run_id}/followups`);
     const file_name = `event-${delivery_id}.json`;
     expect(body.followups).toMatchObject([{ message: "second", attachments: [{ file_name }] }]);
-    expect(await readFile(`runs/${run_id}/attachments/${delivery_id}`)).toMatchObject({
+    expect(await readFile(`runs/${run_id.slice(-4)}/${run_id}/attachments/${delivery_id}`)).toMatchObject({
       text: "second",
       thread: "T-1",
     });

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { attachmentDisposition, fileKeys } from "#shared/files/file-store.ts";
+import { attachmentDisposition, fileKeys, formerTranscriptKey, runFilePrefixes } from "#shared/files/file-store.ts";
 import { memoryFileStore } from "#shared/files/memory-file-store.ts";
+import { uuidv7 } from "#shared/ids.ts";
 
 const DIGEST = "0123456789abcdef".repeat(4);
 const UUID = "0199e0b2-0000-7000-8000-00000000dead";
@@ -20,20 +21,48 @@ it("fileKeys name each kind of file by what it belongs to, and by its content wh
     fileKeys.snapshot("r", "e", "g", 2),
     fileKeys.rawTranscript("r", "e", 3),
     fileKeys.transcript("r", 12),
+    formerTranscriptKey("r", 12),
   ]).toEqual([
     `requests/q/prompt-${DIGEST.slice(0, 32)}.txt`,
     `schedules/s/prompt-${DIGEST.slice(0, 32)}.txt`,
     `requests/q/attachments/${DIGEST.slice(0, 36)}`,
     `requests/q/attachments/${UUID}`,
-    "attachments/u",
-    `runs/r/followups/${DIGEST.slice(0, 32)}.txt`,
-    `runs/r/e/messages/0000000007-${DIGEST.slice(0, 16)}.json`,
-    "runs/r/e/artifacts/u",
-    `runs/r/e/plans/${DIGEST.slice(0, 32)}.md`,
+    "attachments/u/u",
+    `runs/r/r/followups/${DIGEST.slice(0, 32)}.txt`,
+    `runs/r/r/e/messages/0000000007-${DIGEST.slice(0, 16)}.json`,
+    "runs/r/r/e/artifacts/u",
+    `runs/r/r/e/plans/${DIGEST.slice(0, 32)}.md`,
     `skills/o/r/${DIGEST}.json`,
-    "snapshots/r/e/g/2",
-    "runs/r/e/raw/3.jsonl",
+    "snapshots/r/r/e/g/2",
+    "runs/r/r/e/raw/3.jsonl",
+    "runs/r/r/transcript-12.jsonl",
     "runs/r/transcript-12.jsonl",
+  ]);
+});
+
+it("fileKeys of runs that are created at the same time differ in their first characters", () => {
+  const now = Date.parse("2026-05-18T19:00:00.000Z");
+  const runs = Array.from({ length: 4_000 }, () => uuidv7(now));
+  const toKeys = [
+    (run: string) => fileKeys.messages(run, "e", 1, DIGEST),
+    (run: string) => fileKeys.transcript(run, 9),
+    (run: string) => fileKeys.snapshot(run, "e", "g", 0),
+    fileKeys.upload,
+  ];
+  for (const toKey of toKeys) {
+    const firsts = Map.groupBy(runs.map(toKey), (key) => key.slice(0, key.indexOf("/") + 2));
+    // One of sixteen partitions gets about a sixteenth of the writes.
+    expect(firsts.size).toBe(16);
+    expect(Math.max(...[...firsts.values()].map(({ length }) => length))).toBeLessThan(400);
+  }
+});
+
+it("runFilePrefixes include those of earlier releases", () => {
+  expect(runFilePrefixes(UUID)).toEqual([
+    `runs/dead/${UUID}/`,
+    `snapshots/dead/${UUID}/`,
+    `runs/${UUID}/`,
+    `snapshots/${UUID}/`,
   ]);
 });
 
