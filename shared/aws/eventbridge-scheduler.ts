@@ -5,10 +5,11 @@ import {
   DeleteScheduleCommand,
   ResourceNotFoundException,
   type SchedulerClient,
+  ServiceQuotaExceededException,
   UpdateScheduleCommand,
   ValidationException,
 } from "@aws-sdk/client-scheduler";
-import { type Scheduler, type Timer, TimerRefused } from "#shared/timers/scheduler.ts";
+import { type Scheduler, type Timer, TimerRefused, TimersExhausted } from "#shared/timers/scheduler.ts";
 
 export interface TimerSettings {
   /** The schedule group of all timers. */
@@ -42,6 +43,7 @@ export function eventBridgeScheduler(client: SchedulerClient, settings: () => Ti
         if (await update(input)) return;
         await client.send(new CreateScheduleCommand(input));
       } catch (error) {
+        if (error instanceof ServiceQuotaExceededException) throw new TimersExhausted(error.message, { cause: error });
         if (isAboutTime(error)) throw new TimerRefused(error.message, { cause: error });
         // Another call has created it in the meantime.
         if (error instanceof ConflictException && (await update(input))) return;

@@ -28,7 +28,7 @@ export function throwRefusal(error: unknown): never {
   if (known === undefined) throw error;
   throw new RunyardError("resource_unavailable", {
     ...known,
-    ...(known.retryable && { retryAfterSeconds: 5 }),
+    retryAfterSeconds: known.retryable ? 5 : 60,
     cause: error,
   });
 }

@@ -22,26 +22,35 @@ export interface ProblemContext {
 export const problemType = (baseUrl: string, code: ErrorCode): string =>
   `${baseUrl}/docs/errors/${code.replaceAll("_", "-")}`;
 
-/** Names of the throttling errors of AWS services; their clients have retried before they throw one. */
-const THROTTLED: ReadonlySet<string> = new Set([
-  "ProvisionedThroughputExceededException",
-  "RequestLimitExceeded",
-  "RequestThrottled",
-  "SlowDown",
-  "ThrottlingException",
-  "TooManyRequestsException",
+/** The services that throttle by errors of these names; their clients have retried before they throw one. */
+const THROTTLED: ReadonlyMap<string, string> = new Map([
+  ["ProvisionedThroughputExceededException", "DynamoDB"],
+  ["RequestLimitExceeded", "DynamoDB"],
+  ["RequestThrottled", "SQS"],
+  ["ServiceQuotaExceededException", "AWS"],
+  ["SlowDown", "S3"],
+  ["ThrottlingException", "AWS"],
+  ["TooManyRequestsException", "Lambda"],
 ]);
 
 /** Thrown by middy when a function times out, and by the SDK when a call does. */
 const OUT_OF_TIME = "TimeoutError";
 
-const isTooMuch = (error: unknown): boolean =>
-  error instanceof TableBusy || (error instanceof Error && (THROTTLED.has(error.name) || error.name === OUT_OF_TIME));
+/** What callers get for an error that is no RunyardError: its details stay in the log. */
+function toKnownError(error: unknown): RunyardError {
+  const service = error instanceof Error ? THROTTLED.get(error.name) : undefined;
+  if (service !== undefined) {
+    return new RunyardError("resource_unavailable", {
+      detail: `${service} limits the calls of this account: send the request again later, or have the operator ask AWS to raise the quota (Service Quotas)`,
+    });
+  }
+  const isLate = error instanceof TableBusy || (error instanceof Error && error.name === OUT_OF_TIME);
+  return new RunyardError(isLate ? "resource_unavailable" : "internal_error");
+}
 
-/** Renders an application/problem+json response (RFC 9457). Of an error that is no RunyardError it shows only the trace id. */
+/** Renders an application/problem+json response (RFC 9457). Of an error that is no RunyardError it shows the trace id, and the remedy where AWS throttles. */
 export function problem(error: unknown, context: ProblemContext): HttpResponse {
-  const unknown = () => new RunyardError(isTooMuch(error) ? "resource_unavailable" : "internal_error");
-  const known = error instanceof RunyardError ? error : unknown();
+  const known = error instanceof RunyardError ? error : toKnownError(error);
   const { title } = ERRORS[known.code];
   return {
     statusCode: known.status,

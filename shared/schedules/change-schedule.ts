@@ -1,4 +1,3 @@
-import { invalid } from "#shared/errors.ts";
 import { refuseUnsupportedOptions } from "#shared/http/unsupported-options.ts";
 import {
   IdempotencyRecordExists,
@@ -13,7 +12,6 @@ import { intersectScopes, scopesMember } from "#shared/principals/scopes.ts";
 import { requireSecrets } from "#shared/secrets/run-secrets.ts";
 import { ConditionFailed, type Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import { TimerRefused } from "#shared/timers/scheduler.ts";
 import type { UpdateScheduleRequest } from "#shared/wire/schedule.ts";
 import { checkRunRequest, findExecutor, findScheduleEnvironment, keepSecrets } from "./agent.ts";
 import { findFirstFiring } from "./create-schedule.ts";
@@ -24,7 +22,7 @@ import { nextRunOf, type Schedule } from "./schedule.ts";
 import type { SchedulePorts } from "./schedule-ports.ts";
 import { retryOnChange } from "./schedule-store.ts";
 import { storePrompt } from "./stored-prompt.ts";
-import { syncTimer } from "./sync-timer.ts";
+import { findTimerRefusal, syncTimer } from "./sync-timer.ts";
 import type { Tick } from "./tick.ts";
 
 /** Planned firings in progress that a change can cancel; a cron fires once a minute at most. */
@@ -156,9 +154,10 @@ async function writeChange(before: Schedule, after: Schedule, ports: SchedulePor
   try {
     await syncTimer(planned, ports);
   } catch (error) {
-    if (error instanceof TimerRefused && planned.timing.state === "active") {
+    const refusal = planned.timing.state === "active" ? findTimerRefusal(error) : undefined;
+    if (refusal !== undefined) {
       await restore(before, ports);
-      throw invalid("cron_schedule", "is not supported by the scheduler");
+      throw refusal;
     }
     // The table is authoritative, and the reconciler makes the timer match it within minutes.
     logLine("error", "a timer was not set", { schedule_id: before.schedule_id, error });

@@ -16,7 +16,6 @@ import { requireSecrets } from "#shared/secrets/run-secrets.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Put } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
-import { TimerRefused } from "#shared/timers/scheduler.ts";
 import type { CreateScheduleRequest } from "#shared/wire/schedule.ts";
 import { checkRunRequest, findExecutor, findScheduleEnvironment, keepSecrets, withScheduleNames } from "./agent.ts";
 import { parseTimetable } from "./cron.ts";
@@ -26,7 +25,7 @@ import type { Schedule } from "./schedule.ts";
 import type { SchedulePorts } from "./schedule-ports.ts";
 import { entriesIn } from "./schedule-store.ts";
 import { storePrompt } from "./stored-prompt.ts";
-import { syncTimer } from "./sync-timer.ts";
+import { findTimerRefusal, syncTimer } from "./sync-timer.ts";
 
 /** Schedules of a scope: a list of them is read whole. */
 const MAX_SCHEDULES = 500;
@@ -78,9 +77,10 @@ async function writeSchedule(call: CreateCall, record: (id: string) => Put, port
   try {
     await syncTimer(schedule, ports);
   } catch (error) {
-    if (error instanceof TimerRefused) {
+    const refusal = findTimerRefusal(error);
+    if (refusal !== undefined) {
       await ports.schedules.discard(schedule, idempotency.item);
-      throw invalid("cron_schedule", "is not supported by the scheduler");
+      throw refusal;
     }
     // The schedule exists, and the reconciler sets its timer within minutes.
     logLine("error", "a timer was not set", { schedule_id: id, error });

@@ -1,6 +1,6 @@
 import { splitIntoBatches } from "#shared/arrays.ts";
 import { logLine } from "#shared/log/log.ts";
-import { TimerRefused } from "#shared/timers/scheduler.ts";
+import { TimerRefused, TimersExhausted } from "#shared/timers/scheduler.ts";
 import { parseTimetable, type Timetable } from "./cron.ts";
 import { fireAt, LATE_MS } from "./fire.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
@@ -65,6 +65,10 @@ const isMissed = (schedule: Schedule, now: number): boolean => (nextRunOf(schedu
 /** Logs a timer that the scheduler refuses: the reconciler then handles each firing of the schedule, a little late. */
 function handleRefusal(schedule: Schedule, ports: FiringPorts): (error: unknown) => Promise<void> {
   return async (error) => {
+    if (error instanceof TimersExhausted) {
+      // The next pass tries again. Until then the reconciler handles each firing.
+      return logLine("error", "no timer is left", { schedule_id: schedule.schedule_id, error });
+    }
     if (!(error instanceof TimerRefused)) throw error;
     logLine("error", "a timer was refused", { schedule_id: schedule.schedule_id, error });
     await ports.schedules.noteSynced(schedule);

@@ -1,4 +1,5 @@
-import type { Timer } from "#shared/timers/scheduler.ts";
+import { invalid, RunyardError } from "#shared/errors.ts";
+import { type Timer, TimerRefused, TimersExhausted } from "#shared/timers/scheduler.ts";
 import { canonicalTimeZone } from "./cron.ts";
 import type { Schedule } from "./schedule.ts";
 import type { SchedulePorts } from "./schedule-ports.ts";
@@ -24,6 +25,19 @@ export async function syncTimer(first: Schedule, { schedules, scheduler }: SyncP
     if (changed === undefined) return scheduler.remove(id);
     schedule = changed;
   }
+}
+
+/** What a caller is told where its schedule can have no timer; undefined for an error that the reconciler makes up for. */
+export function findTimerRefusal(error: unknown): RunyardError | undefined {
+  if (error instanceof TimerRefused) return invalid("cron_schedule", "is not supported by the scheduler");
+  if (!(error instanceof TimersExhausted)) return undefined;
+  return new RunyardError("resource_unavailable", {
+    detail:
+      "EventBridge Scheduler has no room for another schedule in this account and region: delete or pause schedules, or have the operator ask AWS to raise the quota of schedules (Service Quotas)",
+    retryable: false,
+    retryAfterSeconds: 60,
+    cause: error,
+  });
 }
 
 function toTimer({ schedule_id, cron_schedule, time_zone }: Schedule): Timer {

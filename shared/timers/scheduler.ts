@@ -9,10 +9,15 @@ export interface Timer {
 }
 
 export interface Scheduler {
-  /** Creates or replaces a timer. Throws TimerRefused if the timer is not possible. */
+  /** Creates or replaces a timer. Throws TimerRefused if the timer is not possible, TimersExhausted if there may be no further one. */
   put(timer: Timer): Promise<void>;
   /** Deletes a timer; does nothing if there is none. */
   remove(id: string): Promise<void>;
+}
+
+/** The account has as many timers as it may have. */
+export class TimersExhausted extends Error {
+  override readonly name = "TimersExhausted";
 }
 
 /** The timer is not possible, so a retry would not help. */

@@ -31,7 +31,7 @@ export async function countUsage(head: RunHead, { table, sandboxUsdPerHour }: Co
     };
     if (!differs(sums, counted)) return;
     const owner = parseOwner(head);
-    await store.count(head.run_id, owner, toDimensions(head), counted, sums);
+    await store.count({ runId: head.run_id, owner, part: head.part }, toDimensions(head), counted, sums);
     logLine("info", "run counted", {
       run_id: head.run_id,
       owner_type: owner.type,

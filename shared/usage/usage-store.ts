@@ -43,6 +43,13 @@ export type Counted = v.InferOutput<typeof CountedItem>;
 const UsageItem = v.object({ ...Dimensions.entries, ...Sums.entries });
 export type UsageItem = v.InferOutput<typeof UsageItem>;
 
+interface CountedRun {
+  readonly runId: string;
+  readonly owner: Owner;
+  /** The part of its team's counters: each of them has an item for runs that have the same in common. */
+  readonly part?: number | undefined;
+}
+
 /**
  * Counters of ended runs. One item counts the runs of an owner that were created on the same day and have the same creator,
  * executor, model, schedule and environment, so that the end of a run adds to one item, and a report reads no run.
@@ -59,7 +66,13 @@ export function usageStore(table: Table) {
      * Replaces what is counted of a run, and adds the difference to the counters.
      * @throws ConflictError if it was counted meanwhile
      */
-    async count(runId: string, owner: Owner, dimensions: Dimensions, counted: Counted, sums: Sums): Promise<void> {
+    async count(
+      { runId, owner, part }: CountedRun,
+      dimensions: Dimensions,
+      counted: Counted,
+      sums: Sums,
+    ): Promise<void> {
+      const counters = part === undefined ? dimensions : { ...dimensions, part };
       const revision = counted.revision + 1;
       const { compute, ...others } = sums;
       await transact(table, {
@@ -70,7 +83,7 @@ export function usageStore(table: Table) {
         },
         counters: {
           kind: "update",
-          key: keys.usage(owner, dimensions.day, sha256(JSON.stringify(dimensions))),
+          key: keys.usage(owner, dimensions.day, sha256(JSON.stringify(counters))),
           set: {
             v: 1,
             ...dimensions,

@@ -5,6 +5,7 @@ import {
   ConflictException,
   ResourceNotFoundException,
   SchedulerClient,
+  ServiceQuotaExceededException,
   ValidationException,
 } from "@aws-sdk/client-scheduler";
 import { SQSClient } from "@aws-sdk/client-sqs";
@@ -20,7 +21,7 @@ import { ssmFormerSecrets } from "#shared/aws/ssm-former-secrets.ts";
 import { ssmKeySetStore } from "#shared/aws/ssm-key-set-store.ts";
 import { ssmParameter } from "#shared/aws/ssm-parameter.ts";
 import { StartDeferred } from "#shared/sandbox/sandbox.ts";
-import { TimerRefused } from "#shared/timers/scheduler.ts";
+import { TimerRefused, TimersExhausted } from "#shared/timers/scheduler.ts";
 import { respondToCalls } from "../support/aws-responses.ts";
 
 const config = { region: "eu-west-1", credentials: { accessKeyId: "id", secretAccessKey: "secret" } };
@@ -77,7 +78,8 @@ describe("a refusal of Systems Manager", () => {
     ["ParameterLimitExceeded", false, /delete unused parameters/],
     ["InvalidKeyId", false, /enable it/],
   ])("%s is a 503 that names the remedy (retryable: %s)", async (name, retryable, message) => {
-    const refusal = { status: 503, retryable, message: expect.stringMatching(message) };
+    const retryAfterSeconds = retryable ? 5 : 60;
+    const refusal = { status: 503, retryable, retryAfterSeconds, message: expect.stringMatching(message) };
     await expect(open(name).keySet.read()).rejects.toMatchObject(refusal);
     await expect(open(name).keySet.create("one")).rejects.toMatchObject(refusal);
     await expect(open(name).keySet.replace("one")).rejects.toMatchObject(refusal);
@@ -259,6 +261,8 @@ describe("the timers of EventBridge Scheduler", () => {
     for (const text of ["Invalid Schedule Expression", "bad timezone", "bad Time Zone"]) {
       expect((await put(invalid(text))).error).toEqual(new TimerRefused(text));
     }
+    const full = new ServiceQuotaExceededException({ ...failure, Message: "refused" } as const);
+    expect((await put(missing, full)).error).toEqual(new TimersExhausted("refused"));
     const role = invalid("the role cannot be assumed");
     expect((await put(role)).error).toBe(role);
     const other = named("expression");

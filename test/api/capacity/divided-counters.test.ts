@@ -168,6 +168,18 @@ describe("the counters of a team with a limit of 128 runs", () => {
     expect(await read()).toMatchObject({ running: 0, queued: 0 });
   });
 
+  it("count the usage of runs in an item of each part, whose sum the report has", async () => {
+    await createRuns(12);
+    await deliver(plane);
+    for (const harness of await begun()) await harness.finish();
+    await deliver(plane);
+    const items = plane.table.all().filter(({ pk, sk }) => pk === `TEAM#${plane.team}` && sk.startsWith("USAGE#"));
+    expect(items).toHaveLength(2);
+    const day = new Date(plane.clock.now).toISOString().slice(0, 10);
+    const { body } = await user.get(`/agent/usage?from=${day}&to=${day}&group_by=day`);
+    expect(body.buckets).toMatchObject([{ key: day, runs: 12, succeeded: 12 }]);
+  });
+
   it("are corrected part by part", async () => {
     await createRuns(6);
     await plane.table.write({ kind: "update", key: keys.counterPart(owner(), 1), add: { running: 2, changes: 1 } });

@@ -8,7 +8,7 @@ import { updateSchedule } from "#functions/schedules/update-schedule.ts";
 import { setLogOutput } from "#shared/log/log.ts";
 import { toUnsynced } from "#shared/schedules/schedule-store.ts";
 import { keys } from "#shared/table/keys.ts";
-import { type Scheduler, TimerRefused } from "#shared/timers/scheduler.ts";
+import { type Scheduler, TimerRefused, TimersExhausted } from "#shared/timers/scheduler.ts";
 import { createClient } from "../../support/client.ts";
 import {
   createTestControlPlane,
@@ -177,6 +177,56 @@ describe("two concurrent changes", () => {
     const schedule = await readSchedule(plane, id);
     expect(schedule).toMatchObject({ enabled: false });
     expect(schedule.recent_runs).toHaveLength(2);
+  });
+});
+
+describe("a scheduler of an account with as many timers as it may have", () => {
+  const full = (): TestPorts => ({
+    ...plane.ports,
+    scheduler: {
+      ...plane.ports.scheduler,
+      put: async () => {
+        throw new TimersExhausted("quota exceeded");
+      },
+    },
+  });
+  const refusal = /^EventBridge Scheduler has no room.*ask AWS to raise the quota/;
+  const read = ({ statusCode, headers, body }: { statusCode: number; headers: object; body: string }) => ({
+    statusCode,
+    ...headers,
+    ...JSON.parse(body),
+  });
+
+  it("makes the creation return 503 with the remedy, and leaves nothing behind", async () => {
+    const before = plane.table.all().filter(({ pk }) => !pk.startsWith("KEY#"));
+    const response = await createSchedule.handle(httpEvent({ key: plane.key, body: nightly }), full());
+    expect(read(response)).toMatchObject({
+      statusCode: 503,
+      "retry-after": "60",
+      retryable: false,
+      detail: expect.stringMatching(refusal),
+    });
+    expect(plane.table.all().filter(({ pk }) => !pk.startsWith("KEY#"))).toEqual(before);
+  });
+
+  it("makes the update that enables a schedule return 503, and leaves it as it was", async () => {
+    const { id } = await makeSchedule(plane, { enabled: false });
+    const before = await readSchedule(plane, id);
+    const event = httpEvent({
+      method: "PUT",
+      key: plane.key,
+      path: { scheduleId: id },
+      body: { ...nightly, enabled: true },
+    });
+    expect((await updateSchedule.handle(event, full())).statusCode).toBe(503);
+    expect(await readSchedule(plane, id)).toEqual(before);
+  });
+
+  it("leaves the firings to the reconciler, which goes on trying", async () => {
+    const { id } = await makeSchedule(plane);
+    plane.clock.now = Date.parse("2026-05-19T02:31:30Z");
+    await reconcile(plane, full());
+    expect(await listTicks(plane, id)).toMatchObject([{ outcome: "late" }]);
   });
 });
 

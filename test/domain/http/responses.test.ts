@@ -83,18 +83,27 @@ describe("readTraceId", () => {
 });
 
 describe("problem", () => {
+  const context = { baseUrl: "https://x.test", instance: "/", traceId: "t" };
   it.each([
-    "ProvisionedThroughputExceededException",
-    "RequestLimitExceeded",
-    "RequestThrottled",
-    "SlowDown",
-    "ThrottlingException",
-    "TimeoutError",
-    "TooManyRequestsException",
-  ])("returns 503 for an error of AWS that is called %s", (name) => {
-    const context = { baseUrl: "https://x.test", instance: "/", traceId: "t" };
-    expect(problem(Object.assign(new Error(), { name }), context).statusCode).toBe(503);
+    ["ProvisionedThroughputExceededException", "DynamoDB"],
+    ["RequestLimitExceeded", "DynamoDB"],
+    ["RequestThrottled", "SQS"],
+    ["ServiceQuotaExceededException", "AWS"],
+    ["SlowDown", "S3"],
+    ["ThrottlingException", "AWS"],
+    ["TooManyRequestsException", "Lambda"],
+  ])("returns 503 with the remedy for an error of AWS that is called %s", (name, service) => {
+    const { statusCode, headers, body } = problem(Object.assign(new Error("secret"), { name }), context);
+    expect({ statusCode, ...headers }).toMatchObject({ statusCode: 503, "retry-after": "1", "x-should-retry": "true" });
+    const detail = `${service} limits the calls of this account: send the request again later, or have the operator ask AWS to raise the quota (Service Quotas)`;
+    expect(JSON.parse(body)).toMatchObject({ detail, error_code: "resource_unavailable" });
+    expect(body).not.toContain("secret");
     expect(problem({ name }, context).statusCode).toBe(500);
+  });
+
+  it("returns 503 without details for a call that takes too long", () => {
+    const { statusCode, body } = problem(Object.assign(new Error(), { name: "TimeoutError" }), context);
+    expect([statusCode, JSON.parse(body).detail]).toEqual([503, undefined]);
   });
 
   it("has only the members and headers that the error sets", () => {
