@@ -29,7 +29,7 @@ const SLOW = [
   "test/contract/schemathesis.test.ts",
   "test/e2e/llama/real-model.full.test.ts",
   "test/emulator/deployment.test.ts",
-  "test/e2e/schedules.test.ts",
+  "test/e2e/schedules.full.test.ts",
   "test/e2e/processes.test.ts",
   "test/reliability/interleaving.full.test.ts",
   "test/server/serve/serve.test.ts",
@@ -45,7 +45,7 @@ const SLOW = [
   "test/web/journey.full.test.ts",
   "test/web/webhooks.full.test.ts",
   "test/security/isolation-boundary.test.ts",
-  "test/e2e/slices.test.ts",
+  "test/e2e/slices.full.test.ts",
   "test/checks/planted.test.ts",
 ];
 

@@ -1,8 +1,6 @@
-import { readFile } from "node:fs/promises";
-import path from "node:path";
-import { afterAll, beforeAll, describe, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, test } from "vitest";
 import { client, commands } from "../support/api-client.ts";
-import { countProcesses, findHarness, isAlive } from "../support/execution-processes.ts";
+import { countProcesses, waitForHarness } from "../support/execution-processes.ts";
 import { startService, type TestService } from "../support/service.ts";
 
 let service: TestService;
@@ -77,7 +75,7 @@ describe.concurrent("concurrent runs", () => {
 describe.concurrent("a harness that is killed", () => {
   test("expires its execution, and the run continues in another", async ({ expect }) => {
     const id = await api.create(commands("sleep 5; echo survived"));
-    process.kill(await waitForHarness(id), "SIGKILL");
+    process.kill(await waitForHarness(api, id), "SIGKILL");
     expect(await api.ended(id)).toMatchObject({ state: "SUCCEEDED" });
     const timeline = await api.timeline(id);
     expect(timeline.map(({ event_type }) => event_type)).toContain("execution_lost");
@@ -86,49 +84,3 @@ describe.concurrent("a harness that is killed", () => {
     expect(await api.outputs(id)).toEqual(["survived\n"]);
   });
 });
-
-describe.concurrent("a harness that is paused past its lease", () => {
-  test("writes nothing once it continues: the run ends once, and has nothing from it after its expiry", async ({
-    expect,
-  }) => {
-    const id = await api.create(commands("echo begun", "sleep 6; echo done | tee $RUNYARD_OUTPUT/done.txt"));
-    await expect.poll(async () => (await api.outputs(id)).length).toBe(1);
-    const paused = await waitForHarness(id);
-    process.kill(paused, "SIGSTOP");
-    const types = async () => (await api.timeline(id)).map(({ event_type }) => event_type);
-    try {
-      await expect.poll(types, { timeout: 150_000, interval: 500 }).toContain("execution_lost");
-    } finally {
-      process.kill(paused, "SIGCONT");
-    }
-    expect(await api.ended(id)).toMatchObject({ state: "SUCCEEDED" });
-    await expect.poll(() => isAlive(paused)).toBe(false);
-    expect((await types()).filter((type) => /^run_(succeeded|failed|errored|cancelled)$/.test(type))).toEqual([
-      "run_succeeded",
-    ]);
-    const timeline = await api.timeline(id);
-    const lost = timeline.findIndex(({ event_type }) => event_type === "execution_lost");
-    const old = timeline[lost].execution_id;
-    expect(timeline.slice(lost + 1).filter(({ execution_id }) => execution_id === old)).toEqual([]);
-    expect(await api.outputs(id)).toEqual(["begun\n", "done\n"]);
-    expect((await api.call("GET", `/agent/runs/${id}`)).body.artifacts).toHaveLength(1);
-    // It sent one more request, whose response said that its execution is over.
-    const stale = async () => {
-      const log = await readFile(path.join(service.directory, "logs/server.log"), "utf8");
-      return log.split("\n").filter((line) => line.includes(old) && line.includes('"stale"')).length;
-    };
-    await expect.poll(stale).toBe(1);
-  }, 300_000);
-});
-
-/** The harness that executes a command of the run. */
-const waitForHarness = (runId: string): Promise<number> =>
-  vi.waitFor(
-    async () => {
-      const execution = (await api.timeline(runId)).findLast(({ execution_id }) => execution_id !== undefined);
-      const harness = await findHarness(execution?.execution_id);
-      if (harness === undefined) throw new Error(`run ${runId} executes no command`);
-      return harness;
-    },
-    { timeout: 60_000, interval: 100 },
-  );

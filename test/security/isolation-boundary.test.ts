@@ -39,7 +39,7 @@ describe("the isolation boundary", () => {
   const exhausted = "echo 'bwrap: Creating new namespace failed: Resource temporarily unavailable' >&2; exit 1";
   const unfilterable = 'for word in "$@"; do [ "$word" = --seccomp ] && exit 1; done; exec "$REAL" "$@"';
 
-  test.each([
+  test.concurrent.each([
     ["does not work", broken, {}],
     ["does not work, and is required", broken, { RUNYARD_SANDBOX: "bubblewrap" }],
     ["reaches a process limit", exhausted, {}],

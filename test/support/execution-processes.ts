@@ -1,4 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
+import { vi } from "vitest";
+import type { client } from "./api-client.ts";
 
 interface ProcessEntry {
   readonly pid: number;
@@ -20,6 +22,18 @@ export async function findHarness(executionId: string): Promise<number | undefin
   }
   return undefined;
 }
+
+/** Waits until the run executes a command. Returns the process id of its harness. */
+export const waitForHarness = (api: ReturnType<typeof client>, runId: string): Promise<number> =>
+  vi.waitFor(
+    async () => {
+      const execution = (await api.timeline(runId)).findLast(({ execution_id }) => execution_id !== undefined);
+      const harness = await findHarness(execution?.execution_id);
+      if (harness === undefined) throw new Error(`run ${runId} executes no command`);
+      return harness;
+    },
+    { timeout: 60_000, interval: 100 },
+  );
 
 /** The number of processes named `name` that have `arg` among their arguments. */
 export async function countProcesses(name: string, arg: string): Promise<number> {

@@ -123,27 +123,6 @@ describe("another execution", () => {
       ["user", "Continue where you stopped."],
     ]);
   });
-
-  it("continues an execution whose time ended before the model's response, and repeats nothing", async () => {
-    await using it = await agentRun({
-      prompt: "Count.",
-      turns: [
-        command("echo 1 >> n.txt"),
-        { text: "Too late.", after: sleep(600_000, undefined, { ref: false }) },
-        command("echo 2 >> n.txt; cat n.txt"),
-        { text: "Counted." },
-      ],
-    });
-    // Long enough for the first command on a busy machine.
-    it.plane.lifetimeMs = 40_000;
-    const first = await it.run();
-    expect([first.code, it.plane.outcome], first.log).toEqual([0, undefined]);
-    expect(it.plane.shutdown).toMatchObject({ error: { category: "slice_ended" } });
-    it.plane.lifetimeMs = 300_000;
-    await it.run();
-    expect(it.plane.outcome).toEqual({ success: true, summary: "Counted." });
-    expect(it.plane.outputs).toEqual(["", "1\n2\n"]);
-  });
 });
 
 describe("the end of a turn", () => {
@@ -282,8 +261,29 @@ describe("plan mode", () => {
   });
 });
 
-describe("a command that outlasts its execution", () => {
-  it("is ended in time to save its result and the workspace, and the next execution continues", async () => {
+describe.concurrent("the end of an execution's time", () => {
+  it("is continued if it comes before the model's response, and nothing is repeated", async () => {
+    await using it = await agentRun({
+      prompt: "Count.",
+      turns: [
+        command("echo 1 >> n.txt"),
+        { text: "Too late.", after: sleep(600_000, undefined, { ref: false }) },
+        command("echo 2 >> n.txt; cat n.txt"),
+        { text: "Counted." },
+      ],
+    });
+    // Long enough for the first command on a busy machine.
+    it.plane.lifetimeMs = 40_000;
+    const first = await it.run();
+    expect([first.code, it.plane.outcome], first.log).toEqual([0, undefined]);
+    expect(it.plane.shutdown).toMatchObject({ error: { category: "slice_ended" } });
+    it.plane.lifetimeMs = 300_000;
+    await it.run();
+    expect(it.plane.outcome).toEqual({ success: true, summary: "Counted." });
+    expect(it.plane.outputs).toEqual(["", "1\n2\n"]);
+  });
+
+  it("ends a command in time to save its result and the workspace, and the next execution continues", async () => {
     await using it = await agentRun({
       prompt: "Wait.",
       turns: [command("echo kept > file; sleep 300"), command("cat file"), { text: "Done." }],

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { createBackgroundStage } from "../support/background-stage.ts";
 import { SECRET } from "../support/command-stage.ts";
 import { newMark, sleepers } from "../support/processes.ts";
@@ -22,8 +22,8 @@ const ask = (answers) => {
 };
 ask([]);`;
 
-describe("background commands", () => {
-  it("let a development server live while other commands test it, reload it, and stop it", async () => {
+describe.concurrent("background commands", () => {
+  it("let a development server live while other commands test it, reload it, and stop it", async ({ expect }) => {
     await using stage = await createBackgroundStage();
     writeFileSync(join(stage.host.workspace, "server.cjs"), SERVER);
     writeFileSync(join(stage.host.workspace, "page.txt"), "one\n");
@@ -42,7 +42,7 @@ describe("background commands", () => {
     expect(await stage.run(fetchPage)).toMatchObject({ exitCode: 1 });
   });
 
-  it("answer the questions of an interactive program", async () => {
+  it("answer the questions of an interactive program", async ({ expect }) => {
     await using stage = await createBackgroundStage();
     writeFileSync(join(stage.host.workspace, "questions.cjs"), QUESTIONS);
     await stage.start("node questions.cjs");
@@ -59,8 +59,8 @@ describe("background commands", () => {
   });
 });
 
-describe.each(["bubblewrap", "none"])("a background command (%s)", (kind) => {
-  it("outlives the call that started it, while what a foreground command leaves ends with it", async () => {
+describe.concurrent.each(["bubblewrap", "none"])("a background command (%s)", (kind) => {
+  it("outlives the call that started it, while what a foreground command leaves ends with it", async ({ expect }) => {
     await using stage = await createBackgroundStage({ kind });
     const [kept, left] = [newMark(), newMark()];
     await stage.start(`setsid sleep ${kept} & sleep ${kept}`);
@@ -70,7 +70,7 @@ describe.each(["bubblewrap", "none"])("a background command (%s)", (kind) => {
     expect(sleepers(kept)).toBe(0);
   });
 
-  it("ends with the execution, however that ends", async () => {
+  it("ends with the execution, however that ends", async ({ expect }) => {
     const marks = [newMark(), newMark()];
     await using cancelled = await createBackgroundStage({ kind });
     await using finished = await createBackgroundStage({ kind });
@@ -83,7 +83,7 @@ describe.each(["bubblewrap", "none"])("a background command (%s)", (kind) => {
     await expect(cancelled.start("true")).rejects.toThrow("cancelled");
   });
 
-  it("returns each part of its output once, redacted, and its exit code", async () => {
+  it("returns each part of its output once, redacted, and its exit code", async ({ expect }) => {
     await using stage = await createBackgroundStage({ kind });
     const started = await stage.start('echo "begin $TOKEN"; read -r line; echo "got $line" >&2; exit 3');
     const begun = await stage.read({ wait_for: "begin", ...LONG });
@@ -96,7 +96,7 @@ describe.each(["bubblewrap", "none"])("a background command (%s)", (kind) => {
     expect((await stage.read()).output["stdout"]).toBe("");
   });
 
-  it("is frozen with all its processes until it is thawed", async () => {
+  it("is frozen with all its processes until it is thawed", async ({ expect }) => {
     await using stage = await createBackgroundStage({ kind });
     await stage.start("while true; do echo x >> grown.txt; sleep 0.01; done");
     const size = () => statSync(join(stage.host.workspace, "grown.txt"), { throwIfNoEntry: false })?.size ?? 0;
@@ -114,8 +114,8 @@ describe.each(["bubblewrap", "none"])("a background command (%s)", (kind) => {
   });
 });
 
-describe("tools for background commands", () => {
-  it("say when a command waits for input, instead of waiting for its time limit", async () => {
+describe.concurrent("tools for background commands", () => {
+  it("say when a command waits for input, instead of waiting for its time limit", async ({ expect }) => {
     await using stage = await createBackgroundStage();
     await stage.start("printf 'Continue? '; read -r answer; echo \"$answer\"");
     const waiting = await stage.read({ wait_for: "never printed", timeout_seconds: 3_600 });
@@ -124,7 +124,7 @@ describe("tools for background commands", () => {
     expect((await stage.read({ wait_for: "yes", ...LONG })).output).toMatchObject({ matched: true });
   });
 
-  it("explain unknown commands, ended ones, and those of an earlier execution", async () => {
+  it("explain unknown commands, ended ones, and those of an earlier execution", async ({ expect }) => {
     const earlier = [{ id: "background-4", number: 4, command: "npm start", isOpen: true }];
     await using stage = await createBackgroundStage({ earlier });
     await expect(stage.read()).rejects.toThrow("there is no background command background-1; there are: none");
@@ -143,7 +143,7 @@ describe("tools for background commands", () => {
     await expect(stage.read({ command_id: "background-9" })).rejects.toThrow("there are: background-5");
   });
 
-  it("refuse a ninth command until one is stopped", async () => {
+  it("refuse a ninth command until one is stopped", async ({ expect }) => {
     await using stage = await createBackgroundStage();
     const request = { command: "sleep 600", workingDirectory: stage.workingDirectory };
     const started = await Promise.allSettled(Array.from({ length: 9 }, () => stage.background.start(request)));
@@ -154,7 +154,7 @@ describe("tools for background commands", () => {
     await expect(stage.background.start(request)).resolves.toMatchObject({ id: "background-9" });
   });
 
-  it("keep the end of a long output, and say how much is missing", async () => {
+  it("keep the end of a long output, and say how much is missing", async ({ expect }) => {
     await using stage = await createBackgroundStage();
     await stage.start("seq 200000; sleep 600");
     const { output } = await stage.read({ wait_for: "200000", ...LONG });
@@ -163,7 +163,7 @@ describe("tools for background commands", () => {
     expect([rest.endsWith("\n199999\n200000\n"), rest.length < 17_000]).toEqual([true, true]);
   });
 
-  it("end a command at its own time limit, and at the limits that all commands share", async () => {
+  it("end a command at its own time limit, and at the limits that all commands share", async ({ expect }) => {
     await using stage = await createBackgroundStage({ limits: { processes: 12 } });
     await stage.start("sleep 600", { timeout_seconds: 1 });
     const first = stage.background.find("background-1");

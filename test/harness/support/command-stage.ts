@@ -9,8 +9,10 @@ export const SECRET = "planted-value-0001";
 /** A command runner as an execution uses it. */
 export async function createStage(kind: string) {
   vi.stubEnv("RUNYARD_SANDBOX", kind);
-  const host = await prepareHost();
+  // It reads the variable before it first waits, so that stages can be created at the same time.
+  const preparation = prepareHost();
   vi.unstubAllEnvs();
+  const host = await preparation;
   const executionId = crypto.randomUUID();
   const sandbox = host.sandbox({ runId: "run-1", marker: createMarker(executionId), secrets: { TOKEN: SECRET } });
   const stop = new AbortController();

@@ -86,12 +86,12 @@ describe.each(["bubblewrap", "none"])("an agent of the Agent Client Protocol (%s
   });
 });
 
-describe("a turn of such an agent", () => {
+describe.concurrent("a turn of such an agent", () => {
   const sandbox = "none";
   const answers = (texts: readonly string[]) =>
     texts.filter((text) => text.startsWith("{")).map((text): { sessionId: string; text: string } => JSON.parse(text));
 
-  it("continues the session of the turn before it, also in the next execution", async () => {
+  it("continues the session of the turn before it, also in the next execution", async ({ expect }) => {
     await using it = await acp("one");
     it.plane.addFollowup("two");
     await it.run({ RUNYARD_SANDBOX: "bubblewrap" });
@@ -105,7 +105,9 @@ describe("a turn of such an agent", () => {
     expect(it.plane.texts.join(), "what a loaded session replays is not new").not.toContain("replayed");
   });
 
-  it("is cancelled at the end of an execution's time, and the next execution continues its session", async () => {
+  it("is cancelled at the end of an execution's time, and the next execution continues its session", async ({
+    expect,
+  }) => {
     await using it = await acp("WAIT");
     it.plane.lifetimeMs = 40_000;
     await it.run({ RUNYARD_SANDBOX: "bubblewrap" });
@@ -118,7 +120,7 @@ describe("a turn of such an agent", () => {
     expect(marks).toMatchObject([{ name: "acp_session", data: { session_id: after?.sessionId } }]);
   });
 
-  it("gets the conversation in an execution with another directory", async () => {
+  it("gets the conversation in an execution with another directory", async ({ expect }) => {
     await using it = await acp("one");
     await it.run({ RUNYARD_SANDBOX: sandbox });
     it.plane.addFollowup("two");
@@ -128,7 +130,7 @@ describe("a turn of such an agent", () => {
     expect(second?.text).toMatch(/This conversation started without you[\s\S]*one[\s\S]*two$/);
   });
 
-  it("gets the conversation if the session is gone", async () => {
+  it("gets the conversation if the session is gone", async ({ expect }) => {
     await using it = await acp("one", { command: 'rm -rf "$HOME/sessions"; node agent.mjs' });
     it.plane.addFollowup("two");
     await it.run({ RUNYARD_SANDBOX: sandbox });
@@ -138,7 +140,7 @@ describe("a turn of such an agent", () => {
     expect(second?.text).toMatch(/This conversation started without you[\s\S]*two$/);
   });
 
-  it("is cancelled by an interrupt, and the agent can save its session", async () => {
+  it("is cancelled by an interrupt, and the agent can save its session", async ({ expect }) => {
     await using it = await acp("WAIT");
     const harness = it.start({ RUNYARD_SANDBOX: sandbox });
     await expect.poll(() => it.plane.everything).toContain("acp_session");
@@ -151,7 +153,7 @@ describe("a turn of such an agent", () => {
     expect(it.plane.texts).toContain("Interrupted by Ada. Send a follow-up to continue.");
   });
 
-  it("names what to install if the agent is not installed", async () => {
+  it("names what to install if the agent is not installed", async ({ expect }) => {
     await using it = await acp("x", { agent: "opencode" });
     await it.run({ RUNYARD_SANDBOX: sandbox, RUNYARD_AGENTS: "/nowhere" });
     expect(it.plane.outcome).toMatchObject({

@@ -38,7 +38,7 @@ const steps = Array.from({ length: 16 }, (_, index) =>
   ].join("\n"),
 );
 
-describe("a run of several slices", () => {
+describe.concurrent("a run of several slices", () => {
   // @contract runs.transitions.slices
   it("has the messages and files of an uninterrupted run", async () => {
     await using whole = await FakeControlPlane.start({ prompt: sh(...steps) });

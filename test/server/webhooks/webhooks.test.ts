@@ -38,9 +38,9 @@ describe("webhooks of a single machine", () => {
     const states = async () => (await read()).map(({ state }: { state: string }) => state);
     status = 500;
     const run = await createRun(server, "true");
+    await waitForState(server, run, "SUCCEEDED");
     await server.kill();
     server = await servers.start(directory, { environment });
-    await waitForState(server, run, "SUCCEEDED");
     await eventually(async () => expect(await states()).toEqual(["pending", "pending"]));
     // An attempt of the first one may have been under way: its result is awaited for longer than this test.
     await eventually(async () => expect((await read())[0].attempts).toMatchObject([{ status_code: 500 }]));
