@@ -16,8 +16,18 @@ const Installation = v.object({
   repository_selection: RepositorySelection,
   claimed_by: UserProfile,
   claimed_at: v.number(),
+  /** True while its owner has suspended it on GitHub. */
+  suspended: v.exactOptional(v.literal(true)),
+  /** When GitHub last reported that it has lost rights, in milliseconds: tokens that were issued before are not used. */
+  tokens_from: v.exactOptional(v.number()),
 });
 export type Installation = v.InferOutput<typeof Installation>;
+
+/** What an event says about an installation. */
+export interface InstallationChange
+  extends Partial<Pick<Installation, "account" | "repository_selection" | "tokens_from">> {
+  readonly isSuspended?: boolean;
+}
 
 const entriesOf = (team: string) => ({
   pk: teamPk(team),
@@ -57,9 +67,16 @@ export const installationStore = (table: Table) => ({
     );
   },
 
-  /** Records the account and the selection of repositories that GitHub reports; does nothing where no team has the installation. */
-  async refresh(id: number, set: Partial<Pick<Installation, "account" | "repository_selection">>): Promise<void> {
-    await writeIf(table, { kind: "update", key: keys.githubInstallation(id), set, if: { pk: { exists: true } } });
+  /** Records what GitHub reports about an installation; does nothing where no team has it. */
+  async refresh(id: number, { isSuspended, ...set }: InstallationChange): Promise<void> {
+    const key = keys.githubInstallation(id);
+    const suspended =
+      isSuspended === undefined
+        ? { set }
+        : isSuspended
+          ? { set: { ...set, suspended: true } }
+          : { set, remove: ["suspended"] };
+    await writeIf(table, { kind: "update", key, ...suspended, if: { pk: { exists: true } } });
   },
 
   /**
@@ -76,13 +93,27 @@ export const installationStore = (table: Table) => ({
   },
 });
 
+/** The team that may use an installation. */
+export interface InstallationOwner extends Pick<Installation, "team_uid"> {
+  /** Whether its owner has suspended it on GitHub. */
+  readonly suspended?: true;
+  /** Since when its tokens have the rights of today, in milliseconds. @default since ever */
+  readonly tokens_from?: number;
+}
+
 /** Finds the team that may use an installation; undefined if none may. */
-export type FindOwner = (installation: number) => Promise<string | undefined>;
+export type FindOwner = (installation: number) => Promise<InstallationOwner | undefined>;
 
 /** The team that has claimed an installation, else the one that the operator has set, if any. */
 export const findOwner =
   (table: Pick<Table, "batchGet">, defaultTeam: string | undefined): FindOwner =>
-  async (id: number): Promise<string | undefined> => {
+  async (id: number) => {
     const [item] = await table.batchGet([keys.githubInstallation(id)]);
-    return item === undefined ? defaultTeam : v.parse(Installation, item).team_uid;
+    if (item === undefined) return defaultTeam === undefined ? undefined : { team_uid: defaultTeam };
+    const { team_uid, suspended, tokens_from } = v.parse(Installation, item);
+    return {
+      team_uid,
+      ...(suspended === undefined ? {} : { suspended }),
+      ...(tokens_from === undefined ? {} : { tokens_from }),
+    };
   };

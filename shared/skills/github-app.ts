@@ -37,7 +37,9 @@ export interface AppSettings {
   /** Its private key in PEM, as GitHub issues it; undefined without an App. */
   readonly privateKey: () => Promise<string | undefined>;
   /** The team that may use an installation; undefined where no team may. */
-  readonly ownerOf: (installation: number) => Promise<string | undefined>;
+  readonly ownerOf: (
+    installation: number,
+  ) => Promise<{ readonly team_uid: string; readonly suspended?: true } | undefined>;
 }
 
 export interface AppToken {
@@ -95,7 +97,7 @@ async function isOwnedBy(
 ): Promise<boolean> {
   const owner = await ownerOf(installation);
   if (owner === undefined) logLine("warn", "an installation of the GitHub App belongs to no team", { installation });
-  return owner !== undefined && teams.includes(owner);
+  return owner !== undefined && owner.suspended !== true && teams.includes(owner.team_uid);
 }
 
 async function issueToken(

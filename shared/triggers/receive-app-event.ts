@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { type Installation, installationStore } from "#shared/github/installation-store.ts";
-import type { Table } from "#shared/table/table.ts";
+import { type InstallationChange, installationStore } from "#shared/github/installation-store.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { GithubAccount, RepositorySelection } from "#shared/wire/github/installation.ts";
 import type { ReceivedDelivery } from "#shared/wire/triggers/delivery.ts";
@@ -32,27 +31,39 @@ export async function deliverAppEvent(request: SignedRequest, ports: AppIngressP
   if (!found.success) return { delivery_id: facts.delivery_id };
   const installationId = found.output.installation.id;
   // Before the installation is deleted, so that its triggers get this event as well.
-  const team = await ports.ownerOf(installationId);
-  await noteInstallation(installationId, event, ports.table);
-  const triggers = team === undefined ? [] : await triggerStore(ports.table).list([team]);
+  const owner = await ports.ownerOf(installationId);
+  await noteInstallation(installationId, event, ports);
+  const triggers = owner === undefined ? [] : await triggerStore(ports.table).list([owner.team_uid]);
   const receivers = triggers.filter(({ kind }) => kind === "github");
   await Promise.all(receivers.map(({ uid }) => storeDelivery(uid, facts, { ...event, installationId }, ports)));
   return { delivery_id: facts.delivery_id };
 }
 
 /** Updates what is stored of an installation; a deleted one is removed from its team. */
-async function noteInstallation(id: number, { type, action, payload }: ReceivedEvent, table: Table): Promise<void> {
+async function noteInstallation(
+  id: number,
+  { type, action, payload }: ReceivedEvent,
+  { table, now }: Pick<AppIngressPorts, "table" | "now">,
+): Promise<void> {
   const store = installationStore(table);
   if (type === "installation" && action === "deleted") {
     const claimed = await store.get(id);
     if (claimed !== undefined) await store.release(claimed.team_uid, id).catch(ignoreConflict);
     return;
   }
-  const changed = readChange(type, payload);
-  if (changed !== undefined) await store.refresh(id, changed);
+  const changed = { ...readChange(type, payload), ...readRights(type, action, now()) };
+  if (Object.keys(changed).length > 0) await store.refresh(id, changed);
 }
 
-function readChange(type: string, payload: unknown): Partial<Installation> | undefined {
+/** What an event says about the rights of an installation. A token that was issued before is no longer used where it may have lost some. */
+function readRights(type: string, action: string, now: number): InstallationChange {
+  if (type === "installation_repositories" && action === "removed") return { tokens_from: now };
+  if (type !== "installation") return {};
+  if (action === "suspend" || action === "unsuspend") return { isSuspended: action === "suspend", tokens_from: now };
+  return action === "new_permissions_accepted" ? { tokens_from: now } : {};
+}
+
+function readChange(type: string, payload: unknown): InstallationChange | undefined {
   if (type === "installation_target") {
     const renamed = v.safeParse(Renamed, payload);
     return renamed.success ? { account: renamed.output.account } : undefined;

@@ -210,9 +210,9 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
   const addresses = { github: "http://127.0.0.1:1", gitlab: "http://127.0.0.1:1", slack: "http://127.0.0.1:1" };
   const systemPorts: SystemPorts = {
     vault: vaultWithinRights(vault),
-    appTokens: (request) => {
+    appTokens: (request, age) => {
       if (repositories.appTokens === undefined) throw new Error("the test has no GitHub App");
-      return repositories.appTokens(request);
+      return repositories.appTokens(request, age);
     },
     fetch: createSystemFetch(),
     objectFetch: createObjectFetch(),

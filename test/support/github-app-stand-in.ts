@@ -76,7 +76,7 @@ export class GithubAppStandIn {
   readonly codes = new Map<string, Person>();
   /** In the format that GitHub issues: PEM, PKCS #1. */
   readonly privateKey: string;
-  /** All tokens that were issued and not revoked. */
+  /** All tokens that were issued and not revoked; a test may revoke them. */
   readonly issued: IssuedToken[] = [];
   /** Milliseconds that GitHub's clock is ahead of ours. */
   ahead = 0;
@@ -104,6 +104,12 @@ export class GithubAppStandIn {
   /** Removes all installations, which revokes all tokens. */
   uninstall(): void {
     this.#installations.length = 0;
+    this.issued.length = 0;
+  }
+
+  /** Suspends the installations, or ends that. No token of a suspended one is accepted, also afterwards. */
+  suspend(suspended: boolean): void {
+    for (const [index, one] of this.#installations.entries()) this.#installations[index] = { ...one, suspended };
     this.issued.length = 0;
   }
 

@@ -502,7 +502,7 @@ async function readCall(incoming: IncomingMessage): Promise<ReadCall> {
 
 export type TestSystems = Awaited<ReturnType<typeof startSystems>>;
 
-interface ConnectedPlane {
+export interface ConnectedPlane {
   readonly plane: TestControlPlane;
   readonly user: Client;
   readonly hooks: Hooks;

@@ -34,11 +34,23 @@ export async function callSystem(request: SystemRequest, ports: SystemPorts): Pr
   try {
     const token = await readToken(request, ports);
     if (token === undefined) return { failure: "the secret of the credential has no value" };
-    const access = { address: ports.addresses[toSystem(request)], token: token.trim(), fetch: ports.fetch };
-    return await perform(request, access, ports);
+    return await performAgain(request, token.trim(), ports);
   } catch (error) {
     if (!(error instanceof SystemFailure) && !(error instanceof DiscoveryFailure)) throw error;
     return { failure: error.message.slice(0, 300) };
+  }
+}
+
+/** Performs a request, once more with a new token where GitHub refuses a cached one of an installation, which may have been revoked. */
+async function performAgain(request: SystemRequest, token: string, ports: SystemPorts): Promise<SystemResult> {
+  const access = { address: ports.addresses[toSystem(request)], token, fetch: ports.fetch };
+  try {
+    return await perform(request, access, ports);
+  } catch (error) {
+    const isRefused = error instanceof SystemFailure && error.status === 401;
+    if (!isRefused || request.secret_id !== undefined) throw error;
+    const renewed = await readToken(request, ports, token);
+    return await perform(request, { ...access, token: renewed ?? "" }, ports);
   }
 }
 
@@ -55,16 +67,14 @@ const PERMISSIONS = {
   push_branch: { contents: "write" },
 } as const satisfies Record<SystemRequest["action"], Record<string, string>>;
 
-async function readToken(request: SystemRequest, ports: SystemPorts): Promise<string | undefined> {
-  const { team_uid, secret_id, installation_id: installation } = request;
+/** @param refused a token of the installation that GitHub does not accept */
+async function readToken(request: SystemRequest, ports: SystemPorts, refused?: string): Promise<string | undefined> {
+  const { team_uid, secret_id, installation_id: installation, tokens_from: issuedFrom } = request;
   if (secret_id !== undefined) return (await ports.vault.getAll(team_uid, [secret_id])).get(secret_id);
   if (installation === undefined) throw new SystemFailure("the request has no credential");
   if (ports.appTokens === undefined) throw new SystemFailure("this deployment has no GitHub App");
-  return ports.appTokens({
-    installation,
-    repository: toRepository(request),
-    permissions: PERMISSIONS[request.action],
-  });
+  const wanted = { installation, repository: toRepository(request), permissions: PERMISSIONS[request.action] };
+  return ports.appTokens(wanted, { issuedFrom, ...(refused === undefined ? {} : { refused }) });
 }
 
 function toRepository(request: SystemRequest): string {

@@ -8,7 +8,7 @@ import type { SystemRequest, SystemResult, Systems } from "./system-request.ts";
 /** Where the value of a credential comes from: a secret of the team, or its installation of the deployment's GitHub App. */
 export type Credential = { readonly team_uid: string } & (
   | { readonly secret_id: string }
-  | { readonly installation_id: number }
+  | { readonly installation_id: number; readonly tokens_from?: number }
 );
 
 /** A credential as triggers and replies name it. The installation takes precedence. */
@@ -42,7 +42,13 @@ export async function readCredential(
   { table, ownerOf }: CredentialPorts,
 ): Promise<Credential> {
   if (installation_id !== undefined) {
-    if ((await ownerOf(installation_id)) === team_uid) return { team_uid, installation_id };
+    const { team_uid: owner, suspended, tokens_from } = (await ownerOf(installation_id)) ?? {};
+    if (owner === team_uid && suspended === true) {
+      throw unavailable("the installation of the GitHub App is suspended on GitHub");
+    }
+    if (owner === team_uid) {
+      return { team_uid, installation_id, ...(tokens_from === undefined ? {} : { tokens_from }) };
+    }
     throw unavailable("the installation of the GitHub App does not belong to the team");
   }
   const [secret] = await secretStore(table).getMany(team_uid, [credential]);

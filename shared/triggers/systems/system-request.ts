@@ -11,6 +11,8 @@ const credential = {
   secret_id: v.exactOptional(v.string()),
   /** The team's installation of the deployment's GitHub App, instead of a secret. */
   installation_id: v.exactOptional(v.number()),
+  /** Since when tokens of the installation have to be issued, in milliseconds, since it had more rights before. */
+  tokens_from: v.exactOptional(v.number()),
 };
 
 /** Where something is in a system. */

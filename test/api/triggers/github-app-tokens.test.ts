@@ -49,6 +49,16 @@ describe("a token of an installation", () => {
     expect(await tokens(REQUEST)).not.toBe(token);
   });
 
+  it("is replaced where it was issued too early, and where GitHub has refused it", async () => {
+    const first = await tokens(REQUEST);
+    expect(await tokens(REQUEST, { issuedFrom: plane.clock.now })).toBe(first);
+    const second = await tokens(REQUEST, { issuedFrom: plane.clock.now + 1, refused: "another" });
+    expect(second).not.toBe(first);
+    const third = await tokens(REQUEST, { refused: second });
+    expect(third).not.toBe(second);
+    expect(await tokens(REQUEST, { refused: second })).toBe(third);
+  });
+
   it("is not issued where the App has no private key, or no such installation", async () => {
     await expect(tokens({ ...REQUEST, installation: 99 })).rejects.toThrow("GitHub shows no");
     key = undefined;

@@ -1,69 +1,34 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createInstallationTokens } from "#shared/github/installation-tokens.ts";
-import { claimInstallation } from "../../support/claim-installation.ts";
-import { type Client, request } from "../../support/client.ts";
+import type { Client } from "../../support/client.ts";
+import { type ConnectedApp, connectApp } from "../../support/connect-app.ts";
 import type { TestControlPlane } from "../../support/control-plane.ts";
 import { createHarness, type Harness } from "../../support/execution.ts";
-import { commitFile, type GitServer, startGitServer } from "../../support/git-server.ts";
-import { GithubAppStandIn } from "../../support/github-app-stand-in.ts";
-import { type Hooks, signed } from "../../support/hooks.ts";
-import { pushCommit, startStorage } from "../../support/push-commit.ts";
-import { connectPlane, startSystems, type TestSystems } from "../../support/systems-stand-in.ts";
+import { commitFile, type GitServer } from "../../support/git-server.ts";
+import type { GithubAppStandIn } from "../../support/github-app-stand-in.ts";
+import type { Hooks } from "../../support/hooks.ts";
+import { pushCommit } from "../../support/push-commit.ts";
+import type { TestSystems } from "../../support/systems-stand-in.ts";
 import { deliverEvents } from "../../support/webhooks.ts";
 
-const SECRET = "the-secret-of-the-app";
-const INSTALLATION = { id: 2_000_001 };
 const REPOSITORY = { id: 1, full_name: "acme/shop", private: true, default_branch: "main" };
 const PULL_URL = "https://github.com/acme/shop/pull/8";
-const PERMISSIONS = {
-  metadata: "read",
-  contents: "write",
-  issues: "write",
-  pull_requests: "write",
-  checks: "write",
-};
-
+let github: ConnectedApp;
 let systems: TestSystems;
 let server: GitServer;
-let storage: AsyncDisposable;
 let app: GithubAppStandIn;
 let plane: TestControlPlane;
 let user: Client;
 let hooks: Hooks;
 beforeEach(async () => {
-  systems = await startSystems();
-  ({ plane, user, hooks } = await connectPlane(systems));
-  storage = await startStorage(plane);
-  const now = () => plane.clock.now;
-  app = new GithubAppStandIn(now);
-  app.install(["acme/shop"], { permissions: PERMISSIONS });
-  server = await startGitServer((token) => app.isAllowed(token, "acme/shop", "contents:write"));
-  Object.assign(systems.connected, { app, git: server });
-  systems.permissions.set("acme/shop/ada", "write");
-  const settings = { id: app.id, privateKey: async () => app.privateKey };
-  const tokens = createInstallationTokens(settings, { apiUrl: systems.addresses.github, fetch, now });
-  Object.assign(plane.repositories, { appWebhookSecret: SECRET, appTokens: tokens });
-  await claimInstallation(plane, plane.team);
+  github = await connectApp();
+  ({ systems, server, app, plane, user, hooks } = github);
 });
-afterEach(async () => {
-  for (const started of [systems, server, storage]) await started[Symbol.asyncDispose]();
-});
+afterEach(async () => github[Symbol.asyncDispose]());
 
 let count = 0;
 /** Delivers an event of the App. */
-async function send(type: string, payload: object, sender: object = { login: "ada", id: 5, type: "User" }) {
-  plane.clock.now += 1000;
-  const body = JSON.stringify({
-    installation: INSTALLATION,
-    repository: REPOSITORY,
-    sender,
-    count: ++count,
-    ...payload,
-  });
-  const headers = signed.github(SECRET, body, type, `delivery-${count}`);
-  const { status } = await request(plane, "POST", "/hooks/github-app", { key: undefined, body, headers });
-  expect(status).toBe(200);
-}
+const send = (type: string, payload: object, sender: object = { login: "ada", id: 5, type: "User" }) =>
+  github.send(type, { repository: REPOSITORY, sender, count: ++count, ...payload });
 const comment = (number: number, text: string, issue: object = {}) =>
   send("issue_comment", { action: "created", issue: { number, ...issue }, comment: { id: count + 1, body: text } });
 const onPull = { pull_request: { html_url: PULL_URL } };

@@ -189,7 +189,7 @@ describe("githubApp", () => {
       ...issue("three", NOW + 999_999),
       ...issue("four", NOW + 999_999),
     );
-    const app = githubApp({ id: "7", privateKey: async () => pem, ownerOf: async () => "alpha" }, api);
+    const app = githubApp({ id: "7", privateKey: async () => pem, ownerOf: async () => ({ team_uid: "alpha" }) }, api);
     expect(await app.tokenFor(shop, TEAMS)).toBe("one");
     expect(await app.tokenFor({ owner: "ACME", repo: "SHOP" }, TEAMS)).toBe("one");
     app.forget({ owner: "acme", repo: "Shop" });
@@ -214,7 +214,10 @@ describe("githubApp", () => {
   it("issues no token to teams that do not own the installation, not even one in the cache", async () => {
     const { api, seen } = createGithub(() => Response.json({ id: 5 }), ...issue("one", NOW + 999_999));
     const owners: (string | undefined)[] = ["beta", "alpha", undefined, "alpha"];
-    const ownerOf = async (id: number) => (id === 5 ? owners.shift() : undefined);
+    const ownerOf = async (id: number) => {
+      const team_uid = id === 5 ? owners.shift() : undefined;
+      return team_uid === undefined ? undefined : { team_uid };
+    };
     const app = githubApp({ id: "7", privateKey: async () => pem, ownerOf }, api);
     expect(await app.tokenFor(shop, TEAMS)).toBeUndefined();
     expect(seen).toHaveLength(1);
@@ -225,7 +228,7 @@ describe("githubApp", () => {
 
   it("is chosen for a repository whose URL has no token, before the deployment's token", async () => {
     const { api } = createGithub(...issue("app's", NOW + 999_999), refusal(404, said("Not Found")));
-    const app = githubApp({ id: "7", privateKey: async () => pem, ownerOf: async () => "alpha" }, api);
+    const app = githubApp({ id: "7", privateKey: async () => pem, ownerOf: async () => ({ team_uid: "alpha" }) }, api);
     const choose = async (token: string | undefined, github: object) => {
       const access = await chooseAccess(
         { ...shop, token, teams: TEAMS },

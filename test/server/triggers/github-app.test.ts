@@ -45,7 +45,7 @@ describe("createAppPorts", () => {
       Array.from({ length: 4 }, () => undefined),
     );
     expect(await ports.ownerOf(7)).toBeUndefined();
-    expect(await create({ RUNYARD_GITHUB_APP_TEAM: "alpha" }).ownerOf(7)).toBe("alpha");
+    expect(await create({ RUNYARD_GITHUB_APP_TEAM: "alpha" }).ownerOf(7)).toEqual({ team_uid: "alpha" });
   });
 
   it("refuses a file that others can read, and one that is not of the setup", () => {
