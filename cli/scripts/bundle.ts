@@ -14,7 +14,7 @@ export interface Bundle {
 export const bundleCli = (): Promise<Bundle> =>
   bundle("cli/src/main.ts", "cli/dist/runyard.js", {
     target: "node20",
-    inside: ["@commander-js/extra-typings", "commander", "valibot"],
+    inside: ["@commander-js/extra-typings", "commander", "valibot", "yaml"],
     // Commander asks for Node's modules in the old way.
     banner: 'import { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);',
   });
@@ -51,7 +51,7 @@ async function bundle(
 }
 
 function readLicense(name: string): string {
-  const folder = name === "valibot" ? "node_modules" : "cli/node_modules";
+  const folder = name === "valibot" || name === "yaml" ? "node_modules" : "cli/node_modules";
   const file = path.join(repository, folder, name, LICENSE_FILES[name] ?? "LICENSE");
   return `/*\n${name}\n\n${readFileSync(file, "utf8").trim()}\n*/`;
 }

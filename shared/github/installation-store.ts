@@ -1,12 +1,13 @@
 import * as v from "valibot";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
-import { keys, teamPk } from "#shared/table/keys.ts";
+import { keys } from "#shared/table/keys.ts";
 import type { Item, Table, Test } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
 import { writeIf } from "#shared/table/write-if.ts";
 import { GithubAccount, RepositorySelection } from "#shared/wire/github/installation.ts";
 import { UserProfile } from "#shared/wire/run.ts";
+import { installationsOf } from "./team-installations.ts";
 
 /** An installation of the deployment's GitHub App that a team has claimed. */
 const Installation = v.object({
@@ -29,11 +30,6 @@ export interface InstallationChange
   readonly isSuspended?: boolean;
 }
 
-const entriesOf = (team: string) => ({
-  pk: teamPk(team),
-  prefix: keys.githubInstallationEntry(team, 0).sk.slice(0, -1),
-});
-
 /** The installations that teams have claimed. Each belongs to one team at most. */
 export const installationStore = (table: Table) => ({
   async get(id: number): Promise<Installation | undefined> {
@@ -43,7 +39,7 @@ export const installationStore = (table: Table) => ({
 
   /** The installations of teams, in the order of their ids in each team. */
   async list(teams: readonly string[]): Promise<Installation[]> {
-    const pages = await Promise.all(teams.map((team) => table.query(entriesOf(team))));
+    const pages = await Promise.all(teams.map((team) => table.query(installationsOf(team))));
     const ids = pages.flatMap(({ items }) => items.map(({ sk }: Item) => Number(sk.slice(sk.indexOf("#") + 1))));
     const items = await batchGetAll(ids.map(keys.githubInstallation), table);
     return items.flatMap((item) => (item === undefined ? [] : [v.parse(Installation, item)]));

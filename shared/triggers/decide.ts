@@ -30,7 +30,7 @@ import { findOpenedRun, type OpenedRun } from "./pulls/opened-run.ts";
 import { react, toReply } from "./replies/new-reply.ts";
 import { findSource } from "./sources/find-source.ts";
 import type { Press } from "./sources/source.ts";
-import { renderPrompt } from "./template.ts";
+import { DEFAULT_FOLLOWUP, renderPrompt } from "./template.ts";
 import { countEvent } from "./threads/event-rates.ts";
 import { addThreadMessages } from "./threads/thread-messages.ts";
 import { readThread, type Thread } from "./threads/thread-store.ts";
@@ -40,7 +40,6 @@ import type { Trigger } from "./trigger-store.ts";
 
 type DecidePorts = RunPorts & AccessPorts & Pick<DecisionPorts, "rates">;
 
-const DEFAULT_FOLLOWUP = "{{ event.text }}";
 /** The follow-up of an event for which the template is empty, such as one that closes an issue. */
 const WITHOUT_TEXT = "An event without a text: {{ event.type }} {{ event.action }}";
 

@@ -1,6 +1,9 @@
 import { invalid } from "#shared/errors.ts";
 import type { TriggerEvent } from "./event.ts";
 
+/** The template of follow-ups where a trigger has none. */
+export const DEFAULT_FOLLOWUP = "{{ event.text }}";
+
 /** Values of one template, and the bytes that all of them may have in a prompt. */
 const MAX_VALUES = 20;
 const VALUES_BYTES = 20 * 1024;

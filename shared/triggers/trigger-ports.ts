@@ -32,6 +32,7 @@ export interface TriggerPorts extends TriggerWritePorts {
 export interface TriggerTestPorts extends TriggerReadPorts {
   readonly hasContainers: boolean;
   readonly networkLimits: RunPorts["networkLimits"];
+  readonly ownerOf: FindOwner;
 }
 
 /** Ports of the rule that reads a delivery with its event. */

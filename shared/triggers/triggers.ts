@@ -1,5 +1,5 @@
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
-import { installationStore } from "#shared/github/installation-store.ts";
+import { hasInstallation } from "#shared/github/team-installations.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -213,7 +213,7 @@ export async function checkReply(
     const detail = "reply: this deployment does not send events of its runs";
     throw new RunyardError("operation_not_supported", { detail, errors: [{ path: "reply", message: "leave it out" }] });
   }
-  if (credential !== "" || (kind === "github" && (await installationStore(table).list([team_uid])).length > 0)) return;
+  if (credential !== "" || (kind === "github" && (await hasInstallation(team_uid, table)))) return;
   const app = kind === "github" ? ", or an installation of the GitHub App that the team has claimed" : "";
   throw invalid("reply", `needs a credential, with which the other system is called${app}`);
 }

@@ -29,11 +29,10 @@ export const createTriggerPorts = (): TriggerPorts & HttpPorts => ({
 });
 
 /** The ports of the endpoint that tests a trigger. */
-export const createTriggerTestPorts = (): TriggerTestPorts & HttpPorts => ({
-  ...createTablePorts(),
-  hasContainers: hasContainers(),
-  networkLimits: () => [],
-});
+export function createTriggerTestPorts(): TriggerTestPorts & HttpPorts {
+  const ports = createTablePorts();
+  return { ...ports, hasContainers: hasContainers(), networkLimits: () => [], ownerOf: createOwnerOf(ports.table) };
+}
 
 /** The ports of the endpoint that delivers an event again. */
 export const createRedeliveryPorts = (): RequestPorts & HttpPorts => ({

@@ -310,6 +310,7 @@ const ELSEWHERE = [
   "runs open-pr",
   "triggers replay",
   "triggers export",
+  "triggers import",
   "github setup",
   "audit export",
   "mcp",

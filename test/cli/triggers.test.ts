@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -113,7 +113,17 @@ describe("runyard triggers test", () => {
     const file = join(directory, "list.json");
     await writeFile(file, "[1]");
     const { code, err } = await run(["triggers", "test", "t1", file]);
-    expect([code, err]).toEqual([2, expect.stringContaining("is not a JSON object.")]);
+    expect([code, err]).toEqual([2, expect.stringContaining("is neither a JSON object nor a form")]);
+  });
+
+  it("reads the form in which Slack sends a button, and prints the run that it is for", async () => {
+    const file = join(directory, "form.txt");
+    await writeFile(file, `${new URLSearchParams({ payload: JSON.stringify({ type: "block_actions" }) })}\n`);
+    const event = { type: "block_actions", action: "", payload: {} };
+    server.play([api({ outcome: "followed_up", run_id: "r1", event, prompt: "" })]);
+    const { out } = await run(["triggers", "test", "t1", file]);
+    expect(sentBody()).toEqual({ payload: { type: "block_actions" } });
+    expect(out).toMatch(/followed_up[\s\S]*r1/);
   });
 });
 
@@ -165,7 +175,7 @@ describe("runyard triggers deliveries", () => {
 });
 
 describe("runyard triggers export", () => {
-  it("prints what `create --file` takes back: neither ids, times nor secrets", async () => {
+  it("prints what `create --file` and `import` take back: neither times nor secrets", async () => {
     const stored = {
       filter: "event.text != ''",
       events: ["build.failed"],
@@ -185,7 +195,7 @@ describe("runyard triggers export", () => {
       events: ["build.failed"],
       filter: "event.text != ''",
     };
-    expect(JSON.parse(out)).toEqual({ triggers: [members] });
+    expect(JSON.parse(out)).toEqual({ triggers: [{ uid: "t1", ...members }] });
 
     const file = join(directory, "triggers.json");
     await writeFile(file, out);
@@ -207,7 +217,82 @@ describe("runyard triggers export", () => {
   it("names a file that `create --file` cannot use", async () => {
     const file = join(directory, "bad.json");
     await writeFile(file, "[]");
-    expect((await run(["triggers", "create", "--file", file])).err).toContain("must be JSON such as");
+    expect((await run(["triggers", "create", "--file", file])).err).toContain("must be such as");
+    await writeFile(file, "triggers: [{name: a}]");
+    expect((await run(["triggers", "import", file])).err).toContain("triggers.0.kind");
+    await writeFile(file, "triggers: [");
+    expect((await run(["triggers", "import", file])).err).toContain("is neither JSON nor YAML");
     expect((await run(["triggers", "create", "--file", join(directory, "none.json")])).err).toContain("cannot be read");
+  });
+});
+
+describe("runyard triggers import", () => {
+  const STORED = { filter: "event.text != ''", metadata: { team: "web" } };
+  /** Exports a trigger in a format, and returns the file. */
+  async function exportTo(format: "json" | "yaml", more: object = {}): Promise<string> {
+    const file = join(directory, `triggers.${format}`);
+    server.play([trigger({ ...STORED, ...more })]);
+    await writeFile(file, (await run(["triggers", "export", "--format", format, "t1"])).out);
+    return file;
+  }
+  const list = (...triggers: object[]) => api({ triggers: triggers.map((more) => trigger(more).body) });
+  const sent = () =>
+    server.seen.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
+
+  it.each(["json", "yaml"] as const)("changes nothing for an exported file of %s", async (format) => {
+    const prompt = "Look:\n\n- one\tof \u202e\u0007 them\n  # no comment\n";
+    const file = await exportTo(format, { prompt });
+    server.play([list({ ...STORED, prompt })]);
+    const { out, code } = await run(["triggers", "import", file]);
+    expect([code, out.trim(), sent()]).toEqual([0, "unchanged  builds", []]);
+  });
+
+  it("changes the trigger of the uid, else of the name, and clears what the file does not have", async () => {
+    const file = await exportTo("yaml");
+    await writeFile(file, (await readFile(file, "utf8")).replace("prompt: look", "prompt: look again"));
+    server.play([list({ ...STORED, pause_after_failures: 3 }), trigger()]);
+    expect((await run(["triggers", "import", file])).out).toContain("changed  builds");
+    expect(sent()).toEqual(["PUT /agent/triggers/t1"]);
+    expect(sentBody()).toMatchObject({ prompt: "look again", pause_after_failures: 0, busy: "enqueue", events: [] });
+    expect(sentBody()).not.toHaveProperty("scopes");
+    server.seen.length = 0;
+    server.play([list({ ...STORED, uid: "t9" })]);
+    expect((await run(["triggers", "import", file, "--dry-run"])).out).toContain("would change  builds");
+    expect(sent()).toEqual([]);
+  });
+
+  it("creates what is not there, prints the secret, and says what events of the App need", async () => {
+    const file = join(directory, "new.yaml");
+    await writeFile(file, "triggers:\n  - name: mentions\n    kind: github\n    prompt: look\n");
+    server.play([list(), trigger({ name: "mentions", secret: "whsec_new" })]);
+    const { out, err } = await run(["triggers", "import", file]);
+    expect(out).toContain("whsec_new");
+    expect(err).toContain("runyard github claim");
+    expect(sentBody()).toEqual({ name: "mentions", kind: "github", prompt: "look" });
+  });
+
+  it.each([
+    ["a kind that differs", { kind: "github", verification: undefined }, "kind of a trigger cannot be changed"],
+    [
+      "a verification that differs",
+      { verification: { scheme: "bearer" } },
+      "verification of a trigger cannot be changed",
+    ],
+  ])("refuses %s before anything is written", async (_, more, message) => {
+    const file = await exportTo("json");
+    server.play([list({ ...STORED, ...more })]);
+    const { code, err } = await run(["triggers", "import", file]);
+    expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+    expect(sent()).toEqual([]);
+  });
+
+  it("refuses names that do not tell which trigger is meant", async () => {
+    const file = join(directory, "twice.yaml");
+    await writeFile(file, "triggers: [{name: builds, kind: webhook}]");
+    server.play([list({}, { uid: "t2" })]);
+    expect((await run(["triggers", "import", file])).err).toContain("Several triggers have the name builds");
+    await writeFile(file, "triggers: [{name: builds, kind: webhook}, {name: builds, kind: webhook}]");
+    server.play([list()]);
+    expect((await run(["triggers", "import", file])).err).toContain("Several entries of the file have the name");
   });
 });

@@ -19,6 +19,7 @@ const TYPE_HEADERS: Readonly<Record<string, string>> = {
 /** What the event would result in. */
 const RESULTS = {
   started: "It would start a run with this prompt:",
+  followed_up: "It is a button of a reply",
   ignored: "It would be ignored",
   failed: "It would fail",
 } as const;

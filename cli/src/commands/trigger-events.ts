@@ -112,7 +112,7 @@ export function testCommand(context: Context) {
   const command = new Command("test")
     .description("show what an event would result in; creates nothing")
     .argument("<uid>", TRIGGER)
-    .argument("<file>", "JSON object of the event; `-` reads it from standard input")
+    .argument("<file>", "JSON object of the event, or a form with one; `-` reads it from standard input")
     .option("--header <name=value>", "header that names the type of the event; repeatable", pairs)
     .option("--prompt <template>", "template to test instead of the trigger's")
     .action(async (uid, file, { header, prompt }) => {
@@ -148,15 +148,20 @@ function printTest(context: Context, tested: TestTriggerResponse): void {
       ["outcome", reason === undefined ? outcome : `${outcome} (${reason})`],
       ["detail", tested.detail],
       ["event", event.action === "" ? event.type : `${event.type}.${event.action}`],
+      ["run", tested.run_id],
       ["missing", missing?.join(", ")],
       ["prompt", tested.prompt],
     ]),
   );
 }
 
+/** The JSON of a form, in which Slack sends buttons; other texts as they are. */
+const readForm = (text: string): string =>
+  text.startsWith("payload=") ? (new URLSearchParams(text.trimEnd()).get("payload") ?? "") : text;
+
 async function readPayload(context: Context, file: string): Promise<Record<string, unknown>> {
-  const parsed = v.safeParse(Payload, await readText(context, file));
-  if (!parsed.success) throw usage(`${file} is not a JSON object.`);
+  const parsed = v.safeParse(Payload, readForm(await readText(context, file)));
+  if (!parsed.success) throw usage(`${file} is neither a JSON object nor a form with one as its payload.`);
   return parsed.output;
 }
 

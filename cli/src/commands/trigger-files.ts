@@ -1,5 +1,6 @@
-import { Command } from "@commander-js/extra-typings";
+import { Command, Option } from "@commander-js/extra-typings";
 import * as v from "valibot";
+import { Document, parse, visit } from "yaml";
 import type {
   CreatedTrigger,
   CreateTriggerRequest,
@@ -10,11 +11,12 @@ import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
 import { usage } from "../problem.ts";
 import { printFields } from "../table.ts";
+import { printable, terminalJson } from "../terminal-text.ts";
 import { withExamples } from "./examples.ts";
 import { readText } from "./trigger-events.ts";
 
 /** The members of a trigger that a request creates it with: neither its secret nor what the service has recorded. */
-function toRequest(trigger: TriggerItem): CreateTriggerRequest {
+export function toRequest(trigger: TriggerItem): CreateTriggerRequest {
   const { kind, preset, verification } = trigger;
   // A preset has its own verification, except for one choice.
   const isOwn = preset === undefined || verification?.scheme === "bearer";
@@ -44,52 +46,85 @@ function toRequest(trigger: TriggerItem): CreateTriggerRequest {
   });
 }
 
+const FORMATS = ["json", "yaml"] as const;
+
 export function exportCommand(context: Context) {
   const command = new Command("export")
-    .description("print triggers as JSON that `create --file` takes, without their secrets")
+    .description("print triggers as a file that `import` takes, without their secrets and claims of the GitHub App")
     .argument("[uid...]", "uids of the triggers (default: all of your team)")
-    .action(async (uids) => {
+    .addOption(new Option("--format <format>", "format of the file").choices(FORMATS).default("json" as const))
+    .action(async (uids, { format }) => {
       const { triggers } = await context.client();
       const found =
         uids.length === 0 ? await listAll(triggers) : await Promise.all(uids.map((uid) => triggers.retrieve(uid)));
-      const file = { triggers: found.map(toRequest) };
-      context.show(file, () => context.say(JSON.stringify(file, null, 2)));
+      const file = { triggers: found.map((trigger) => ({ uid: trigger.uid, ...toRequest(trigger) })) };
+      const content = format === "yaml" ? toYaml(file) : JSON.stringify(file, null, 2);
+      context.show(file, () => {
+        for (const line of content.split("\n")) context.say(terminalJson(line));
+      });
     });
-  return withExamples(command, "runyard triggers export > triggers.json", "runyard triggers export $uid");
+  return withExamples(command, "runyard triggers export > triggers.json", "runyard triggers export --format yaml $uid");
 }
 
-async function listAll(triggers: Runyard["triggers"]): Promise<TriggerItem[]> {
+/** Characters that a terminal does not get as they are can be escaped in quotes only. */
+function toYaml(file: object): string {
+  const document = new Document(file);
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value !== "string") return;
+      const text = node.value.replaceAll("\n", "");
+      if (printable(text) !== text) node.type = "QUOTE_DOUBLE";
+    },
+  });
+  return document.toString({ lineWidth: 0 }).trimEnd();
+}
+
+export async function listAll(triggers: Runyard["triggers"]): Promise<TriggerItem[]> {
   const found: TriggerItem[] = [];
   for await (const trigger of triggers.list()) found.push(trigger);
   return found;
 }
 
-const TriggerFile = v.pipe(
-  v.string(),
-  v.parseJson(),
-  v.object({ triggers: v.pipe(v.array(v.record(v.string(), v.unknown())), v.minLength(1)) }),
-);
+const TriggerFile = v.object({
+  triggers: v.pipe(
+    v.array(v.looseObject({ name: v.string(), kind: v.string(), uid: v.optional(v.string()) })),
+    v.minLength(1),
+  ),
+});
+export type TriggerEntry = v.InferOutput<typeof TriggerFile>["triggers"][number];
 
-/** Reads the triggers of a file. The service checks their members. */
-async function readTriggers(context: Context, file: string): Promise<readonly Record<string, unknown>[]> {
-  const parsed = v.safeParse(TriggerFile, await readText(context, file));
-  if (!parsed.success) throw usage(`--file: ${file} must be JSON such as {"triggers": [{"name": …, "kind": …}]}.`);
-  return parsed.output.triggers;
+/** Reads the triggers of a file, in JSON or YAML. The service checks their other members. */
+export async function readTriggers(context: Context, file: string): Promise<readonly TriggerEntry[]> {
+  const content = await readText(context, file);
+  let value: unknown;
+  try {
+    value = parse(content);
+  } catch (error) {
+    throw usage(`${file} is neither JSON nor YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const parsed = v.safeParse(TriggerFile, value);
+  if (parsed.success) return parsed.output.triggers;
+  const [{ path = [], message } = { message: "" }] = parsed.issues;
+  const place = path.map(({ key }) => String(key)).join(".");
+  throw usage(`${file} must be such as {"triggers": [{"name": …, "kind": …}]}. ${place}: ${message}`);
 }
 
 /** Creates the triggers of a file one after the other, and prints the URL and the secret of each. */
 export async function createFromFile(context: Context, file: string): Promise<void> {
   const client = await context.client();
-  for (const body of await readTriggers(context, file)) {
-    const created = await client.request<CreatedTrigger>({ method: "POST", path: "/agent/triggers", body });
-    context.show(created, () =>
-      printFields(context, [
-        ["uid", created.uid],
-        ["name", created.name],
-        ["send to", created.ingress_url],
-        ["secret", created.secret],
-      ]),
-    );
-  }
+  for (const { uid: _, ...body } of await readTriggers(context, file)) await createOne(context, client, body);
   if (!context.json) context.note(context.errStyle.dim("Save the secrets now: they are shown only once."));
+}
+
+/** Creates a trigger, and prints its URL and its secret. */
+export async function createOne(context: Context, client: Runyard, body: object): Promise<void> {
+  const created = await client.request<CreatedTrigger>({ method: "POST", path: "/agent/triggers", body });
+  context.show(created, () =>
+    printFields(context, [
+      ["uid", created.uid],
+      ["name", created.name],
+      ["send to", created.ingress_url],
+      ["secret", created.secret],
+    ]),
+  );
 }

@@ -12,6 +12,7 @@ import { commandWithConfig } from "./config-options.ts";
 import { withExamples } from "./examples.ts";
 import { deliveriesCommand, deliveryCommand, redeliverCommand, replayCommand, testCommand } from "./trigger-events.ts";
 import { createFromFile, exportCommand } from "./trigger-files.ts";
+import { importCommand } from "./trigger-import.ts";
 
 const TRIGGER = "uid of the trigger";
 const BUSY = ["enqueue", "interrupt", "skip"] as const;
@@ -25,6 +26,7 @@ export function triggersCommand(context: Context): CommandUnknownOpts {
     .addCommand(getCommand(context))
     .addCommand(createCommand(context))
     .addCommand(exportCommand(context))
+    .addCommand(importCommand(context))
     .addCommand(updateCommand(context))
     .addCommand(stateCommand(context, "pause", "pause a trigger: its deliveries are recorded and start no run"))
     .addCommand(stateCommand(context, "resume", "resume a paused trigger"))

@@ -58,11 +58,13 @@ export type TestTriggerRequest = v.InferOutput<typeof TestTriggerRequest>;
 /** What an event would result in. Nothing is created. */
 export const TestTriggerResponse = v.object({
   /** What the event would result in. */
-  outcome: v.picklist(["started", "ignored", "failed"]),
+  outcome: v.picklist(["started", "followed_up", "ignored", "failed"]),
   /** Why it would be ignored. */
   reason: v.exactOptional(IgnoredReason),
-  /** Details of `reason`, such as the error of the filter, or why no run could be created. */
+  /** Details, such as the error of the filter, why no run could be created, or what a pressed button would do. */
   detail: v.exactOptional(v.string()),
+  /** The run that the button of a message would answer or stop, for an event of a pressed button. */
+  run_id: v.exactOptional(v.string()),
   /** The event as templates see it. */
   event: TriggerEvent,
   /** The template with the values of the event. */

@@ -3039,14 +3039,17 @@ class TestTriggerResponseRunRequest(BaseModel):
 class TestTriggerResponse(BaseModel):
     """What an event would result in. Nothing is created."""
 
-    outcome: Union[Literal["started", "ignored", "failed"], str]
+    outcome: Union[Literal["started", "followed_up", "ignored", "failed"], str]
     """What the event would result in."""
 
     reason: Optional[Union[Literal["event", "own", "paused", "author", "filter", "busy"], str]] = None
     """Why it would be ignored."""
 
     detail: Optional[str] = None
-    """Details of `reason`, such as the error of the filter, or why no run could be created."""
+    """Details, such as the error of the filter, why no run could be created, or what a pressed button would do."""
+
+    run_id: Optional[str] = None
+    """The run that the button of a message would answer or stop, for an event of a pressed button."""
 
     event: TriggerEvent
     """The event as templates see it."""

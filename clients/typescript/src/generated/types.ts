@@ -4052,14 +4052,16 @@ interface components {
              * @description What the event would result in.
              * @enum {string}
              */
-            outcome: "started" | "ignored" | "failed";
+            outcome: "started" | "followed_up" | "ignored" | "failed";
             /**
              * @description Why it would be ignored.
              * @enum {string}
              */
             reason?: "event" | "own" | "paused" | "author" | "filter" | "busy";
-            /** @description Details of `reason`, such as the error of the filter, or why no run could be created. */
+            /** @description Details, such as the error of the filter, why no run could be created, or what a pressed button would do. */
             detail?: string;
+            /** @description The run that the button of a message would answer or stop, for an event of a pressed button. */
+            run_id?: string;
             /** @description The event as templates see it. */
             event: components["schemas"]["TriggerEvent"];
             /** @description The template with the values of the event. */
