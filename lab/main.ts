@@ -34,6 +34,10 @@ export const LAB: Toolbox = {
       file: "lab/mutate-conditions.ts",
       summary: "removes the conditions of transactions in turn",
     },
+    sentences: {
+      file: "lab/sentences.ts",
+      summary: "removes what sentences of the API's contract say, and runs their tests",
+    },
     eval: { file: "lab/eval.ts", summary: "executes tasks with a checker by agents, with or without a model" },
     agent: { file: "test/harness/tokens/main.ts", summary: "counts the tokens of recorded tasks of the agent" },
     counts: { file: "lab/counts.ts", summary: "counts files and lines, and the files that commits edit by hand" },

@@ -53,7 +53,8 @@ export function findProblems(tags: readonly Tag[]): string[] {
   });
 }
 
-function readAllTags(): ReturnType<typeof readTags> {
+/** The tags of all tests. */
+export function readAllTags(): ReturnType<typeof readTags> {
   const files = globSync("test/**/*.ts", { cwd: root }).toSorted();
   const found = files.map((file) => readTags(file, readFileSync(join(root, file), "utf8")));
   return { tags: found.flatMap(({ tags }) => tags), problems: found.flatMap(({ problems }) => problems) };

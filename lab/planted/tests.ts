@@ -22,6 +22,8 @@ export interface TestResult {
   readonly milliseconds: number;
   /** The title of the first test that failed. */
   readonly failed: string | undefined;
+  /** The titles of all tests that failed. */
+  readonly failures: readonly string[];
 }
 
 const Report = v.object({
@@ -77,6 +79,7 @@ export async function runTests(
     passed: status === "passed" && assertionResults.length > 0 && assertionResults.every(hasPassed),
     milliseconds: Math.round(endTime - startTime),
     failed: assertionResults.find((one) => one.status === "failed")?.fullName,
+    failures: assertionResults.filter((one) => one.status === "failed").map((one) => one.fullName),
   }));
   return { results, late: false };
 }

@@ -154,6 +154,7 @@ describe("a link artifact", () => {
     expect(await listEvents()).toMatchObject([{ data: { artifact_uid: body.artifact_uid, artifact_type: type } }]);
   });
 
+  // @contract runs.artifact.pull-status: PULL_REQUEST data has the status.
   it("has the status of its latest report that names one, if it is a pull request", async () => {
     const first = await report("PULL_REQUEST", { ...PULL_REQUEST, status: "draft" });
     const [{ created_at }] = (await shown()).artifacts;

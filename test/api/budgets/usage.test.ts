@@ -150,6 +150,7 @@ describe("POST /agent/environments/{environmentUid}/try", () => {
 });
 
 describe("request_usage.tree of GET /agent/runs/{runId}", () => {
+  // @contract runs.item.tree: GET of a run has tree, the sums over the run and all its descendants, also without model calls.
   it("sums the usage of the run and of all its descendants, with and without model calls", async () => {
     const root = await createRun(plane);
     const child = await createRun(plane, { prompt: "child", parent_run_id: root });
@@ -183,6 +184,7 @@ describe("the cost of compute", () => {
     plane.ports.sandboxUsdPerHour = 0.4;
   });
 
+  // @contract runs.item.compute: request_usage has compute_cost_usd where the price of sandboxes is known.
   it("is the time of the run's sandboxes at the price of the deployment, also while the run works", async () => {
     const run = await work();
     const compute = { compute_cost: 0.2, compute_cost_usd: 0.2 };

@@ -450,6 +450,7 @@ describe("POST /agent/runs in an environment", () => {
     expect(resolved.body.context.variables).toEqual(parts.variables);
   });
 
+  // @contract environments.providers: config.providers names the cloud providers that commands sign in to.
   it("passes the providers as of the run's creation to the sandbox", async () => {
     const { uid } = await create("Shop", parts);
     const { body } = await run({ environment_id: uid });

@@ -35,6 +35,8 @@ async function limitToOne(plane: TestControlPlane): Promise<void> {
 
 describe("an interactive run", () => {
   // @contract idle.interactive: An interactive run stays INPROGRESS after each turn for idle_timeout_minutes, and then succeeds.
+  // @contract idle.default: idle_timeout_minutes is 10 by default.
+  // @contract idle.timer: The control plane ends an idle run when its time is over.
   it("waits for a follow-up after each turn with its execution, and then succeeds", async () => {
     const plane = await createTestControlPlane();
     const harness = await idleRun(plane);
@@ -66,6 +68,9 @@ describe("an interactive run", () => {
     ]);
   });
 
+  // @contract idle.zero: idle_timeout_minutes 0 ends at once.
+  // @contract idle.plain: Without interactive, a run ends with its last turn.
+  // @contract idle.unable: Where the execution cannot wait, run and execution end.
   it.each([
     ["its execution cannot wait", {}, { waits: false }],
     ["idle_timeout_minutes is 0", { config: { idle_timeout_minutes: 0 } }, {}],

@@ -31,6 +31,7 @@ const refusal = (index: number) => ({
 });
 
 describe("POST /agent/runs/{runId}/attachments/prepare", () => {
+  // @contract followups.prepare.plain: upload_url takes a plain PUT.
   it("returns for each file a URL for a plain PUT, and a target that checks what is known", async () => {
     const run = await createRun(plane);
     const sha256 = "5".repeat(64);
@@ -46,6 +47,8 @@ describe("POST /agent/runs/{runId}/attachments/prepare", () => {
     expect(checked.upload_target.headers).toMatchObject({ "content-length": String(content.length) });
   });
 
+  // @contract followups.files: A follow-up has at most 25 attachments.
+  // @contract followups.prepare.alias: Prepare takes attachments with file_name too.
   it("accepts the files as attachments with file_name too, in one of the two forms", async () => {
     const run = await createRun(plane);
     const attachments = [{ file_name: "a.txt", mime_type: "text/plain" }];
@@ -84,6 +87,7 @@ describe("POST /agent/runs/{runId}/attachments/prepare", () => {
 });
 
 describe("POST /agent/conversations/{conversationId}/attachments/prepare", () => {
+  // @contract followups.prepare.conversation: Preparing for a conversation binds to the run that is the latest then.
   it("prepares for the run that is the latest then", async () => {
     const first = await workingRun(plane);
     await first.finish();
@@ -97,6 +101,7 @@ describe("POST /agent/conversations/{conversationId}/attachments/prepare", () =>
 });
 
 describe("the attachments of a follow-up", () => {
+  // @contract followups.files.name: file_name replaces the name that the agent sees.
   it("come to the agent with the message, by the names that the follow-up gives them", async () => {
     const harness = await workingRun(plane);
     const [one, two] = [await uploaded(harness.run_id), await uploaded(harness.run_id)];
@@ -119,6 +124,7 @@ describe("the attachments of a follow-up", () => {
     ]);
   });
 
+  // @contract followups.message.files: The message may be absent when there are attachments.
   it("need no message, also where the run has ended and a new execution continues it", async () => {
     const harness = await workingRun(plane);
     const attachments = [{ attachment_id: await uploaded(harness.run_id) }];
@@ -142,6 +148,7 @@ describe("the attachments of a follow-up", () => {
     expect(context.followups[0]).not.toHaveProperty("attachments");
   });
 
+  // @contract followups.files.principal: An attachment that another principal uploaded for any run is 422.
   it("may be prepared by anybody who sends to the run, or uploaded by the sender for any run", async () => {
     const run = await createRun(plane);
     const mia = createClient(plane, (await plane.person("Mia")).key);
@@ -155,6 +162,10 @@ describe("the attachments of a follow-up", () => {
     expect(await send(run, { attachments }), "of another person").toMatchObject(refusal(0));
   });
 
+  // @contract followups.files.run: An attachment that was prepared for another run is 422.
+  // @contract followups.files.uploaded: An attachment that is not uploaded is 422 naming its path.
+  // @contract followups.files.path: The refusal names the path of the attachment.
+  // @contract followups.files.limit: Without size_bytes, an attachment over 100 MiB is 422 at delivery.
   it("are 422 that names the one that is unknown, for another run, not uploaded, of another size, or too old", async () => {
     const run = await createRun(plane);
     const good = await uploaded(run);
@@ -196,6 +207,7 @@ describe("the attachments of a follow-up", () => {
 });
 
 describe("POST /agent/runs/{runId}/attachments/download", () => {
+  // @contract followups.files.download: Attachments of a run are downloaded by their ids.
   it("returns URLs of what the run began with, what came with follow-ups, and what is prepared for them", async () => {
     const data = Buffer.from("note").toString("base64");
     const inline = { file_name: "note.txt", mime_type: "text/plain", data };

@@ -65,6 +65,7 @@ describe("a follow-up", () => {
     ]);
   });
 
+  // @contract followups.message.active: The message is required for a run that has not ended.
   it.each(["QUEUED", "PENDING", "INPROGRESS"])("requires a message if the run is %s", async (state) => {
     const id = await createRun(plane);
     if (state !== "QUEUED") {

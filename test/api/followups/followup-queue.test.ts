@@ -20,6 +20,9 @@ const states = async (run: string) => (await list(run)).map(({ state }: { state:
 const countPending = async (run: string) => (await user.get(`/agent/runs/${run}`)).body.pending_followups;
 
 describe("GET /agent/runs/{runId}/followups", () => {
+  // @contract followups.pending: A follow-up is pending until the harness has stored or taken it.
+  // @contract followups.list.sender: The list shows who sent each follow-up.
+  // @contract runs.item.pending-followups: pending_followups counts the pending follow-ups.
   it("shows each follow-up with its sender, from the request until the agent has stored it", async () => {
     const harness = await workingRun(plane);
     expect(await list(harness.run_id)).toEqual([]);
@@ -47,6 +50,7 @@ describe("GET /agent/runs/{runId}/followups", () => {
     expect(await countPending(harness.run_id)).toBe(0);
   });
 
+  // @contract followups.removed: A cancel keeps pending follow-ups readable as removed.
   it("keeps the follow-ups that a cancel removed readable, also after the run continues", async () => {
     const harness = await workingRun(plane);
     for (const message of ["one", "two"]) await send(harness.run_id, message);
@@ -91,6 +95,9 @@ describe("GET /agent/runs/{runId}/followups", () => {
 });
 
 describe("a follow-up's response", () => {
+  // @contract followups.outcome.pending: The outcome is queue_pending while another follow-up is pending.
+  // @contract followups.outcome.live: The outcome is live_session for an INPROGRESS run, queued_prompt before.
+  // @contract followups.outcome.ended: The outcome is handoff_execution for an ended run.
   it("says whether another follow-up is pending, else what the state of the run entails", async () => {
     const outcome = async (run: string) => (await send(run, "more")).body.outcome;
     const waiting = await createRun(plane);
@@ -104,6 +111,15 @@ describe("a follow-up's response", () => {
     await working.beat(3);
     await working.finish();
     expect(await outcome(working.run_id)).toBe("handoff_execution");
+  });
+
+  // @contract followups.outcome.capacity: The outcome is queue_pending while the team is at capacity.
+  it("says that the message is pending while the run waits for capacity", async () => {
+    await user.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
+    await workingRun(plane);
+    const waiting = await createRun(plane);
+    await deliver(plane);
+    expect((await send(waiting, "more")).body.outcome).toBe("queue_pending");
   });
 
   it("is that of the first request for a repeated one, also when the run has changed", async () => {
@@ -127,6 +143,7 @@ describe("a follow-up's response", () => {
     expect(again.body).toEqual({ followup_id: "followup-1", run_id: run, outcome: "queued_prompt" });
   });
 
+  // @contract followups.event: followup_received events name the followup_id.
   it("names the follow-up that the timeline and the events name", async () => {
     const run = await createRun(plane);
     const { followup_id } = (await send(run, "more")).body;
@@ -152,6 +169,7 @@ describe("POST /agent/conversations/{conversationId}/followups", () => {
   const sendTo = (conversation: string, message = "more", headers = {}) =>
     user.post(`/agent/conversations/${conversation}/followups`, { message }, { headers });
 
+  // @contract followups.conversation: A follow-up to a conversation goes to its latest run.
   it("sends to the latest run of the conversation, and names it", async () => {
     const first = await workingRun(plane);
     await first.finish();

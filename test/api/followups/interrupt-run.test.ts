@@ -37,6 +37,8 @@ const readRun = async (plane: TestControlPlane, id: string) =>
 
 describe("POST /agent/runs/{runId}/interrupt", () => {
   // @contract interrupt.waits: An interrupted run stays INPROGRESS and waits for a follow-up.
+  // @contract interrupt.name: The event says who interrupted.
+  // @contract interrupt.accepted: An interrupt returns 202 with the run's id.
   it("tells the execution who interrupts until it has ended the turn, and the run waits for a follow-up", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);

@@ -14,7 +14,7 @@ const followup = (
 ) => createClient(plane).post(`/agent/runs/${id}/followups`, message === undefined ? {} : { message }, { headers });
 
 describe("POST /agent/runs/{runId}/followups", () => {
-  // @contract runs.followups.response: A follow-up returns 200 with an empty object.
+  // @contract runs.followups.response: A follow-up returns 200 with its id, its run and its outcome.
   // @contract runs.followups.waiting: Follow-ups to a waiting or PENDING run are delivered with the first turn.
   // @contract runs.timeline.followup: followup_received records a follow-up.
   it("delivers follow-ups to a waiting or PENDING run with its first turn, in order", async () => {
@@ -168,6 +168,7 @@ describe("POST /agent/runs/{runId}/followups", () => {
   });
 
   // @contract runs.followups.no-message: Only an ended run accepts a follow-up without a message: it continues.
+  // @contract followups.message: The message may be absent on a run that has ended.
   it("continues an ended run without a message, once for repeated requests", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);

@@ -77,6 +77,7 @@ const REQUESTS: readonly (readonly [string, string, (more: Record<string, unknow
 type Response = Awaited<ReturnType<Client["post"]>>;
 
 describe.each(REQUESTS)("%s with options that are not carried out", (_, config, send) => {
+  // @contract options.refused: Options that this service does not carry out are 422, naming the option, unless they are empty.
   it.each(OPTIONS)("returns 422 naming %s, also in the configuration", async (path, value) => {
     for (const [at, more] of [
       [path, nest(path, value)],
@@ -93,6 +94,7 @@ describe.each(REQUESTS)("%s with options that are not carried out", (_, config, 
     }
   });
 
+  // @contract options.custom: agent_type CUSTOM is accepted.
   it("ignores empty ones", async () => {
     expect((await send({ ...EMPTY, [config]: EMPTY })).status).toBeLessThan(300);
   });
@@ -127,6 +129,7 @@ describe("options that are not carried out", () => {
     });
   });
 
+  // @contract options.retention: failure_session_retention_minutes of an environment is 422.
   it.each([
     ["POST", 15],
     ["PUT", 60],
@@ -142,6 +145,7 @@ describe("options that are not carried out", () => {
 });
 
 describe("GET /agent/runs by factory", () => {
+  // @contract runs.list.factory: factory_uid and factory_only=true match nothing.
   it.each(["factory_uid=f1", "factory_only=true", "factory_only=false&factory_uid=f1"])(
     "matches nothing with %s",
     async (query) => {
@@ -153,6 +157,7 @@ describe("GET /agent/runs by factory", () => {
     },
   );
 
+  // @contract runs.list.factory-false: factory_only=false is as absent.
   it("ignores factory_only=false and refuses another value", async () => {
     const run = await createRun(plane, { prompt: "hello" });
     expect((await user.get("/agent/runs?factory_only=false")).body.runs).toMatchObject([{ run_id: run }]);

@@ -185,6 +185,7 @@ describe("POST /harness-support/identity-token", () => {
     expect(decodeJwt(body.token)).not.toHaveProperty("repository");
   });
 
+  // @contract identity.audience: An audience equal to base_url is refused.
   it.each([BASE_URL, `${BASE_URL}/`, BASE_URL.replace("runyard", "RUNYARD"), "", 7])(
     "returns 400 for the audience %j",
     async (audience) => {
@@ -204,10 +205,12 @@ describe("POST /harness-support/identity-token", () => {
   it("names the configured issuer whatever the request's Host says", async () => {
     const harness = await startedRun(plane);
     await harness.resolve();
+    const issuer = "https://public.runyard.test/api/v1";
+    plane.ports.issuerUrl = issuer;
     const headers = { host: "mallory.example", "x-forwarded-host": "mallory.example" };
     const { body } = await request(plane, "GET", "/.well-known/openid-configuration", { key: undefined, headers });
-    expect(body).toMatchObject({ issuer: BASE_URL, jwks_uri: `${BASE_URL}/.well-known/jwks.json` });
-    expect(decodeJwt(await issueToken(harness))).toMatchObject({ iss: BASE_URL });
+    expect(body).toMatchObject({ issuer, jwks_uri: `${issuer}/.well-known/jwks.json` });
+    expect(decodeJwt(await issueToken(harness))).toMatchObject({ iss: issuer });
   });
 });
 

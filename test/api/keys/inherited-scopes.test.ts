@@ -182,6 +182,7 @@ describe("a trust rule", () => {
     return createClient(plane, (await request(plane, "POST", "/agent/token", { key: undefined, body })).body.key);
   };
 
+  // @contract scopes.trust: A trust rule has at most the scopes of who makes it.
   it("gives keys of its scopes, which are at most those of the key that saved it", async () => {
     const { uid } = await plane.agent();
     const rules = `/agent/identities/${uid}/trust-rules`;
@@ -203,6 +204,7 @@ describe("a trust rule", () => {
 });
 
 describe("an identity", () => {
+  // @contract scopes.identity: Changing an identity needs the scopes of its keys.
   it("is changed only with every scope that its keys have", async () => {
     const { uid, keyUid } = await plane.agent();
     const path = `/agent/identities/${uid}`;

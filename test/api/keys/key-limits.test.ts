@@ -96,6 +96,7 @@ describe("max_runs_per_day", () => {
     },
   };
 
+  // @contract keys.runs: A key takes max_runs_per_day.
   it("refuses further runs of the key until the next day in UTC", async () => {
     const key = await keyWith({ max_runs_per_day: 2 });
     expect((await create(key)).status).toBe(200);
@@ -176,6 +177,7 @@ describe("max_budget_usd", () => {
   }
   const shown = async ({ run_id }: Harness) => (await ada.get(`/agent/runs/${run_id}`)).body;
 
+  // @contract keys.budget: A key takes max_budget_usd for its runs of a month.
   it("ends runs under way that have spent it together, and refuses further ones until the next month", async () => {
     const key = await keyWith({ max_budget_usd: 0.025 });
     const [first, second] = [await workingRun(plane, RUN, key), await workingRun(plane, RUN, key)];

@@ -70,6 +70,7 @@ describe("the keys of a team for providers", () => {
     expect(made).toMatchObject({ status: 400, body: { errors: [{ path: "settings.provider_keys.anthropic" }] } });
   });
 
+  // @contract runs.item.byok: usage_type is byok for a key of the team or the run.
   it("are billed apart: tokens are marked, the run's budget counts them, and the team's month does not", async () => {
     await setKeys({ anthropic: "TEAM_KEY" });
     const run = await workingRun(plane, { prompt: "a", config: { budget_usd: 1 } });

@@ -239,6 +239,7 @@ describe("children created with a run's key", () => {
 
 // @contract general.run-key.others
 describe("a run's key on other routes", () => {
+  // @contract run-key.own: A key of a run steers descendants of the run, and not the run itself.
   it("reads, follows up and cancels descendants only: others return 403", async () => {
     const mine = await createRun(plane, { prompt: "child", parent_run_id: run.run_id });
     expect((await run.client.get(`/agent/runs/${mine}`)).status).toBe(200);
@@ -255,6 +256,8 @@ describe("a run's key on other routes", () => {
     await expectRefused(() => run.client.post(`/agent/runs/${other.run_id}/followups`, { message: "x" }), 403);
     expect((await run.client.post(`/agent/runs/${mine}/followups`, { message: "more" })).status).toBe(200);
     expect((await run.client.post(`/agent/runs/${mine}/cancel`, {})).status).toBe(200);
+    await expectRefused(() => run.client.post(`/agent/runs/${run.run_id}/cancel`, {}), 403);
+    await expectRefused(() => run.client.post(`/agent/runs/${run.run_id}/followups`, { message: "x" }), 403);
   });
 
   it("cannot list: it reads runs by id", async () => {

@@ -58,6 +58,7 @@ describe("the scope of a route", () => {
 
   // A run whose transcript is complete has no key.
   const callable = cases.filter(({ status }) => status !== 401);
+  // @contract scopes.route: A route beyond the scopes is 403 naming the missing one.
   it.each(callable)(
     "$scope is needed for $name by $credential, and no other",
     async ({ name, scope, status, create }) => {

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { listRuns } from "#functions/runs/list-runs.ts";
+import { hasStatus } from "#shared/runs/listing/task-status.ts";
+import { RunState, type TaskStatus } from "#shared/wire/run.ts";
 import { type Client, createClient } from "../../support/client.ts";
 import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../../support/control-plane.ts";
 import { createRun, workingRun } from "../../support/execution.ts";
@@ -205,6 +207,7 @@ describe("GET /agent/runs", () => {
   });
 
   // @contract runs.list.q: A search ignores case, accents and word order, and tolerates one typo in a long word.
+  // @contract runs.list.running: running matches a run while a descendant is not terminal.
   it("finds tasks by their status, and a run under running while a descendant has not ended", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -233,6 +236,16 @@ describe("GET /agent/runs", () => {
     });
   });
 
+  // @contract runs.list.status: task_status matches the run's own state.
+  it("counts ERROR as failed, BLOCKED as blocked and every active state as running", () => {
+    const matching = (status: TaskStatus) =>
+      RunState.options.filter((state) => hasStatus("", state, { taskStatuses: [status] }));
+    expect(matching("failed")).toEqual(["FAILED", "ERROR"]);
+    expect(matching("blocked")).toEqual(["BLOCKED"]);
+    expect(matching("running")).toEqual(["QUEUED", "PENDING", "CLAIMED", "INPROGRESS"]);
+  });
+
+  // @contract runs.list.sources: source may be repeated.
   it("finds runs of any of several sources, with the cursors of a single one from earlier releases", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -254,6 +267,7 @@ describe("GET /agent/runs", () => {
   });
 
   // @contract runs.list.q
+  // @contract runs.list.q-run: q also finds a full run id and a run's URL.
   it("finds a run by its id and by its URL, and otherwise the text", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);
@@ -278,6 +292,8 @@ describe("GET /agent/runs", () => {
   });
 
   // @contract runs.list.q
+  // @contract runs.list.trigger: trigger_id filters runs.
+  // @contract runs.list.automation: automation_id is a trigger's uid, or the metadata of that name.
   it("finds runs by automation, the metadata of that name, and by trigger", async () => {
     const plane = await createTestControlPlane();
     const user = createClient(plane);

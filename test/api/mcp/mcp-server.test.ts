@@ -145,6 +145,7 @@ describe("a tool", () => {
     expect(await errorOf("list_runs", {}, await withScopes("runs:write"))).toContain("lacks the scope runs:read");
   });
 
+  // @contract mcp.wait: wait_for_run waits at most 25 seconds.
   it("returns an error that names the wrong arguments", async () => {
     expect(await errorOf("start_run", {})).toContain("prompt: is required");
     expect(await errorOf("start_run", { prompt: "a", promt: "b" })).toContain("promt: ");

@@ -22,6 +22,7 @@ describe("config.fallback_model_ids of POST /agent/runs", () => {
     expect(body.agent_config.fallback_model_ids).toEqual([LLAMA, "openai/gpt-5.4"]);
   });
 
+  // @contract runs.config.fallbacks: fallback_model_ids has at most 5 models.
   it.each([
     [{ fallback_model_ids: [LLAMA, "openai/gone"] }, 400, "config.fallback_model_ids[1]"],
     [{ fallback_model_ids: ["local/runbook"] }, 400, "is not a language model"],

@@ -57,6 +57,8 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
   });
 
   // @contract runs.item.usage: request_usage has the run's cost.
+  // @contract runs.item.inference: inference_cost_usd is the cost of model calls.
+  // @contract runs.item.tokens: request_usage has input, output and cache tokens.
   it("streams event by event, and counts the usage", async () => {
     standIn.turns.push({
       text: "hello there",
@@ -256,6 +258,7 @@ describe("POST {model_url}/openai/v1/…", () => {
     expect((await item()).request_usage).toMatchObject({ total_tokens: 240 });
   });
 
+  // @contract runs.item.custom-endpoint: usage_type is custom_endpoint for a compatible server.
   it("sends no key to a custom server without one, and counts tokens without a cost", async () => {
     expect((await gateway.chat(run.key, { model: "compatible/llama" })).status).toBe(200);
     expect(standIn.seen[0]?.headers.authorization).toBeUndefined();

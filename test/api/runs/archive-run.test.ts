@@ -23,6 +23,7 @@ async function listIds(query = ""): Promise<string[]> {
 
 describe("POST /agent/runs/{runId}/archive", () => {
   // @contract archive.idempotent: POST …/archive and …/unarchive return 200 with the run and are idempotent.
+  // @contract runs.item.archived: archived is a member of the run.
   it("returns the run as archived, with everything else as it was", async () => {
     const runId = await createRun(plane, { prompt: "A long prompt. ".repeat(4_000) });
     const { body: before } = await user.get(`/agent/runs/${runId}`);
@@ -109,6 +110,7 @@ describe("POST /agent/runs/{runId}/archive", () => {
 
 describe("GET /agent/runs?archived=", () => {
   // @contract archive.find: archived=all also finds archived runs.
+  // @contract runs.list.archived: archived is false by default.
   it("returns runs that are not archived, archived runs, or all, in every order and from every index", async () => {
     const { id: schedule } = await makeSchedule(plane, { prompt: "scheduled" });
     const runSchedule = async (): Promise<string> => (await user.post(`/agent/schedules/${schedule}/run`)).body.run_id;

@@ -20,6 +20,7 @@ describe("an agent's question", () => {
   // @contract runs.state.blocked: It is BLOCKED while a question of the agent's is open, until a follow-up returns it.
   // @contract runs.item.status-failed: status_message is present on FAILED, ERROR and BLOCKED, with the code on the first two.
   // @contract runs.item.status-blocked: On BLOCKED it is the question.
+  // @contract runs.item.waiting: waiting_for is there on a BLOCKED run.
   it("ends its execution and leaves the run BLOCKED with the question as its status message", async () => {
     const harness = await workingRun(plane);
     plane.clock.now += 2_000;
@@ -29,6 +30,7 @@ describe("an agent's question", () => {
     expect(run).toMatchObject({
       state: "BLOCKED",
       status_message: { message: QUESTION },
+      waiting_for: "answer",
       run_time: "PT2.000S",
       is_sandbox_running: false,
     });

@@ -27,6 +27,19 @@ describe("RunState", () => {
 });
 
 describe("a run", () => {
+  // @contract runs.item.root: root_run_id is always there.
+  // @contract runs.item.finished: finished_at is null until the run has ended.
+  it("names the root of its tree, and says when it has ended", async () => {
+    const root = await workingRun(plane);
+    const child = await createRun(plane, { prompt: "child", parent_run_id: root.run_id });
+    const grandchild = await createRun(plane, { prompt: "grandchild", parent_run_id: child });
+    for (const id of [root.run_id, child, grandchild])
+      expect(await read(id)).toMatchObject({ root_run_id: root.run_id, finished_at: null });
+    plane.clock.now += 2_000;
+    await root.finish();
+    expect(await read(root.run_id)).toMatchObject({ finished_at: "2026-05-18T19:00:02.000Z" });
+  });
+
   // @contract runs.request.metadata-immutable: Nothing changes a run's metadata.
   it("keeps its metadata after a follow-up and its end", async () => {
     const metadata = { ticket: "T-1", "a.b": "c" };

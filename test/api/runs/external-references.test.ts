@@ -21,6 +21,7 @@ const refer = (harness: Harness, data: object = REFERENCE, artifact_type = "EXTE
   harness.support("report-artifact", { artifact_type, data });
 
 describe("GET /agent/run-by-external-reference", () => {
+  // @contract reference.newest: The newest visible run is found.
   it("returns the newest visible run that has reported exactly this URL", async () => {
     const first = await workingRun(plane);
     await refer(first);
@@ -43,6 +44,7 @@ describe("GET /agent/run-by-external-reference", () => {
     expect((await find(url)).body).toEqual({ run_id: harness.run_id });
   });
 
+  // @contract reference.visible: A run of others is 404.
   it("returns 404 for runs of others, and 403 to a run's key", async () => {
     const theirs = await workingRun(plane, { prompt: "theirs" }, plane.otherKey);
     await refer(theirs);
@@ -55,6 +57,7 @@ describe("GET /agent/run-by-external-reference", () => {
     expect((await find(ISSUE, personal.client)).status).toBe(403);
   });
 
+  // @contract reference.url: No url is 400.
   it.each(["", "?url=", "?url=a&url=b", `?url=${"a".repeat(2_049)}`])("returns 400 for the query %j", async (query) => {
     expect(await user.get(`/agent/run-by-external-reference${query}`)).toMatchObject({
       status: 400,
@@ -93,6 +96,7 @@ describe("GET /agent/artifacts/{artifactUid}/download", () => {
     expect((await createClient(plane, plane.otherKey).get(path)).status).toBe(404);
   });
 
+  // @contract runs.artifact.download-none: An artifact without a body is 404.
   it("returns 404 for an artifact without content", async () => {
     const harness = await workingRun(plane);
     const reference = await refer(harness);
@@ -104,6 +108,7 @@ describe("GET /agent/artifacts/{artifactUid}/download", () => {
 });
 
 describe("GET /agent/conversations/{conversationId}/transcript", () => {
+  // @contract runs.transcript.conversation: A conversation's transcript is that of its latest run.
   it("redirects to the transcript of the conversation's latest run", async () => {
     const first = await workingRun(plane);
     const path = `/agent/conversations/${first.run_id}/transcript`;

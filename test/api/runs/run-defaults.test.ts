@@ -38,6 +38,7 @@ const storeSecrets = async (...names: readonly string[]) => {
 };
 
 describe("limits, fallback models and the reasoning level as defaults", () => {
+  // @contract runs.config.defaults-of-others: The configuration holds in identities too.
   it("of an identity and an environment apply to runs that have none, the identity's first", async () => {
     const config = { model_id: SONNET };
     const agent_identity_uid = await identity({ ...LIMITS, max_steps: 3 });
@@ -141,6 +142,7 @@ describe("the reasoning level", () => {
 });
 
 describe("secrets of a configuration", () => {
+  // @contract runs.config.secrets: The run shows the union of the secrets.
   it("are shown together with those of the environment and the identity, and given to the execution", async () => {
     await storeSecrets("A", "B", "C");
     const config = { secrets: [{ name: "A" }], environment_id: await environment({ secrets: [{ name: "B" }] }) };
@@ -159,23 +161,26 @@ describe("secrets of a configuration", () => {
     ]);
   });
 
+  // @contract runs.config.secrets-refused: An unknown secret, and any secret of a personal run, is 400.
   it("are refused in a personal run, or where the team has none of the name", async () => {
     await storeSecrets("A");
     const secrets = [{ name: "A" }, { name: "B" }];
-    for (const [method, path, body, errorPath] of [
-      ["post", "/agent/runs", { prompt: "x", config: { secrets } }, "config.secrets[1].name"],
-      ["post", "/agent/runs", { prompt: "x", team: false, config: { secrets } }, "config.secrets[0].name"],
+    const [UNKNOWN, PERSONAL] = ["no secret of this name", "this is a personal run"];
+    for (const [method, path, body, errorPath, message] of [
+      ["post", "/agent/runs", { prompt: "x", config: { secrets } }, "config.secrets[1].name", UNKNOWN],
+      ["post", "/agent/runs", { prompt: "x", team: false, config: { secrets } }, "config.secrets[0].name", PERSONAL],
       [
         "post",
         "/agent/schedules",
         { name: "n", cron_schedule: "@daily", prompt: "x", agent_config: { secrets } },
         "agent_config.secrets[1].name",
+        UNKNOWN,
       ],
     ] as const) {
       const response = await user[method](path, body);
       expect([response.status, response.body.errors]).toEqual([
         400,
-        [{ path: errorPath, message: expect.stringMatching(/no secret of this name|this is a personal run/) }],
+        [{ path: errorPath, message: expect.stringContaining(message) }],
       ]);
     }
     expect(
@@ -196,6 +201,7 @@ describe("secrets of a configuration", () => {
 });
 
 describe("the harness of an identity", () => {
+  // @contract identities.base: base_harness and harness that differ are 400.
   it("has an older name of its type", async () => {
     const uid = await identity({ base_harness: "claude" });
     const read = async () => (await user.get(`/agent/identities/${uid}`)).body.harness;
@@ -232,6 +238,8 @@ describe("the harness of an identity", () => {
 });
 
 describe("secrets_append of PUT /agent/identities/{identityUid}", () => {
+  // @contract identities.append: secrets_append adds.
+  // @contract identities.append.alone: secrets_append is alone in its request.
   it("adds to the secrets, each once, and stands alone in its request", async () => {
     const uid = await identity({ secrets: [{ name: "A" }] });
     const update = (body: object) => user.put(`/agent/identities/${uid}`, body);

@@ -53,6 +53,8 @@ async function startChild(parent: Harness, config: object = {}): Promise<Harness
 }
 
 describe("limits of a run", () => {
+  // @contract runs.config.timeout: timeout_minutes is 1 to 10,080.
+  // @contract runs.config.steps: max_steps is 1 to 10,000.
   it.each([
     ["timeout_minutes", 10_080],
     ["max_steps", 10_000],
@@ -129,6 +131,7 @@ describe("max_steps", () => {
     expect(await shown(run)).toMatchObject({ state: "FAILED", status_message: { error_code: "budget_exceeded" } });
   });
 
+  // @contract runs.config.child-limits: A child's limits draw on what is left of its parent's.
   it("of a parent also counts the responses of its children, which have no more than what is left", async () => {
     const parent = await workingRun(plane, withLimits({ max_steps: 4 }));
     await call(parent);

@@ -105,6 +105,7 @@ describe("POST /agent/runs/{runId}/share", () => {
 });
 
 describe("GET /public/runs/{sessionId}/artifacts/{artifactUid}", () => {
+  // @contract sharing.artifacts: Artifacts of a public run are public through its session only.
   it("downloads artifacts of a public run through its own session only, as long as it is public", async () => {
     const [run, other] = [await workingRun(plane), await workingRun(plane)];
     for (const data of [

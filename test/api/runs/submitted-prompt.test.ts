@@ -20,6 +20,7 @@ const read = async (run: string) => (await user.get(`/agent/runs/${run}`)).body.
 const readListed = async () => (await user.get("/agent/runs")).body.runs[0].submitted_prompt;
 
 describe("submitted_prompt of a run", () => {
+  // @contract runs.item.submitted: submitted_prompt has the follow-ups before the start.
   it("is its prompt with the follow-ups that were sent before it started", async () => {
     const run = await createRun(plane, { prompt: "first" });
     expect([await read(run), await readListed()]).toEqual(["first", "first"]);

@@ -42,6 +42,7 @@ const create = (query: string, body: object = { prompt: "hello" }, headers: Reco
 const latest = async (): Promise<string> => (await user.get("/agent/runs")).body.runs[0].run_id;
 
 describe("POST /agent/runs?wait=", () => {
+  // @contract runs.wait: wait returns the RunItem if the run ends in that time.
   it("returns the run if it ends in time, and the usual response otherwise", async () => {
     during = async () => {
       if (pauses.length === 3) await user.post(`/agent/runs/${await latest()}/cancel`);
@@ -81,6 +82,7 @@ describe("POST /agent/runs?wait=", () => {
     expect(pauses).toEqual([]);
   });
 
+  // @contract runs.wait-range: wait is 0 to 25.
   it.each(["wait=26", "wait=-1", "wait=1.5", "wait=x", "wait=1&wait=2"])(
     "returns 400 and creates nothing for %s",
     async (query) => {

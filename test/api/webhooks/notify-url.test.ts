@@ -186,6 +186,7 @@ describe("notify_url of POST /agent/runs", () => {
     expect((await user.get(`/agent/webhooks/${webhook.uid}/deliveries`)).body.deliveries).toHaveLength(1);
   });
 
+  // @contract notify.guard: notify_url is guarded like a webhook.
   it.each([
     ["plain HTTP", "http://hooks.runyard.test/", "must be an https URL"],
     ["credentials", "https://ada:hush@hooks.runyard.test/", "must be an https URL without credentials and fragment"],

@@ -398,6 +398,7 @@ describe("a worker that shuts down", () => {
     },
   };
 
+  // @contract workers.draining: worker_draining stops offers to the connection.
   it.each(Object.entries(ENDS))("is offered no run again, and its run is not lost: %s", async (_, end) => {
     const begun = await begunRun();
     await end(begun);

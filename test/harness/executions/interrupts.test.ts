@@ -12,6 +12,7 @@ beforeEach(() => void vi.spyOn(process.stdout, "write").mockReturnValue(true));
 afterEach(() => void vi.restoreAllMocks());
 
 describe("an interrupt", () => {
+  // @contract interrupt.message: The run says: Interrupted by NAME. Send a follow-up to continue..
   it("stops the command of the turn, and the run waits for a follow-up", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo begun; sleep 600", "echo never") });
     const ended = runInProcess(plane);
