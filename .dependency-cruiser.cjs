@@ -170,7 +170,7 @@ module.exports = {
       from: { path: "^image/" },
       to: {
         path: "^(functions|shared|infra|harness|server|emulator|operate|cli|web|scripts|lab)/",
-        pathNot: "^functions/execution/run-sandbox\\.ts$",
+        pathNot: "^functions/executions/run-sandbox\\.ts$",
       },
     },
     {

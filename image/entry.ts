@@ -1,4 +1,4 @@
-import { runSandbox, runSharedSandbox } from "../functions/execution/run-sandbox.ts";
+import { runSandbox, runSharedSandbox } from "../functions/executions/run-sandbox.ts";
 import { copyHarness, takeEnvelope } from "./container.ts";
 import { serveInvocations } from "./lambda-runtime.ts";
 import { serveHooks } from "./microvm-hooks.ts";

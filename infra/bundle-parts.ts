@@ -23,7 +23,7 @@ const WIRINGS = [
 /** Functions that check or evaluate expressions of triggers, in a thread with a separate file. */
 const WITH_EXPRESSIONS = [
   ...["triggers/create-trigger", "triggers/update-trigger", "triggers/test-trigger"],
-  "execution/decide-events",
+  "executions/decide-events",
 ];
 
 /** Makes the file of that thread and copies it into the directories of the functions. */
@@ -43,7 +43,7 @@ export function buildExpressionWorker(root: string, outdir: string, options: Bui
 
 /** Whether a function loads its adapters on first use. Consumers use all of theirs. */
 export const hasParts = (file: string): boolean =>
-  !file.startsWith("execution/") && WIRINGS.includes(findWiring(file)[1]);
+  !file.startsWith("executions/") && WIRINGS.includes(findWiring(file)[1]);
 
 /** esbuild's options for functions with parts, which exclude the parts from their modules. */
 export const withoutParts: { readonly alias: Readonly<Record<string, string>>; readonly external: string[] } = {

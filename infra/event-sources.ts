@@ -21,7 +21,7 @@ export interface EventSource {
 export const eventSources = {
   /** SQS `runs`: takes a slot and starts the run's sandbox. */
   dispatchRun: {
-    file: "execution/dispatch-run",
+    file: "executions/dispatch-run",
     rights: {
       table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       indexes: ["gsi1"],
@@ -35,10 +35,10 @@ export const eventSources = {
     timeoutSeconds: 30,
   },
   /** Asynchronous invocation: the sandbox itself. It handles untrusted input; its role may only write its log. */
-  runSandbox: { file: "execution/run-sandbox", rights: {}, timeoutSeconds: 900, memoryMb: 2048 },
+  runSandbox: { file: "executions/run-sandbox", rights: {}, timeoutSeconds: 900, memoryMb: 2048 },
   /** Synchronous invocation: discovers the skills of one repository through GitHub's API or a sandbox, and stores them. */
   discoverSkills: {
-    file: "execution/discover-skills",
+    file: "executions/discover-skills",
     rights: {
       table: ["BatchGetItem", "PutItem", "UpdateItem"],
       bucket: { GetObject: ["skills"], PutObject: ["skills"] },
@@ -61,7 +61,7 @@ export const eventSources = {
   },
   /** SQS `ends`: after the end of a run, releases its slot, stops its remaining sandboxes, stores its uploads and composes its transcript. */
   endRun: {
-    file: "execution/end-run",
+    file: "executions/end-run",
     rights: {
       table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
       bucket: {
@@ -79,7 +79,7 @@ export const eventSources = {
   },
   /** Each minute: finds executions with an expired lease, and ends the runs in the dead-letter queue of `runs`. */
   reapRuns: {
-    file: "execution/reap-runs",
+    file: "executions/reap-runs",
     rights: {
       table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
       indexes: ["gsi6"],
@@ -101,7 +101,7 @@ export const eventSources = {
   },
   /** SQS `events`: decides what the events of triggers result in. Each minute: requests the decisions that are due. */
   decideEvents: {
-    file: "execution/decide-events",
+    file: "executions/decide-events",
     rights: {
       table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
       indexes: ["gsi6"],
@@ -116,7 +116,7 @@ export const eventSources = {
   },
   /** Synchronous invocation: calls the APIs of other systems with secrets of teams. Of the table it can read encrypted values only. */
   callSystems: {
-    file: "execution/call-systems",
+    file: "executions/call-systems",
     rights: {
       vault: ["BatchGetItem"],
       secretsKey: ["GetParameter"],
@@ -128,7 +128,7 @@ export const eventSources = {
   },
   /** Asynchronous invocation by EventBridge Scheduler: a timer of a schedule fired; creates its run. */
   fireSchedule: {
-    file: "execution/fire-schedule",
+    file: "executions/fire-schedule",
     rights: {
       table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
       runsQueue: ["SendMessage"],
@@ -140,7 +140,7 @@ export const eventSources = {
   },
   /** Each minute: fires schedules whose firing was missed, and corrects timers that differ from their schedule. */
   reconcileSchedules: {
-    file: "execution/reconcile-schedules",
+    file: "executions/reconcile-schedules",
     rights: {
       table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
       indexes: ["gsi6"],
@@ -153,7 +153,7 @@ export const eventSources = {
   },
   /** Each hour: deletes runs past their team's retention period, with their files. */
   deleteOldRuns: {
-    file: "execution/delete-old-runs",
+    file: "executions/delete-old-runs",
     rights: {
       table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
       indexes: ["gsi1", "gsi6"],
@@ -168,7 +168,7 @@ export const eventSources = {
   },
   /** The stream of the table: adds deliveries of new events of runs to webhooks. Each minute: requests attempts of those that are due. */
   planDeliveries: {
-    file: "execution/plan-deliveries",
+    file: "executions/plan-deliveries",
     rights: {
       table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
       indexes: ["gsi6"],
@@ -178,7 +178,7 @@ export const eventSources = {
   },
   /** Asynchronous invocation by plan-deliveries: attempts deliveries of one webhook, or the reply of one run. */
   attemptDeliveries: {
-    file: "execution/attempt-deliveries",
+    file: "executions/attempt-deliveries",
     rights: {
       table: ["GetItem", "BatchGetItem", "Query", "UpdateItem"],
       bucket: { GetObject: ["messages"] },
@@ -191,7 +191,7 @@ export const eventSources = {
   },
   /** Synchronous invocation: sends requests to the URLs of webhooks. Of the table it can read encrypted values only. */
   sendWebhooks: {
-    file: "execution/send-webhooks",
+    file: "executions/send-webhooks",
     rights: { vault: ["BatchGetItem"], webhookSecretsKey: ["GetParameter"], webhookSecrets: ["GetParameters"] },
     timeoutSeconds: 35,
     memoryMb: 256,

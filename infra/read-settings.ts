@@ -1,5 +1,5 @@
 import type { Node } from "constructs";
-import { AWS_SANDBOXES } from "#shared/wire/execution/sandboxes.ts";
+import { AWS_SANDBOXES } from "#shared/wire/executions/sandboxes.ts";
 import { parseDeployedProviders, toConnection, toNamedProvider } from "#shared/wire/providers/provider-settings.ts";
 import { planConcurrency } from "./concurrency.ts";
 import { type ContextReader, contextReader } from "./context-reader.ts";

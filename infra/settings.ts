@@ -1,4 +1,4 @@
-import type { AwsSandbox } from "#shared/wire/execution/sandboxes.ts";
+import type { AwsSandbox } from "#shared/wire/executions/sandboxes.ts";
 import type { DeployedProvider } from "#shared/wire/providers/provider-settings.ts";
 import type { ConcurrencyPlan } from "./concurrency.ts";
 

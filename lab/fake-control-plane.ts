@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import type { Message } from "#shared/wire/conversation.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
-import type { Interrupt } from "#shared/wire/execution/turn.ts";
+import type { Interrupt } from "#shared/wire/executions/turn.ts";
 import type {
   AttachedFile,
   Envelope,

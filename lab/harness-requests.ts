@@ -1,8 +1,8 @@
 import type * as v from "valibot";
 import { ClientEvent, LiveRequest } from "#shared/wire/event.ts";
-import { PushBranchRequest } from "#shared/wire/execution/push-branch.ts";
-import { ReportArtifactRequest } from "#shared/wire/execution/report-artifact.ts";
-import { CommitSnapshotRequest, UploadSnapshotRequest } from "#shared/wire/execution/snapshot.ts";
+import { PushBranchRequest } from "#shared/wire/executions/push-branch.ts";
+import { ReportArtifactRequest } from "#shared/wire/executions/report-artifact.ts";
+import { CommitSnapshotRequest, UploadSnapshotRequest } from "#shared/wire/executions/snapshot.ts";
 import {
   ExternalConversationRequest,
   FinishTaskRequest,

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import * as v from "valibot";
-import { AWS_SANDBOXES, type AwsSandbox } from "#shared/wire/execution/sandboxes.ts";
+import { AWS_SANDBOXES, type AwsSandbox } from "#shared/wire/executions/sandboxes.ts";
 import { type Api, callApi } from "../server/host/api.ts";
 import { dim, green, Problem, red, say, seconds, yellow } from "../server/host/terminal.ts";
 import { runByHand } from "./by-hand.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { issueRecoveryKey } from "#shared/api-keys/manage-keys.ts";
+import { issueRecoveryKey } from "#shared/keys/manage-keys.ts";
 import { listMembers } from "#shared/records/member.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";

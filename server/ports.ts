@@ -1,8 +1,8 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { callSystems } from "#functions/execution/call-systems.ts";
-import { discoverSkills } from "#functions/execution/discover-skills.ts";
-import { sendWebhooks } from "#functions/execution/send-webhooks.ts";
+import { callSystems } from "#functions/executions/call-systems.ts";
+import { discoverSkills } from "#functions/executions/discover-skills.ts";
+import { sendWebhooks } from "#functions/executions/send-webhooks.ts";
 import { type Route, routePaths } from "#infra/routes.ts";
 import type { EventPorts } from "#shared/conversations/live-output.ts";
 import { guideFiles } from "#shared/docs/guide-files.ts";

@@ -1,10 +1,10 @@
 import { chmod } from "node:fs/promises";
 import path from "node:path";
-import { decideEvents } from "#functions/execution/decide-events.ts";
-import { deleteOldRuns } from "#functions/execution/delete-old-runs.ts";
-import { planDeliveries } from "#functions/execution/plan-deliveries.ts";
-import { reapRuns } from "#functions/execution/reap-runs.ts";
-import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
+import { decideEvents } from "#functions/executions/decide-events.ts";
+import { deleteOldRuns } from "#functions/executions/delete-old-runs.ts";
+import { planDeliveries } from "#functions/executions/plan-deliveries.ts";
+import { reapRuns } from "#functions/executions/reap-runs.ts";
+import { reconcileSchedules } from "#functions/executions/reconcile-schedules.ts";
 import { logLine } from "#shared/log/log.ts";
 import type { ScheduledEvent } from "#shared/queue/scheduled-event.ts";
 import { commitAuthor } from "#shared/runs/config-layers.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { AWS_SANDBOXES, type AwsSandbox } from "#shared/wire/execution/sandboxes.ts";
+import { AWS_SANDBOXES, type AwsSandbox } from "#shared/wire/executions/sandboxes.ts";
 
 /** Who starts a sandbox: a service of AWS, or the server of a single machine, of which it is a process. */
 export type SandboxProvider = AwsSandbox | "process";

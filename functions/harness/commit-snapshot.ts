@@ -2,7 +2,7 @@ import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { saveCheckpoint } from "#shared/executions/snapshots.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { CommitSnapshotRequest, CommitSnapshotResponse } from "#shared/wire/execution/snapshot.ts";
+import { CommitSnapshotRequest, CommitSnapshotResponse } from "#shared/wire/executions/snapshot.ts";
 
 /**
  * POST /harness-support/commit-snapshot: commits an uploaded snapshot as the run's checkpoint. Later executions start

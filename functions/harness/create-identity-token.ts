@@ -2,7 +2,7 @@ import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { type IdentityTokenPorts, issueIdentityToken } from "#shared/run-identity/identity-token.ts";
 import type { ChangePorts } from "#shared/runs/change-run.ts";
-import { IdentityTokenRequest, IdentityTokenResponse } from "#shared/wire/execution/identity-token.ts";
+import { IdentityTokenRequest, IdentityTokenResponse } from "#shared/wire/executions/identity-token.ts";
 
 /**
  * POST /harness-support/identity-token: returns a token that proves the run's identity to other systems. Cloud providers

@@ -3,7 +3,7 @@ import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { AccessPorts } from "#shared/triggers/access.ts";
 import { pushRunBranch } from "#shared/triggers/pushes/push-run-branch.ts";
-import { PushBranchRequest, PushBranchResponse } from "#shared/wire/execution/push-branch.ts";
+import { PushBranchRequest, PushBranchResponse } from "#shared/wire/executions/push-branch.ts";
 
 /**
  * POST /harness-support/push-branch: pushes commits to the head branch of the run's pull request. The first call returns

@@ -2,7 +2,7 @@ import { storeArtifactReport } from "#shared/artifacts/artifacts.ts";
 import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/execution/report-artifact.ts";
+import { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/executions/report-artifact.ts";
 
 /**
  * POST /harness-support/report-artifact: reports an artifact of a run. For a file or a screenshot, the first call

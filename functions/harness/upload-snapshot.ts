@@ -2,7 +2,7 @@ import { authorizeExecution } from "#shared/executions/execution-access.ts";
 import { createSnapshot } from "#shared/executions/snapshots.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { UploadSnapshotRequest, UploadSnapshotResponse } from "#shared/wire/execution/snapshot.ts";
+import { UploadSnapshotRequest, UploadSnapshotResponse } from "#shared/wire/executions/snapshot.ts";
 
 /**
  * POST /harness-support/upload-snapshot: creates upload targets for the files of a snapshot. A snapshot becomes the

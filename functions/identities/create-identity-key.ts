@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { toIdentityKeyOwner } from "#shared/api-keys/key-owner.ts";
-import { issueKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { readIdentity, refuseUnavailable } from "#shared/identities/read-identities.ts";
+import { toIdentityKeyOwner } from "#shared/keys/key-owner.ts";
+import { issueKey } from "#shared/keys/manage-keys.ts";
 import { requirePerson } from "#shared/principals/require-role.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";
 

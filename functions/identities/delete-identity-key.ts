@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { toIdentityKeyOwner } from "#shared/api-keys/key-owner.ts";
-import { revokeKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { NO_CONTENT } from "#shared/http/response.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { readIdentity } from "#shared/identities/read-identities.ts";
+import { toIdentityKeyOwner } from "#shared/keys/key-owner.ts";
+import { revokeKey } from "#shared/keys/manage-keys.ts";
 
 /**
  * DELETE /agent/identities/{identityUid}/keys/{keyUid}: revokes an API key of an identity. The key is refused from the

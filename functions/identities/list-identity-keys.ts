@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { toIdentityKeyOwner } from "#shared/api-keys/key-owner.ts";
-import { readKeys } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
 import { readIdentity } from "#shared/identities/read-identities.ts";
+import { toIdentityKeyOwner } from "#shared/keys/key-owner.ts";
+import { readKeys } from "#shared/keys/manage-keys.ts";
 import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { ListKeysResponse } from "#shared/wire/key.ts";

@@ -1,8 +1,8 @@
-import { toPersonalKeyOwner } from "#shared/api-keys/key-owner.ts";
-import { issueKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
+import { toPersonalKeyOwner } from "#shared/keys/key-owner.ts";
+import { issueKey } from "#shared/keys/manage-keys.ts";
 import { keyHashOf } from "#shared/principals/principal.ts";
 import { requirePerson } from "#shared/principals/require-role.ts";
 import { CreatedKey, CreateKeyRequest } from "#shared/wire/key.ts";

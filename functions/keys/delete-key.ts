@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { toPersonalKeyOwner } from "#shared/api-keys/key-owner.ts";
-import { revokeKey } from "#shared/api-keys/manage-keys.ts";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { NO_CONTENT } from "#shared/http/response.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
+import { toPersonalKeyOwner } from "#shared/keys/key-owner.ts";
+import { revokeKey } from "#shared/keys/manage-keys.ts";
 
 /**
  * DELETE /agent/keys/{keyUid}: revokes one of the caller's API keys. The key is refused from the next request. The key

@@ -1,7 +1,7 @@
-import { toPersonalKeyOwner } from "#shared/api-keys/key-owner.ts";
-import { readKeys } from "#shared/api-keys/manage-keys.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import type { IdentityPorts } from "#shared/identities/identity-ports.ts";
+import { toPersonalKeyOwner } from "#shared/keys/key-owner.ts";
+import { readKeys } from "#shared/keys/manage-keys.ts";
 import { pageQuery, paginate } from "#shared/pagination/page.ts";
 import { toPrincipalKey } from "#shared/principals/principal.ts";
 import { ListKeysResponse } from "#shared/wire/key.ts";

@@ -1,5 +1,5 @@
 import { MAX_INSTRUCTION_FILES } from "#shared/wire/event.ts";
-import type { ApprovalRule } from "#shared/wire/execution/approval.ts";
+import type { ApprovalRule } from "#shared/wire/executions/approval.ts";
 import type { AgentWork } from "../engine/agent-context.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Tool } from "../engine/tool.ts";

@@ -2,15 +2,15 @@ import * as v from "valibot";
 import type { Message } from "#shared/wire/conversation.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 import { type LiveFrame, LiveResponse } from "#shared/wire/event.ts";
-import { IdentityTokenResponse } from "#shared/wire/execution/identity-token.ts";
-import { type PushBranchRequest, PushBranchResponse } from "#shared/wire/execution/push-branch.ts";
-import { type ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/execution/report-artifact.ts";
+import { IdentityTokenResponse } from "#shared/wire/executions/identity-token.ts";
+import { type PushBranchRequest, PushBranchResponse } from "#shared/wire/executions/push-branch.ts";
+import { type ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/executions/report-artifact.ts";
 import {
   type CommitSnapshotRequest,
   CommitSnapshotResponse,
   type UploadSnapshotRequest,
   UploadSnapshotResponse,
-} from "#shared/wire/execution/snapshot.ts";
+} from "#shared/wire/executions/snapshot.ts";
 import {
   Empty,
   type Envelope,

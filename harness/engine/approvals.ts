@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { type Block, isTextBy, type Message } from "#shared/wire/conversation.ts";
-import { ApprovalCall, ApprovalDecision, type ApprovalRule, formatCall } from "#shared/wire/execution/approval.ts";
+import { ApprovalCall, ApprovalDecision, type ApprovalRule, formatCall } from "#shared/wire/executions/approval.ts";
 import { createHash } from "../support/lazy-crypto.ts";
 import type { TurnOutcome } from "./engine.ts";
 

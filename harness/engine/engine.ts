@@ -1,5 +1,5 @@
 import type { Message } from "#shared/wire/conversation.ts";
-import type { TurnOutcome as ReportedOutcome } from "#shared/wire/execution/turn.ts";
+import type { TurnOutcome as ReportedOutcome } from "#shared/wire/executions/turn.ts";
 import type { CommandResult } from "../commands/command-runner.ts";
 import type { RunCommandInput } from "../commands/shell.ts";
 import type { Tool, ToolResult } from "./tool.ts";

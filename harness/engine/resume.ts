@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { type Block, isTextBy, type Message, marksCancellation } from "#shared/wire/conversation.ts";
-import { TurnOutcome as ReportedOutcome } from "#shared/wire/execution/turn.ts";
+import { TurnOutcome as ReportedOutcome } from "#shared/wire/executions/turn.ts";
 import type { RunContext } from "../setup/run-context.ts";
 import { RUNBOOK_MODEL, type TurnOutcome } from "./engine.ts";
 

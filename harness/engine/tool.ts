@@ -1,7 +1,7 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import type { Block } from "#shared/wire/conversation.ts";
-import type { TurnOutcome } from "#shared/wire/execution/turn.ts";
+import type { TurnOutcome } from "#shared/wire/executions/turn.ts";
 import { repairInput } from "./repair-input.ts";
 
 /** A tool as a model sees it. Each use is an `action` in the conversation, and its result an `action_result`. */

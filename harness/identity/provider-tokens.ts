@@ -1,5 +1,5 @@
 import { rename, writeFile } from "node:fs/promises";
-import type { Providers } from "#shared/wire/execution/providers.ts";
+import type { Providers } from "#shared/wire/executions/providers.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { AWS_TOKEN, GCP_CREDENTIALS, GCP_TOKEN } from "../isolation/provider-variables.ts";
 import type { WorkspacePaths } from "../isolation/sandbox.ts";

@@ -1,4 +1,4 @@
-import type { Providers } from "#shared/wire/execution/providers.ts";
+import type { Providers } from "#shared/wire/executions/providers.ts";
 
 /** Files in the directory of steps, which commands can read and not write. */
 export const AWS_TOKEN = "aws-identity-token";

@@ -1,4 +1,4 @@
-import type { Providers } from "#shared/wire/execution/providers.ts";
+import type { Providers } from "#shared/wire/executions/providers.ts";
 import { Stop } from "../support/stop.ts";
 import type { Limits } from "./limits.ts";
 import type { Network } from "./network.ts";

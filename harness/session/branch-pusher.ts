@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { MAX_PACK_BYTES } from "#shared/wire/execution/push-branch.ts";
+import { MAX_PACK_BYTES } from "#shared/wire/executions/push-branch.ts";
 import { quoteForShell } from "../commands/shell-quote.ts";
 import { type ControlPlane, Refused } from "../control-plane/control-plane.ts";
 import { uploadFile } from "../control-plane/transfer.ts";

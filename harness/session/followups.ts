@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Block, type Message, TURN_CANCELLED } from "#shared/wire/conversation.ts";
-import type { Interrupt } from "#shared/wire/execution/turn.ts";
+import type { Interrupt } from "#shared/wire/executions/turn.ts";
 import type { FinishTaskRequest, FinishTaskResponse, Followup, HeartbeatResponse } from "#shared/wire/harness.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { toDecisionMark } from "../engine/approvals.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { arch } from "node:os";
 import { removeTree } from "#shared/sandbox/remove-tree.ts";
-import type { RunSetup } from "#shared/wire/execution/setup-snapshot.ts";
+import type { RunSetup } from "#shared/wire/executions/setup-snapshot.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { downloadFile, uploadFile } from "../control-plane/transfer.ts";

@@ -1,4 +1,4 @@
-import type { Interrupt } from "#shared/wire/execution/turn.ts";
+import type { Interrupt } from "#shared/wire/executions/turn.ts";
 
 /**
  * Why an execution stops before its agent is done. It is the reason of the execution's AbortSignal, so that a command, a clone or a

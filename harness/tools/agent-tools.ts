@@ -1,5 +1,5 @@
 import type { Message } from "#shared/wire/conversation.ts";
-import type { ApprovalRule } from "#shared/wire/execution/approval.ts";
+import type { ApprovalRule } from "#shared/wire/executions/approval.ts";
 import type { BackgroundCommands } from "../commands/background-commands.ts";
 import { DEFAULT_TIMEOUT_SECONDS, type Shell } from "../commands/shell.ts";
 import { findDecidedCall, TurnEnd } from "../engine/approvals.ts";

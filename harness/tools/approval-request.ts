@@ -1,4 +1,4 @@
-import { type ApprovalCall, type ApprovalRule, formatCall } from "#shared/wire/execution/approval.ts";
+import { type ApprovalCall, type ApprovalRule, formatCall } from "#shared/wire/executions/approval.ts";
 import type { Shell } from "../commands/shell.ts";
 import { needsApproval, TurnEnd } from "../engine/approvals.ts";
 import type { Tool } from "../engine/tool.ts";

@@ -1,5 +1,5 @@
 import type { Block, Message } from "#shared/wire/conversation.ts";
-import type { ApprovalCall } from "#shared/wire/execution/approval.ts";
+import type { ApprovalCall } from "#shared/wire/executions/approval.ts";
 import type { BackgroundCommands } from "../commands/background-commands.ts";
 import type { Shell } from "../commands/shell.ts";
 import { type DecidedCall, digestCall, findDecidedCall } from "../engine/approvals.ts";

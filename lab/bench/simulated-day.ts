@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import * as v from "valibot";
-import { dispatchRun } from "#functions/execution/dispatch-run.ts";
-import { endRun } from "#functions/execution/end-run.ts";
-import { reapRuns } from "#functions/execution/reap-runs.ts";
-import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
+import { dispatchRun } from "#functions/executions/dispatch-run.ts";
+import { endRun } from "#functions/executions/end-run.ts";
+import { reapRuns } from "#functions/executions/reap-runs.ts";
+import { reconcileSchedules } from "#functions/executions/reconcile-schedules.ts";
 import { setLogOutput } from "#shared/log/log.ts";
 import { bootstrap } from "#shared/teams/bootstrap.ts";
 import type { Envelope } from "#shared/wire/harness.ts";

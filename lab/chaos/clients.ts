@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import * as v from "valibot";
 import type { Api } from "../../server/host/api.ts";
-import { ReportArtifactResponse } from "../../shared/wire/execution/report-artifact.ts";
+import { ReportArtifactResponse } from "../../shared/wire/executions/report-artifact.ts";
 import type { UploadTarget } from "../../shared/wire/harness.ts";
 import type { RunState } from "../../shared/wire/run.ts";
 import { RunAgentResponse } from "../../shared/wire/runs/new-run.ts";

@@ -29,7 +29,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "shared/idempotency": ["test/domain/**/{idempotency,texts}.test.ts"],
   "shared/live": ["test/domain/events/live.test.ts"],
   "shared/models": ["test/domain/models/model-catalogue.test.ts", "test/api/models/models.test.ts"],
-  "shared/api-keys": [
+  "shared/keys": [
     "test/domain/keys/keys.test.ts",
     "test/api/**/{keys,rate-limits,write-conflicts}.test.ts",
     "test/security/removed-members.test.ts",
@@ -159,7 +159,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "functions/conversations": ["test/api/**/{conversation-pages,read-run,redirects}.test.ts", ...EVERY_ENDPOINT],
   "functions/docs": ["test/api/http/docs.test.ts", ...EVERY_ENDPOINT],
   "functions/environments": ["test/api/**/{contract-environments,environments}.test.ts", ...EVERY_ENDPOINT],
-  "functions/execution": [
+  "functions/executions": [
     "test/api/**/{life,recovery,schedule-firing,schedule-recovery,skill-discovery,slots,usage,worker-runs}.test.ts",
     "test/harness/sandbox/run-sandbox.test.ts",
     ...EVERY_ENDPOINT,

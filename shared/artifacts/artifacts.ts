@@ -5,7 +5,7 @@ import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { notVisibleError, visibleRun } from "#shared/runs/read-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { ArtifactResponse, DownloadUrl } from "#shared/wire/artifact.ts";
-import type { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/execution/report-artifact.ts";
+import type { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/executions/report-artifact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { findArtifactRun, readArtifact } from "./artifact-store.ts";
 import { reportUpload } from "./uploaded-artifacts.ts";

@@ -5,7 +5,7 @@ import { type ExecutingHead, isExecutingHead, type RunHead } from "#shared/recor
 import { changeExecution, changeRun, staleExecutionError } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
-import type { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/execution/report-artifact.ts";
+import type { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/executions/report-artifact.ts";
 import { artifactLimitError, toCreatedChange } from "./artifact-changes.ts";
 import { commitArtifact, listArtifacts, placeUpload, readArtifact } from "./artifact-store.ts";
 

@@ -8,7 +8,7 @@ import { changeExecution } from "#shared/runs/change-run.ts";
 import { putReference } from "#shared/runs/references/reference-store.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { AttributeChange } from "#shared/runs/transition.ts";
-import type { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/execution/report-artifact.ts";
+import type { ReportArtifactRequest, ReportArtifactResponse } from "#shared/wire/executions/report-artifact.ts";
 import { artifactLimitError, toCreatedChange } from "./artifact-changes.ts";
 import { hasSpace, placedSpace, putArtifact, readArtifact } from "./artifact-store.ts";
 

@@ -5,7 +5,7 @@ import type { Owner } from "#shared/table/keys.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { StoredRepository } from "#shared/wire/config.ts";
 import type { EnvironmentItem, EnvironmentPerson } from "#shared/wire/environment.ts";
-import { Providers } from "#shared/wire/execution/providers.ts";
+import { Providers } from "#shared/wire/executions/providers.ts";
 import { pickLimits, StoredLimits } from "#shared/wire/limits/run-limits.ts";
 import { StoredNetwork } from "#shared/wire/network/stored-network.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";

@@ -4,7 +4,7 @@ import type { Owner } from "#shared/table/keys.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import { writeIf } from "#shared/table/write-if.ts";
-import { SnapshotClone } from "#shared/wire/execution/setup-snapshot.ts";
+import { SnapshotClone } from "#shared/wire/executions/setup-snapshot.ts";
 import { isOwnedBy, parseEnvironment } from "./environment.ts";
 import { ShownSnapshot } from "./setup-snapshot.ts";
 

@@ -10,7 +10,7 @@ import type { RunBody } from "#shared/records/run-body.ts";
 import { type ExecutingHead, parseOwner } from "#shared/records/run-head.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { secretStore } from "#shared/secrets/secret-store.ts";
-import type { RunSetup, SavedFile, SetupReport } from "#shared/wire/execution/setup-snapshot.ts";
+import type { RunSetup, SavedFile, SetupReport } from "#shared/wire/executions/setup-snapshot.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 
 /** Changes when a harness would not understand the snapshots of an earlier release. */

@@ -9,7 +9,7 @@ import { countUnchanged, type ExecutingHead, type RunHead } from "#shared/record
 import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { HandoffAttachments } from "#shared/wire/attachment.ts";
-import type { CommitSnapshotRequest, UploadSnapshotRequest } from "#shared/wire/execution/snapshot.ts";
+import type { CommitSnapshotRequest, UploadSnapshotRequest } from "#shared/wire/executions/snapshot.ts";
 import type { UploadTarget } from "#shared/wire/harness.ts";
 import { keepSetup, refuseOtherSetup } from "./setup-snapshots.ts";
 import { putSnapshot, readSnapshot, type Snapshot } from "./snapshot-store.ts";

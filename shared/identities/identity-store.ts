@@ -1,5 +1,5 @@
-import { toIdentityKeyOwner } from "#shared/api-keys/key-owner.ts";
-import { deleteAllKeys, keyStore } from "#shared/api-keys/key-store.ts";
+import { toIdentityKeyOwner } from "#shared/keys/key-owner.ts";
+import { deleteAllKeys, keyStore } from "#shared/keys/key-store.ts";
 import { type Identity, parseIdentity } from "#shared/records/identity.ts";
 import { parseAvailable, register, unregister } from "#shared/records/identity-register.ts";
 import { transactInScope } from "#shared/records/scope-transaction.ts";

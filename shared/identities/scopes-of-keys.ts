@@ -1,5 +1,5 @@
-import { toIdentityKeyOwner } from "#shared/api-keys/key-owner.ts";
-import { keyStore } from "#shared/api-keys/key-store.ts";
+import { toIdentityKeyOwner } from "#shared/keys/key-owner.ts";
+import { keyStore } from "#shared/keys/key-store.ts";
 import type { Principal } from "#shared/principals/principal.ts";
 import { requireScopes } from "#shared/principals/scopes.ts";
 import type { Identity } from "#shared/records/identity.ts";

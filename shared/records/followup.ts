@@ -3,7 +3,7 @@ import { type FileStore, fileKeys } from "#shared/files/file-store.ts";
 import { sha256 } from "#shared/ids.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Item, Put, Table } from "#shared/table/table.ts";
-import { ApprovalDecision } from "#shared/wire/execution/approval.ts";
+import { ApprovalDecision } from "#shared/wire/executions/approval.ts";
 import { RunMode, UserProfile } from "#shared/wire/run.ts";
 import { FollowupPolicy } from "#shared/wire/runs/followup.ts";
 import { RequestOrigin } from "./request-origin.ts";

@@ -3,7 +3,7 @@ import { batchGetAll } from "#shared/table/batch-get.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ResolvedAgentConfig } from "#shared/wire/config.ts";
-import { Providers } from "#shared/wire/execution/providers.ts";
+import { Providers } from "#shared/wire/executions/providers.ts";
 import { Metadata } from "#shared/wire/metadata.ts";
 import { StoredNetwork } from "#shared/wire/network/stored-network.ts";
 import { ExecutionLocation, RunMode, RunSchedule, RunSourceType, UserProfile } from "#shared/wire/run.ts";

@@ -4,7 +4,7 @@ import { invalid, notFound, RunyardError } from "#shared/errors.ts";
 import { type RunBody, readBodies } from "#shared/records/run-body.ts";
 import { type ExecutingHead, parseOwner } from "#shared/records/run-head.ts";
 import type { Table } from "#shared/table/table.ts";
-import type { IdentityTokenResponse } from "#shared/wire/execution/identity-token.ts";
+import type { IdentityTokenResponse } from "#shared/wire/executions/identity-token.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
 import { ALGORITHM, isSameAddress, type OwnIssuer } from "./own-issuer.ts";

@@ -1,5 +1,5 @@
 import { sandboxStartSeconds } from "#shared/settings.ts";
-import { AWS_SANDBOXES } from "#shared/wire/execution/sandboxes.ts";
+import { AWS_SANDBOXES } from "#shared/wire/executions/sandboxes.ts";
 
 export const PROVIDER_NAMES = [...AWS_SANDBOXES, "process", "worker"] as const;
 /** Who executes a run that its caller does not execute: a provider of sandboxes, or a self-hosted worker. */

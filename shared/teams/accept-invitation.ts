@@ -1,8 +1,5 @@
 import { createHmac } from "node:crypto";
 import * as v from "valibot";
-import { generateKey } from "#shared/api-keys/generate-key.ts";
-import type { KeyOwner } from "#shared/api-keys/key-owner.ts";
-import { keyStore, putFirstKey } from "#shared/api-keys/key-store.ts";
 import { notFound, RunyardError } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
@@ -10,6 +7,9 @@ import {
   runIdempotent,
 } from "#shared/idempotency/idempotent-request.ts";
 import { uuidv7 } from "#shared/ids.ts";
+import { generateKey } from "#shared/keys/generate-key.ts";
+import type { KeyOwner } from "#shared/keys/key-owner.ts";
+import { keyStore, putFirstKey } from "#shared/keys/key-store.ts";
 import { readSigningKey } from "#shared/pagination/signing-key-store.ts";
 import { hashKey, newKey, toKey } from "#shared/principals/api-key.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";

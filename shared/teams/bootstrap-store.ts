@@ -1,5 +1,5 @@
-import type { KeyOwner } from "#shared/api-keys/key-owner.ts";
-import { type NewKey, putFirstKey } from "#shared/api-keys/key-store.ts";
+import type { KeyOwner } from "#shared/keys/key-owner.ts";
+import { type NewKey, putFirstKey } from "#shared/keys/key-store.ts";
 import type { Person } from "#shared/records/member.ts";
 import type { Team } from "#shared/records/team.ts";
 import { putUser, userByEmailKey } from "#shared/records/user.ts";

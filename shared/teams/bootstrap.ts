@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { generateKey } from "#shared/api-keys/generate-key.ts";
-import type { KeyOwner } from "#shared/api-keys/key-owner.ts";
 import { uuidv7 } from "#shared/ids.ts";
+import { generateKey } from "#shared/keys/generate-key.ts";
+import type { KeyOwner } from "#shared/keys/key-owner.ts";
 import { toUserProfile } from "#shared/records/user.ts";
 import type { Table } from "#shared/table/table.ts";
 import { storeFirstTeam } from "./bootstrap-store.ts";

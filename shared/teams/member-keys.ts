@@ -1,4 +1,4 @@
-import { type KeyEntry, keyStore, type Revocation } from "#shared/api-keys/key-store.ts";
+import { type KeyEntry, keyStore, type Revocation } from "#shared/keys/key-store.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { TeamKey } from "#shared/wire/team.ts";
 

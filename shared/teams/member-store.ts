@@ -1,4 +1,4 @@
-import { type Revocation, revokeKeys } from "#shared/api-keys/key-store.ts";
+import { type Revocation, revokeKeys } from "#shared/keys/key-store.ts";
 import { listMembers, type Member, type Person, parseMember, putMember } from "#shared/records/member.ts";
 import { addRole, putUser, removeRole, replaceRole } from "#shared/records/user.ts";
 import { keys } from "#shared/table/keys.ts";

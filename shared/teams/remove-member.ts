@@ -1,4 +1,4 @@
-import { keyStore, revokeKeys } from "#shared/api-keys/key-store.ts";
+import { keyStore, revokeKeys } from "#shared/keys/key-store.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";

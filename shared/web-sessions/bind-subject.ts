@@ -1,6 +1,6 @@
-import type { KeyOwner } from "#shared/api-keys/key-owner.ts";
-import { keyStore, revokeKeys } from "#shared/api-keys/key-store.ts";
 import { RunyardError } from "#shared/errors.ts";
+import type { KeyOwner } from "#shared/keys/key-owner.ts";
+import { keyStore, revokeKeys } from "#shared/keys/key-store.ts";
 import type { OidcSubject } from "#shared/oidc/exchange-code.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
 import type { Table, TransactionWrite } from "#shared/table/table.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { NO_CREDENTIALS, Repository, StoredRepository } from "./config.ts";
-import { Providers } from "./execution/providers.ts";
+import { Providers } from "./executions/providers.ts";
 import { LimitDefaults, StoredLimits } from "./limits/run-limits.ts";
 import { PageInfo } from "./list.ts";
 import { Network } from "./network/network.ts";

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { ResolvedAgentConfig } from "./config.ts";
 import { Message } from "./conversation.ts";
-import { ApprovalDecision } from "./execution/approval.ts";
-import { Providers } from "./execution/providers.ts";
-import { RunSetup, SavedFile } from "./execution/setup-snapshot.ts";
-import { Interrupt, TurnOutcome } from "./execution/turn.ts";
+import { ApprovalDecision } from "./executions/approval.ts";
+import { Providers } from "./executions/providers.ts";
+import { RunSetup, SavedFile } from "./executions/setup-snapshot.ts";
+import { Interrupt, TurnOutcome } from "./executions/turn.ts";
 import { StoredNetwork } from "./network/stored-network.ts";
 import { Count, Id, Positive, text, textOfBytes } from "./primitives.ts";
 import { RunMode } from "./run.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ArtifactItem } from "./artifact.ts";
 import { ResolvedAgentConfig } from "./config.ts";
-import { Approval } from "./execution/approval.ts";
+import { Approval } from "./executions/approval.ts";
 import { PageInfo } from "./list.ts";
 import { Metadata } from "./metadata.ts";
 import { Count, textOfBytes } from "./primitives.ts";

@@ -26,7 +26,7 @@ export async function runSandbox(event: unknown): Promise<Outcome> {
   const before = process.env["TMPDIR"];
   try {
     await build({
-      entryPoints: { index: join(import.meta.dirname, "../../functions/execution/run-sandbox.ts") },
+      entryPoints: { index: join(import.meta.dirname, "../../functions/executions/run-sandbox.ts") },
       outdir: folder,
       outExtension: { ".js": ".mjs" },
       bundle: true,

@@ -59,7 +59,7 @@ describe("bundle", () => {
     for (const file of globSync("*-part.ts", { cwd: join(repository, "shared/aws") })) {
       write(`shared/aws/${file}`, `export const part = "${file}";\n`);
     }
-    write("functions/execution/run-sandbox.ts", "export const [runSandbox, runSandboxAndExit] = [1, 2];\n");
+    write("functions/executions/run-sandbox.ts", "export const [runSandbox, runSandboxAndExit] = [1, 2];\n");
     write("functions/docs/get-openapi.ts", CREDENTIALS + readDefinition("docs/get-openapi"));
     write("harness/later.ts", 'export const later = "loaded later";\n');
     write("harness/main.ts", `${BEDROCK}void import("./later.ts");\nprocess.stdout.write("harness");\n`);
@@ -72,28 +72,28 @@ describe("bundle", () => {
     for (const stale of ["functions/runs/stale.mjs", "entries/stale.ts", "image/stale"]) write(`dist/${stale}`, "");
     const made = bundle({ root });
     for (const file of entryFiles) expect(existsSync(join(made.assetDir(file), "index.mjs")), file).toBe(true);
-    expect(existsSync(join(made.assetDir("execution/run-sandbox"), "harness.mjs"))).toBe(true);
+    expect(existsSync(join(made.assetDir("executions/run-sandbox"), "harness.mjs"))).toBe(true);
     const { handler } = await import(pathToFileURL(join(made.assetDir("runs/get-run"), "index.mjs")).href);
     expect(handler()).toBe("runs/get-run");
-    const handlers = await import(pathToFileURL(join(made.assetDir("execution/run-sandbox"), "index.mjs")).href);
+    const handlers = await import(pathToFileURL(join(made.assetDir("executions/run-sandbox"), "index.mjs")).href);
     expect(handlers).toMatchObject({ handler: 1, sharedHandler: 2 });
-    expect(existsSync(join(made.assetDir("execution/run-sandbox"), "scan.mjs"))).toBe(true);
-    expect(existsSync(join(made.assetDir("execution/run-sandbox"), "files.mjs"))).toBe(true);
+    expect(existsSync(join(made.assetDir("executions/run-sandbox"), "scan.mjs"))).toBe(true);
+    expect(existsSync(join(made.assetDir("executions/run-sandbox"), "files.mjs"))).toBe(true);
     // The programs of the sandbox, what the harness loads later, and the thread that evaluates expressions.
     expect(bundleSizes(made)).toHaveLength(entryFiles.length + 7);
     const metafile: unknown = JSON.parse(readFileSync(join(root, "dist/metafile.json"), "utf8"));
     expect(metafile).toEqual(made.metafile);
-    for (const input of ["harness/main.ts", "functions/runs/get-run.ts", "functions/execution/end-run.ts"]) {
+    for (const input of ["harness/main.ts", "functions/runs/get-run.ts", "functions/executions/end-run.ts"]) {
       expect(made.metafile.inputs).toHaveProperty([input]);
     }
 
-    const sandbox = readdirSync(made.assetDir("execution/run-sandbox"));
+    const sandbox = readdirSync(made.assetDir("executions/run-sandbox"));
     const [part] = sandbox.filter((file) => /^part-.*\.mjs$/.test(file));
     expect(sandbox.filter((file) => file.endsWith(".mjs") && file !== part).toSorted()).toEqual([
       ...["entry.mjs", "files.mjs", "harness.mjs", "index.mjs", "markdown.mjs", "scan.mjs"],
     ]);
     expect(sandbox).toContain("index.mjs.map");
-    const read = (file: string, asset = "execution/run-sandbox") =>
+    const read = (file: string, asset = "executions/run-sandbox") =>
       readFileSync(join(made.assetDir(asset), file), "utf8");
     expect(read("scan.mjs")).toMatch(/^import\{createRequire as \w+\}|^import \{ createRequire as nodeRequire \}/);
     expect(read("scan.mjs")).not.toContain("legal comment");
@@ -103,7 +103,7 @@ describe("bundle", () => {
 
     const parts = readdirSync(join(made.assetDir("runs/create-run"), "aws"));
     expect(parts.toSorted()).toEqual(["files-part.mjs", "invocation-part.mjs", "queue-part.mjs", "timers-part.mjs"]);
-    for (const file of ["execution/dispatch-run", "docs/get-openapi", "keys/create-key"]) {
+    for (const file of ["executions/dispatch-run", "docs/get-openapi", "keys/create-key"]) {
       expect(existsSync(join(made.assetDir(file), "aws")), `${file} loads its adapters at once`).toBe(false);
     }
     expect(readdirSync(made.imageDir()).toSorted()).toEqual(

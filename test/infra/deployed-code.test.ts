@@ -22,7 +22,7 @@ describe("the deployed code", () => {
   const routeSizes: BundleSize[] = [];
   beforeAll(() => {
     made.push(bundle({ outdir: join(root, "real/functions") }));
-    const ofRoutes = ({ output }: BundleSize) => output.endsWith("/index.mjs") && !output.startsWith("execution/");
+    const ofRoutes = ({ output }: BundleSize) => output.endsWith("/index.mjs") && !output.startsWith("executions/");
     routeSizes.push(...made.flatMap(bundleSizes).filter(ofRoutes));
   });
 
@@ -97,11 +97,11 @@ describe("the deployed code", () => {
       loaded.add(path);
       for (const { path: file } of output?.imports ?? []) load(file.split("/").slice(-3).join("/"));
     };
-    load("execution/run-sandbox/harness.mjs");
+    load("executions/run-sandbox/harness.mjs");
     const listInputs = (path: string) => Object.keys(named.get(path)?.inputs ?? {});
     expect([...loaded].flatMap(listInputs).some((input) => input.endsWith("harness/engine/runbook.ts"))).toBe(true);
     expect([...loaded].flatMap(listInputs).filter((input) => input.includes("@strands-agents"))).toEqual([]);
-    const parts = [...named.keys()].filter((path) => path.startsWith("execution/run-sandbox/part-"));
+    const parts = [...named.keys()].filter((path) => path.startsWith("executions/run-sandbox/part-"));
     expect(parts.flatMap(listInputs).some((input) => input.includes("@strands-agents"))).toBe(true);
     expect(parts.flatMap(listInputs).filter((input) => input.includes("node_modules/@aws-sdk/"))).toEqual([]);
     const [agent] = parts.filter((path) => named.get(path)?.entryPoint?.endsWith("harness/agent/make-agent.ts"));
@@ -172,7 +172,7 @@ describe("the deployed code", () => {
 
 /** The functions that check or evaluate expressions of triggers. */
 const WITH_EXPRESSIONS = [
-  "execution/decide-events",
+  "executions/decide-events",
   ...["triggers/create-trigger", "triggers/test-trigger", "triggers/update-trigger"],
 ];
 

@@ -1,4 +1,4 @@
-import { deleteOldRuns } from "#functions/execution/delete-old-runs.ts";
+import { deleteOldRuns } from "#functions/executions/delete-old-runs.ts";
 import { createClient } from "../support/client.ts";
 import { createHarness } from "../support/execution.ts";
 import type { Stage } from "./scenario.ts";

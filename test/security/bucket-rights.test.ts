@@ -103,7 +103,7 @@ describe("the rights of every function on files", () => {
       .filter(({ rights }) => rights.bucket !== undefined)
       .map(({ file, rights }) => [file, named(rights)]);
     const used = [...usedFiles].map(([name, uses]) => [
-      name.includes("/") ? name : `execution/${name}`,
+      name.includes("/") ? name : `executions/${name}`,
       [...uses].toSorted(),
     ]);
     expect(Object.fromEntries(used)).toEqual(Object.fromEntries(granted));

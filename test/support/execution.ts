@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { dispatchRun } from "#functions/execution/dispatch-run.ts";
-import { endRun } from "#functions/execution/end-run.ts";
+import { dispatchRun } from "#functions/executions/dispatch-run.ts";
+import { endRun } from "#functions/executions/end-run.ts";
 import { eventSources } from "#infra/event-sources.ts";
 import { deadRunConsumer } from "#shared/executions/dead-runs.ts";
 import { keys } from "#shared/table/keys.ts";

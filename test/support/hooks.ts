@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { decideEvents } from "#functions/execution/decide-events.ts";
+import { decideEvents } from "#functions/executions/decide-events.ts";
 import { eventSources } from "#infra/event-sources.ts";
 import { createClient, request } from "./client.ts";
 import type { ResponseBody, TestControlPlane } from "./control-plane.ts";

@@ -1,4 +1,4 @@
-import { deleteOldRuns } from "#functions/execution/delete-old-runs.ts";
+import { deleteOldRuns } from "#functions/executions/delete-old-runs.ts";
 import { eventSources } from "#infra/event-sources.ts";
 import type { RetentionPorts } from "#shared/retention/delete-run.ts";
 import { withRights } from "./rights.ts";

@@ -1,4 +1,4 @@
-import { fireSchedule } from "#functions/execution/fire-schedule.ts";
+import { fireSchedule } from "#functions/executions/fire-schedule.ts";
 import { eventSources } from "#infra/event-sources.ts";
 import { type Reconciled, reconcileOverdue } from "#shared/schedules/reconcile.ts";
 import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";

@@ -1,5 +1,5 @@
-import { attemptDeliveries } from "#functions/execution/attempt-deliveries.ts";
-import { planDeliveries } from "#functions/execution/plan-deliveries.ts";
+import { attemptDeliveries } from "#functions/executions/attempt-deliveries.ts";
+import { planDeliveries } from "#functions/executions/plan-deliveries.ts";
 import { eventSources } from "#infra/event-sources.ts";
 import { findWebhookEvent } from "#shared/webhooks/run-event-store.ts";
 import type { TestControlPlane } from "./control-plane.ts";

@@ -1,6 +1,6 @@
 import { basename, extname } from "node:path";
 import * as v from "valibot";
-import type { ReportArtifactRequest } from "#shared/wire/execution/report-artifact.ts";
+import type { ReportArtifactRequest } from "#shared/wire/executions/report-artifact.ts";
 import type { ControlPlane } from "../../control-plane/control-plane.ts";
 import { uploadFile } from "../../control-plane/transfer.ts";
 import { defineTool, type Tool, type ToolResult } from "../../engine/tool.ts";

@@ -1,6 +1,6 @@
 import { invalid, RunyardError } from "#shared/errors.ts";
 import { getThirdParty } from "#shared/runs/harness-model.ts";
-import { type ApprovalRule, MAX_APPROVALS } from "#shared/wire/execution/approval.ts";
+import { type ApprovalRule, MAX_APPROVALS } from "#shared/wire/executions/approval.ts";
 import type { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 
 /** Refuses rules for a run whose program does not ask before it calls a tool. */

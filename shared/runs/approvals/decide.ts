@@ -4,7 +4,7 @@ import { sha256 } from "#shared/ids.ts";
 import { formatName, type Principal } from "#shared/principals/principal.ts";
 import type { EndedHead, ExecutingHead, RunHead } from "#shared/records/run-head.ts";
 import type { EndChange, TimelineEntry } from "#shared/runs/transition.ts";
-import { type ApprovalCall, type ApprovalDecision, formatCall } from "#shared/wire/execution/approval.ts";
+import { type ApprovalCall, type ApprovalDecision, formatCall } from "#shared/wire/executions/approval.ts";
 import type { RunFollowupRequest } from "#shared/wire/runs/followup.ts";
 
 /** The most characters of a call's arguments that a run shows; the conversation has them whole. */

@@ -7,7 +7,7 @@ import { type BranchToPush, findPush, type OwnBranch } from "#shared/records/run
 import type { ExecutingHead } from "#shared/records/run-head.ts";
 import { changeExecution } from "#shared/runs/change-run.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import type { PushBranchRequest, PushBranchResponse } from "#shared/wire/execution/push-branch.ts";
+import type { PushBranchRequest, PushBranchResponse } from "#shared/wire/executions/push-branch.ts";
 import type { AccessPorts } from "../access.ts";
 import { nameCredential, readCredential } from "../systems/credential.ts";
 import { triggerStore } from "../trigger-store.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Approvals } from "../execution/approval.ts";
+import { Approvals } from "../executions/approval.ts";
 import { OutputSchema, StoredOutputSchema } from "../output/output-schema.ts";
 import { Id, optional } from "../primitives.ts";
 import { ClearableCommitAuthor, CommitAuthor } from "../runs/commit-author.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { reapRuns } from "#functions/execution/reap-runs.ts";
+import { reapRuns } from "#functions/executions/reap-runs.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { keys, sortableTime } from "#shared/table/keys.ts";
 import type { RunState } from "#shared/wire/run.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { dispatchRun } from "#functions/execution/dispatch-run.ts";
-import { reapRuns } from "#functions/execution/reap-runs.ts";
+import { dispatchRun } from "#functions/executions/dispatch-run.ts";
+import { reapRuns } from "#functions/executions/reap-runs.ts";
 import { reapUntilQuiet } from "#shared/executions/reaper-passes.ts";
 import type { DeadLetterQueue } from "#shared/queue/run-queue.ts";
 import { isExecutingHead } from "#shared/records/run-head.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { RunyardError } from "#shared/errors.ts";
 import { parseFields } from "#shared/http/request.ts";
 import { CancelRunsRequest } from "#shared/wire/cancel.ts";
-import { ReportArtifactRequest } from "#shared/wire/execution/report-artifact.ts";
+import { ReportArtifactRequest } from "#shared/wire/executions/report-artifact.ts";
 import { CreateIdentityRequest } from "#shared/wire/identity.ts";
 import { RunAgentRequest } from "#shared/wire/runs/new-run.ts";
 

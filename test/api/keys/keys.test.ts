@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { toPersonalKeyOwner } from "#shared/api-keys/key-owner.ts";
-import { issueRecoveryKey } from "#shared/api-keys/manage-keys.ts";
+import { toPersonalKeyOwner } from "#shared/keys/key-owner.ts";
+import { issueRecoveryKey } from "#shared/keys/manage-keys.ts";
 import { hashKey, parseKey } from "#shared/principals/api-key.ts";
 import { keys } from "#shared/table/keys.ts";
 import type { TransactionWrite } from "#shared/table/table.ts";

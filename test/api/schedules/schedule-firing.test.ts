@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { fireSchedule } from "#functions/execution/fire-schedule.ts";
+import { fireSchedule } from "#functions/executions/fire-schedule.ts";
 import { pauseSchedulesByIdentity } from "#shared/schedules/auto-pause.ts";
 import { keys } from "#shared/table/keys.ts";
 import { createClient } from "../../support/client.ts";

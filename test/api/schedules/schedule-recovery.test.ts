@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { reconcileSchedules } from "#functions/execution/reconcile-schedules.ts";
+import { reconcileSchedules } from "#functions/executions/reconcile-schedules.ts";
 import { createSchedule } from "#functions/schedules/create-schedule.ts";
 import { deleteSchedule } from "#functions/schedules/delete-schedule.ts";
 import { pauseSchedule } from "#functions/schedules/pause-schedule.ts";

@@ -17,7 +17,7 @@ import { Refused } from "#harness/control-plane/control-plane.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import { type ArtifactLimits, createArtifactCollector, guessMimeType } from "#harness/reporting/artifact-collector.ts";
 import { createRetryReporter } from "#harness/reporting/retry-reporter.ts";
-import type { ReportArtifactRequest } from "#shared/wire/execution/report-artifact.ts";
+import type { ReportArtifactRequest } from "#shared/wire/executions/report-artifact.ts";
 
 const SECRET = "planted-value-0001";
 let workspace: string;

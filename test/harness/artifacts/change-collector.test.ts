@@ -7,7 +7,7 @@ import type { CommandRequest, CommandResult } from "#harness/commands/command-ru
 import { Refused } from "#harness/control-plane/control-plane.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import { createChangeCollector } from "#harness/reporting/change-collector.ts";
-import type { ReportArtifactRequest } from "#shared/wire/execution/report-artifact.ts";
+import type { ReportArtifactRequest } from "#shared/wire/executions/report-artifact.ts";
 
 const SECRET = "a-known-secret-of-the-run";
 const BASE = "b".repeat(40);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { digestCall, needsApproval } from "#harness/engine/approvals.ts";
 import type { Message } from "#shared/wire/conversation.ts";
-import { AGENT_TOOLS, type ApprovalCall, type ApprovalRule } from "#shared/wire/execution/approval.ts";
+import { AGENT_TOOLS, type ApprovalCall, type ApprovalRule } from "#shared/wire/executions/approval.ts";
 import type { FinishTaskRequest, Followup } from "#shared/wire/harness.ts";
 import { FakeControlPlane } from "../../../lab/fake-control-plane.ts";
 import { agentRun, command, use } from "../support/agent-run.ts";

@@ -21,7 +21,7 @@ let invokeShared: (event: unknown) => Promise<unknown>;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "harness-test-"));
   await build({
-    entryPoints: { index: "functions/execution/run-sandbox.ts", harness: "harness/main.ts" },
+    entryPoints: { index: "functions/executions/run-sandbox.ts", harness: "harness/main.ts" },
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,

@@ -17,7 +17,7 @@ let runSandbox: (...args: unknown[]) => unknown;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "scan-test-"));
   await build({
-    entryPoints: { index: "functions/execution/run-sandbox.ts", scan: "harness/scan-main.ts" },
+    entryPoints: { index: "functions/executions/run-sandbox.ts", scan: "harness/scan-main.ts" },
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,

@@ -24,7 +24,7 @@ import { createReportArtifactTool } from "#harness/tools/remote/report-artifact.
 import { createRunsApi, type RunsApi } from "#harness/tools/remote/runs-api.ts";
 import { createAgentTools } from "#harness/tools/remote/start-agent.ts";
 import { withWorkspaceFile } from "#harness/tools/remote/workspace-file.ts";
-import type { ReportArtifactRequest } from "#shared/wire/execution/report-artifact.ts";
+import type { ReportArtifactRequest } from "#shared/wire/executions/report-artifact.ts";
 import { RunItem } from "#shared/wire/run.ts";
 
 vi.setConfig({ testTimeout: 10_000, hookTimeout: 10_000 });

@@ -4,7 +4,7 @@ import { readRemoteCommit } from "#harness/git/remote-commit.ts";
 import { writeGitConfig } from "#harness/git/run-git.ts";
 import { createWorkspace } from "#harness/isolation/workspace.ts";
 import { readSystemVersion } from "#harness/setup/setup-snapshot.ts";
-import type { RunSetup } from "#shared/wire/execution/setup-snapshot.ts";
+import type { RunSetup } from "#shared/wire/executions/setup-snapshot.ts";
 import { FakeControlPlane } from "../../../lab/fake-control-plane.ts";
 import { Repository } from "../support/repository.ts";
 import { runHarness } from "../support/run-harness.ts";

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { dispatchRun } from "#functions/execution/dispatch-run.ts";
-import { endRun } from "#functions/execution/end-run.ts";
-import { fireSchedule } from "#functions/execution/fire-schedule.ts";
-import { reapRuns } from "#functions/execution/reap-runs.ts";
+import { dispatchRun } from "#functions/executions/dispatch-run.ts";
+import { endRun } from "#functions/executions/end-run.ts";
+import { fireSchedule } from "#functions/executions/fire-schedule.ts";
+import { reapRuns } from "#functions/executions/reap-runs.ts";
 import { diskFileStore } from "#server/files/disk-file-store.ts";
 import { DiskFiles } from "#server/files/disk-files.ts";
 import { QUEUES, type QueueDefinition } from "#server/queue/queue-names.ts";
