@@ -1,7 +1,7 @@
 import type { Allowance } from "#shared/budgets/budget-store.ts";
 import { countRunOfKey, describeKeyLimit } from "#shared/budgets/key-limits.ts";
 import { lastRunWrites } from "#shared/environments/environment-store.ts";
-import { invalid, notFound, RunyardError, retryableConflict } from "#shared/errors.ts";
+import { invalid, RunyardError, retryableConflict } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -20,6 +20,7 @@ import type { RunBody } from "#shared/records/run-body.ts";
 import type { RequestCheck } from "#shared/refusals.ts";
 import { createWithinLimits, refuseFullQueue } from "#shared/runs/capacity/admit-run.ts";
 import { choosePart } from "#shared/runs/capacity/counter-parts.ts";
+import { readFirstResponse, toCreationResult } from "#shared/runs/capacity/first-response.ts";
 import { QUEUE_ROOM, RUN_ROOM } from "#shared/runs/capacity/slots.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Put, Update } from "#shared/table/table.ts";
@@ -39,7 +40,7 @@ export interface SubmitCall extends PlanCall {
 
 export interface SubmittedRun {
   readonly response: RunAgentResponse;
-  /** True if an earlier request created the run. */
+  /** True if an earlier request created the run, whose response this is. */
   readonly replayed: boolean;
 }
 
@@ -60,15 +61,16 @@ export async function submitRun(call: SubmitCall, ports: RunPorts): Promise<Subm
     once,
     ports.now,
     async (record) => {
-      const count = (runId: string, now: number) => ({ idempotency: record(runId), rateLimit: rateLimitToken(now) });
+      const count: Attempt["count"] = (runId, now, atCapacity) => ({
+        idempotency: record(toCreationResult(runId, atCapacity)),
+        rateLimit: rateLimitToken(now),
+      });
       const { response } = await createRun(call, { files, name, count }, ports);
       return { response, replayed: false };
     },
-    async (runId) => {
-      const head = await ports.runs.head(runId);
-      if (head === undefined) throw notFound("run");
-      const response = { run_id: runId, task_id: runId, state: head.state };
-      return { response: { ...response, ...(await secretShown(request, runId, ports)) }, replayed: true };
+    async (result) => {
+      const response = await readFirstResponse(result, ports);
+      return { response: { ...response, ...(await secretShown(request, response.run_id, ports)) }, replayed: true };
     },
     { checkFirst: files.present, isDeletable: true },
   );
@@ -102,7 +104,11 @@ interface Attempt {
   /** Names the logical request in the names of its files. */
   readonly name: string;
   /** The writes that count the request: the record of it, and its rate-limit token. */
-  readonly count: (runId: string, now: number) => { readonly idempotency?: Put; readonly rateLimit?: Update };
+  readonly count: (
+    runId: string,
+    now: number,
+    atCapacity: boolean,
+  ) => { readonly idempotency?: Put; readonly rateLimit?: Update };
 }
 
 interface CreatedRun {
@@ -127,19 +133,19 @@ export async function createRun(call: PlanCall, attempt: Attempt, ports: RunPort
   const secret = await secretShown(call.body, runId, ports);
   const writes = {
     ...toNewRunWrites({ runId, owner, body, now, local, allowance, limits, scopes: call.principal.scopes, part }),
-    ...attempt.count(runId, now),
+    ...attempt.count(runId, now, false),
     conversation: conversation && continueConversation(conversation, runId),
     tree: parent && countChild(parent.runId, parent.ancestors[0]),
     lastRun: lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
     key: countRunOfKey(call.principal, now),
   };
-  const atCapacity = await createWithinLimits(writes, parent === undefined ? RUN_ROOM : QUEUE_ROOM, ports).catch(
-    async (error: unknown) => {
-      if (!(error instanceof ConflictError)) throw error;
-      const isCounted = error.failed.has("idempotency") || !error.failed.has("key");
-      throw isCounted ? toRefusal(error, ports.now()) : await describeKeyLimit(call.principal, now, ports.table);
-    },
-  );
+  const room = parent === undefined ? RUN_ROOM : QUEUE_ROOM;
+  const whenWaiting = attempt.count(runId, now, true);
+  const atCapacity = await createWithinLimits(writes, room, ports, whenWaiting).catch(async (error: unknown) => {
+    if (!(error instanceof ConflictError)) throw error;
+    const isCounted = error.failed.has("idempotency") || !error.failed.has("key");
+    throw isCounted ? toRefusal(error, ports.now()) : await describeKeyLimit(call.principal, now, ports.table);
+  });
   if (key === undefined) await ports.queue.sendRun(runId, owner).catch(() => undefined);
   const more = key === undefined ? (atCapacity ? { at_capacity: true } : {}) : { run_key: key };
   return { response: { run_id: runId, task_id: runId, state: "QUEUED", ...more, ...secret }, owner, body, allowance };

@@ -1,4 +1,3 @@
-import { notFound } from "#shared/errors.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -7,6 +6,7 @@ import {
 import type { RateLimitToken } from "#shared/limits/token-bucket.ts";
 import { refuseHigherBudget } from "#shared/principals/key-budget.ts";
 import type { Principal } from "#shared/principals/principal.ts";
+import { readFirstResponse, toCreationResult } from "#shared/runs/capacity/first-response.ts";
 import type { Put } from "#shared/table/table.ts";
 import type { RunAgentResponse } from "#shared/wire/runs/new-run.ts";
 import { findVisibleSchedule } from "./read-schedule.ts";
@@ -34,11 +34,7 @@ export async function startScheduledRun(
       response: await createRunOnce(id, principal, { record, rateLimitToken }, ports),
       replayed: false,
     }),
-    async (runId) => {
-      const head = await ports.runs.head(runId);
-      if (head === undefined) throw notFound("run");
-      return { response: { run_id: runId, task_id: runId, state: head.state }, replayed: true };
-    },
+    async (result) => ({ response: await readFirstResponse(result, ports), replayed: true }),
     { isDeletable: true },
   );
 }
@@ -46,14 +42,15 @@ export async function startScheduledRun(
 function createRunOnce(
   id: string,
   principal: Principal,
-  { record, rateLimitToken }: { readonly record: (runId: string) => Put; readonly rateLimitToken: RateLimitToken },
+  { record, rateLimitToken }: { readonly record: (result: string) => Put; readonly rateLimitToken: RateLimitToken },
   ports: FiringPorts,
 ): Promise<RunAgentResponse> {
+  const toRecord = (runId: string, _now: number, atCapacity: boolean) => record(toCreationResult(runId, atCapacity));
   return retryOnChange(async () => {
     const schedule = await findVisibleSchedule(id, principal, ports);
     refuseHigherBudget(schedule.agent_config, principal);
     try {
-      return await createScheduledRun(schedule, schedule, record, ports, { principal, rateLimitToken });
+      return await createScheduledRun(schedule, schedule, toRecord, ports, { principal, rateLimitToken });
     } catch (error) {
       throw error instanceof RunRecordExists ? new IdempotencyRecordExists() : error;
     }

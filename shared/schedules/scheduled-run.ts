@@ -38,7 +38,7 @@ export class RunRecordExists extends Error {}
 export async function createScheduledRun(
   before: Schedule,
   after: Schedule,
-  record: (runId: string, now: number) => Put,
+  record: (runId: string, now: number, atCapacity: boolean) => Put,
   ports: FiringPorts,
   request?: RunRequest,
 ): Promise<RunAgentResponse> {
@@ -57,14 +57,15 @@ export async function createScheduledRun(
       allowance,
       part,
     }),
-    record: record(runId, now),
+    record: record(runId, now, false),
     schedule: changeWrites(before, addRun(after, runId, now)),
     // If the environment is deleted in the meantime, the next attempt finds it missing.
     lastRun: lastRunWrites(environment, owner, { run_id: runId, title: body.title, created_at: now }),
     rateLimit: request?.rateLimitToken(now),
     key: request && countRunOfKey(request.principal, now),
   };
-  const atCapacity = await createWithinLimits(writes, RUN_ROOM, ports).catch(async (error: unknown) => {
+  const whenWaiting = { record: record(runId, now, true) };
+  const atCapacity = await createWithinLimits(writes, RUN_ROOM, ports, whenWaiting).catch(async (error: unknown) => {
     if (!(error instanceof ConflictError)) throw error;
     if (error.failed.has("record")) throw new RunRecordExists();
     if (request !== undefined && error.failed.has("key"))

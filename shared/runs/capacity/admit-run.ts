@@ -17,12 +17,14 @@ interface AdmissionPorts {
 /**
  * Creates a run if its owner's queue has room. Returns false where it finds the `room` that it needs to begin, and true if it
  * will wait.
+ * @param whenWaiting writes that take the place of others of their name where the run will wait
  * @throws ConflictError naming the failed writes; a 429 where the queue is full
  */
 export async function createWithinLimits(
   writes: CountedWrites,
   room: Conditions,
   { runs, table }: AdmissionPorts,
+  whenWaiting: NamedWrites = {},
 ): Promise<boolean> {
   const { queue, head } = writes;
   /** Returns false where the queue has no such room. */
@@ -36,14 +38,15 @@ export async function createWithinLimits(
     }
   };
   if (await createIf(room)) return false;
-  if (head.item["part"] === undefined && (await createIf(QUEUE_ROOM))) return true;
+  const waiting = (counted: CountedWrites): CountedWrites => ({ ...counted, ...whenWaiting });
+  if (head.item["part"] === undefined && (await createIf(QUEUE_ROOM, waiting(writes)))) return true;
   // Another part of the counters may have room.
   const owner = parseOwner({ scope: String(head.item["scope"]) });
   const parts = queue === undefined ? [] : await listParts(owner, table);
   for (const { part, isFree } of parts) {
     const counted = toPart(writes, owner, part);
     if (isFree && (await createIf(room, counted))) return false;
-    if (await createIf(QUEUE_ROOM, counted)) return true;
+    if (await createIf(QUEUE_ROOM, waiting(counted))) return true;
   }
   throw queueFullError();
 }

@@ -363,6 +363,32 @@ describe("POST /agent/runs with conversation_id", () => {
     expect(again.headers["idempotent-replay"]).toBe("true");
   });
 
+  // @contract runs.idempotency.first: A repeated request gets the first response, whatever has become of the run.
+  it("returns the first response to a repeated request, whatever has become of the run", async () => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    await user.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 1 } });
+    const create = (key: string) => user.post("/agent/runs", { prompt: key }, { headers: { "idempotency-key": key } });
+    const first = await create("one");
+    await deliver(plane);
+    const waiting = await create("two");
+    expect([first.body.at_capacity, waiting.body.at_capacity]).toEqual([undefined, true]);
+    for (const { body } of [first, waiting]) await user.post(`/agent/runs/${body.run_id}/cancel?force=true`);
+    for (const [key, response] of [
+      ["one", first],
+      ["two", waiting],
+    ] as const) {
+      const again = await create(key);
+      expect([again.status, again.body, again.headers["idempotent-replay"]]).toEqual([200, response.body, "true"]);
+    }
+    const { body: schedule } = await user.post("/agent/schedules", { name: "n", cron_schedule: "@daily", prompt: "x" });
+    const run = () =>
+      user.post(`/agent/schedules/${schedule.id}/run`, undefined, { headers: { "idempotency-key": "run" } });
+    const started = await run();
+    await user.post(`/agent/runs/${started.body.run_id}/cancel`);
+    expect((await run()).body).toEqual(started.body);
+  });
+
   it("lets one of several concurrent continuations succeed", async () => {
     const plane = await createTestControlPlane();
     const first = await workingRun(plane);
