@@ -43,7 +43,7 @@ import type { DeletionPorts as TeamDeletionPorts } from "#shared/teams/delete-te
 import type { LimitPorts } from "#shared/teams/team-ports.ts";
 import { createSpanExporter } from "#shared/tracing/create-span-exporter.ts";
 import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
-import { createObjectFetch, createSystemFetch } from "#shared/triggers/systems/system-api.ts";
+import { createObjectFetch, createSystemFetch, createTokenFetch } from "#shared/triggers/systems/system-api.ts";
 import type { AppIngressPorts, DecisionPorts } from "#shared/triggers/trigger-ports.ts";
 import type { KeySetStore } from "#shared/vault/key-set-store.ts";
 import { tableVault } from "#shared/vault/secret-value-store.ts";
@@ -210,6 +210,11 @@ const createSystemPorts = (
   appTokens,
   fetch: createSystemFetch(),
   objectFetch: createObjectFetch(),
+  // As harnesses on this machine connect to MCP servers.
+  tokenFetch: createTokenFetch({
+    allowsPrivate: environment["RUNYARD_MCP_PRIVATE_NETWORKS"] === "allow",
+    allowsLoopback: environment["RUNYARD_MCP_LOOPBACK"] === "allow",
+  }),
   addresses: {
     github: environment["RUNYARD_GITHUB_API_URL"] || GITHUB_API,
     gitlab: environment["RUNYARD_GITLAB_API_URL"] || GITLAB_API,
@@ -265,6 +270,7 @@ export function createPorts(
     queue: sqliteRunQueue(queues, table),
     events: sqliteEventQueue(queues),
     systems: { call: (request) => callSystems.handle({ v: 1, request }, systemPorts) },
+    tokens: { renew: (request) => callSystems.handle({ v: 1, request }, systemPorts) },
     passes: sqlitePassQueue(queues),
     // They have a consumer of their own.
     deadRuns: { drain: async () => undefined },

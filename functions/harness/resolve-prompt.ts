@@ -8,7 +8,8 @@ import { ResolvePromptRequest, ResolvePromptResponse } from "#shared/wire/harnes
 /**
  * POST /harness-support/resolve-prompt: starts an execution and returns its prompt, context and secrets. The harness
  * makes this call first. It binds the execution to the `Runyard-Instance` of the caller and moves the run to
- * `INPROGRESS`. If the harness sends the skill that it has loaded, the run shows that skill from then on.
+ * `INPROGRESS`. If the harness sends the skill that it has loaded, the run shows that skill from then on. Tokens among
+ * the secrets are renewed if they are about to expire, or if the harness says that a server has refused them.
  */
 export const resolvePrompt = endpoint({
   request: { body: ResolvePromptRequest },
@@ -20,6 +21,6 @@ export const resolvePrompt = endpoint({
       ports,
     );
     const recorded = body.skill === undefined ? head : await recordSkill(head, body.skill, ports);
-    return { status: 200, body: await assemblePrompt(recorded, ports) };
+    return { status: 200, body: await assemblePrompt(recorded, body.refused_secrets ?? [], ports) };
   },
 });

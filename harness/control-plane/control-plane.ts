@@ -18,6 +18,7 @@ import {
   type FinishTaskRequest,
   FinishTaskResponse,
   HeartbeatResponse,
+  type InjectedSecret,
   MessagesResponse,
   ResolvePromptResponse,
   type TranscriptRequest,
@@ -42,6 +43,8 @@ export class Refused extends Stop {
 /** The control plane as an execution sees it. Every call throws `Stop` when this execution cannot go on. */
 export interface ControlPlane {
   resolvePrompt(): Promise<ResolvePromptResponse>;
+  /** Renews tokens that a server has refused. Returns all secrets of the run. */
+  renewSecrets(names: readonly string[]): Promise<readonly InjectedSecret[]>;
   /** Reports the skill of the run. */
   noteSkill(skill: { name: string; content: string; path: string }): Promise<void>;
   sendEvent(event: ClientEvent): Promise<void>;
@@ -80,6 +83,8 @@ export interface ControlPlane {
 const CALL_LIMITS: RetryLimits = { giveUpAfterMs: 60_000, attemptMs: 15_000 };
 /** The service calls the code host meanwhile. */
 const PUSH_LIMITS: RetryLimits = { giveUpAfterMs: 90_000, attemptMs: 40_000 };
+/** The service calls the server that issues tokens meanwhile. */
+const RENEWAL_MS = 30_000;
 /** Live output that cannot be sent in time is not worth a retry. */
 const LIVE_MS = 5_000;
 const SHUTDOWN_LIMITS: RetryLimits = { giveUpAfterMs: 5_000, attemptMs: 3_000 };
@@ -110,6 +115,11 @@ export function createControlPlane(envelope: Envelope, instance: string, signal:
 
   return {
     resolvePrompt: () => call(`${support}/resolve-prompt`, {}, ResolvePromptResponse, limits),
+    async renewSecrets(names) {
+      const once = { ...limits, giveUpAfterMs: RENEWAL_MS, attemptMs: RENEWAL_MS };
+      const body = { refused_secrets: [...names] };
+      return (await call(`${support}/resolve-prompt`, body, ResolvePromptResponse, once)).context?.secrets ?? [];
+    },
     async noteSkill(skill) {
       await call(`${support}/resolve-prompt`, { skill }, ResolvePromptResponse, limits);
     },

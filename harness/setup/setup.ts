@@ -113,6 +113,11 @@ async function resolveEnvironment(options: SetupOptions, isRestored: boolean): P
       throw new SetupError(missing.map(({ name, unavailable }) => `secret ${name}: ${unavailable}`).join("; "));
     if (!isRestored) await downloadAttachments(attachments, options.workspace.paths.workspace, options.signal);
   });
+  for (const secret of secrets) {
+    if (!("value" in secret) || secret.problem === undefined) continue;
+    const problem = toWellFormed(`secret ${secret.name}: ${secret.problem}`);
+    outbox.event("setup_environment_resolution", { is_error: true, detail: problem });
+  }
 }
 
 const formatCount = (count: number, what: string): string[] =>

@@ -26,7 +26,11 @@ export type PromptPorts = RunPorts & InjectionPorts & TokenPorts;
 type Context = NonNullable<ResolvePromptResponse["context"]>;
 
 /** Assembles what an execution needs to begin. It is the only response that contains values of secrets. */
-export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): Promise<ResolvePromptResponse> {
+export async function assemblePrompt(
+  head: ExecutingHead,
+  refusedTokens: readonly string[],
+  ports: PromptPorts,
+): Promise<ResolvePromptResponse> {
   const runId = head.run_id;
   const body = await ports.runs.body(runId);
   const { base_prompt = "" } = body.config;
@@ -39,7 +43,7 @@ export async function assemblePrompt(head: ExecutingHead, ports: PromptPorts): P
       toWorkspace(checkpoint, ports),
       describeSetup(head, body, checkpoint, ports),
       head.followups > head.followups_stored ? readFollowups(head, head.followups_stored, ports) : [],
-      readInjectedSecrets(body, parseOwner(head), ports),
+      readInjectedSecrets(body, parseOwner(head), refusedTokens, ports),
       createRepositoryTokens(body, parseOwner(head), ports),
       toAttachedFiles(body.attachments, ports.files),
     ]);

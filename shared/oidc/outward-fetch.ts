@@ -28,9 +28,11 @@ export class BlockedAddress extends Error {
   }
 }
 
-interface OutwardOptions {
+export interface OutwardOptions {
   /** True if private and loopback addresses, and plain HTTP, are accepted as well. */
   readonly allowsPrivate: boolean;
+  /** True if loopback addresses, and plain HTTP, are accepted as well. @default as `allowsPrivate` says */
+  readonly allowsLoopback?: boolean;
   /** Milliseconds for a request with its response. @default 5000 */
   readonly timeoutMs?: number;
   /** Bytes of a response. @default 262,144 */
@@ -43,17 +45,22 @@ interface OutwardOptions {
  */
 export function createOutwardFetch({
   allowsPrivate,
+  allowsLoopback = allowsPrivate,
   timeoutMs = TIMEOUT_MS,
   maxBytes = MAX_BYTES,
 }: OutwardOptions): OutwardFetch {
-  const scopes: ReadonlySet<AddressScope> = new Set(allowsPrivate ? ["public", "private", "loopback"] : ["public"]);
+  const scopes: ReadonlySet<AddressScope> = new Set([
+    "public",
+    ...(allowsPrivate ? (["private"] as const) : []),
+    ...(allowsLoopback ? (["loopback"] as const) : []),
+  ]);
   const isAllowed = (address: string): boolean => scopes.has(scopeOfAddress(address));
   return async (given, request = {}) => {
     const url = new URL(given);
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
     // Node resolves names only, so an address in the URL is checked here.
     if (ipaddr.isValid(host) && !isAllowed(host)) throw new BlockedAddress(host);
-    if (url.protocol !== "https:" && !(allowsPrivate && url.protocol === "http:")) {
+    if (url.protocol !== "https:" && !((allowsPrivate || allowsLoopback) && url.protocol === "http:")) {
       throw new BlockedAddress(`${url.protocol}//${url.host}`);
     }
     return send(url, request, { lookup: createLookup(isAllowed), timeoutMs, maxBytes });

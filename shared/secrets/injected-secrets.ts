@@ -1,24 +1,25 @@
 import type { RunBody } from "#shared/records/run-body.ts";
 import { readTeam } from "#shared/records/team.ts";
 import type { Owner } from "#shared/table/keys.ts";
-import type { Table } from "#shared/table/table.ts";
-import type { SecretVault } from "#shared/vault/secret-vault.ts";
 import type { InjectedSecret } from "#shared/wire/harness.ts";
-import { isReservedName } from "#shared/wire/secrets/secret.ts";
+import { isReservedName } from "#shared/wire/secrets/reserved-name.ts";
+import { type RenewalPorts, renewSecret } from "./renew-secret.ts";
 import { PROVIDER_KEY } from "./run-secrets.ts";
 import { secretStore } from "./secret-store.ts";
 
-export interface InjectionPorts {
-  readonly table: Table;
-  readonly vault: Pick<SecretVault, "getAll">;
-}
+export type InjectionPorts = RenewalPorts;
 
-/** Reads the current values of a run's secrets, each with its value or the reason why it is missing. */
+/**
+ * Reads the current values of a run's secrets, each with its value or the reason why it is missing. Renews tokens that are about to expire,
+ * and those that a server has refused.
+ */
 export async function readInjectedSecrets(
   { secrets = [], execution_location: location }: Pick<RunBody, "secrets" | "execution_location">,
   owner: Owner,
-  { table, vault }: InjectionPorts,
+  refusedTokens: readonly string[],
+  ports: InjectionPorts,
 ): Promise<InjectedSecret[]> {
+  const { table, vault } = ports;
   const checked = secrets.map(({ name, refused }) => ({ name, refused: refused ?? findRefusal(name, location) }));
   const wanted = checked.filter(({ refused }) => refused === undefined).map(({ name }) => name);
   const [named, team] =
@@ -27,6 +28,11 @@ export async function readInjectedSecrets(
       : await Promise.all([secretStore(table).getMany(owner.uid, wanted), readTeam(owner.uid, table)]);
   const keys = new Set(Object.values(team?.provider_keys ?? {}));
   const known = named.filter(({ name }) => !keys.has(name));
+  const renewed = await Promise.all(
+    known.map(async (secret) => await renewSecret(secret, refusedTokens.includes(secret.name), ports)),
+  );
+  const problems = new Map(known.map(({ name }, index) => [name, renewed[index] ?? {}]));
+  const renewable = new Set(known.flatMap(({ name, renewal }) => (renewal === undefined ? [] : [name])));
   const ids = known.map(({ id }) => id);
   const values = ids.length === 0 ? new Map<string, string>() : await vault.getAll(owner.uid, ids);
   const idOf = new Map(known.map(({ name, id }) => [name, id]));
@@ -34,7 +40,8 @@ export async function readInjectedSecrets(
     if (refused !== undefined) return { name, unavailable: refused };
     if (keys.has(name)) return { name, unavailable: PROVIDER_KEY };
     const value = values.get(idOf.get(name) ?? "");
-    return value === undefined ? { name, unavailable: MISSING } : { name, value };
+    if (value === undefined) return { name, unavailable: MISSING };
+    return { name, value, ...(renewable.has(name) ? { renewable: true as const } : {}), ...problems.get(name) };
   });
 }
 

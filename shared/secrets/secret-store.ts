@@ -1,11 +1,28 @@
 import * as v from "valibot";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys } from "#shared/table/keys.ts";
-import type { Item, Put, Table } from "#shared/table/table.ts";
+import {
+  ConditionFailed,
+  type Item,
+  type Key,
+  type Put,
+  type Table,
+  type Update,
+  valueUnchanged,
+} from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
 
 /** A secret's name as it is stored; the value is in the vault, under an id that no other value ever has. */
-const Secret = v.object({ team_uid: v.string(), name: v.string(), id: v.string(), created_at: v.number() });
+const Secret = v.object({
+  team_uid: v.string(),
+  name: v.string(),
+  id: v.string(),
+  created_at: v.number(),
+  /** How the value is renewed, in JSON: few readers need it. */
+  renewal: v.exactOptional(v.string()),
+  /** How often the value was renewed. */
+  renewals: v.exactOptional(v.number()),
+});
 export type Secret = v.InferOutput<typeof Secret>;
 
 export const parseSecret = (item: Item): Secret => v.parse(Secret, item);

@@ -1,6 +1,7 @@
 import { scryptSync } from "node:crypto";
 import { sortByText } from "#shared/arrays.ts";
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
+import { canonicalJson } from "#shared/idempotency/canonical-json.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,
@@ -11,6 +12,8 @@ import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { CreateSecretRequest, SecretItem } from "#shared/wire/secrets/secret.ts";
+import { formatRenewal, parseRenewal, type Renewal, toRenewal } from "./renewal.ts";
+import { formatGrant } from "./renewal-grant.ts";
 import type { SecretPorts } from "./secret-ports.ts";
 import { type Secret, secretStore } from "./secret-store.ts";
 
@@ -28,7 +31,7 @@ export interface CreatedSecret {
  */
 export function addSecret(
   team: string,
-  { name, value }: CreateSecretRequest,
+  { name, value, renewal: given }: CreateSecretRequest,
   idempotency: IdempotentRequest,
   { table, vault, now: clock }: SecretPorts,
 ): Promise<CreatedSecret> {
@@ -44,15 +47,20 @@ export function addSecret(
         throw new RunyardError("conflict", { detail: `a team has at most ${MAX_SECRETS} secrets`, retryable: false });
       }
       const now = clock();
-      const secret: Secret = { team_uid: team, name, id: uuidv7(now), created_at: now };
+      const renewal = given === undefined ? undefined : toRenewal(given, uuidv7(now), now);
+      const secret: Secret = {
+        ...{ team_uid: team, name, id: uuidv7(now), created_at: now },
+        ...(renewal === undefined ? {} : { renewal: formatRenewal(renewal) }),
+      };
       await vault.put(team, secret.id, value);
+      if (given !== undefined && renewal !== undefined) await vault.put(team, renewal.id, formatGrant(given));
       try {
         await store.create(secret, record(name));
       } catch (error) {
         // After any other error, such as a lost response, the name may be stored.
         if (!(error instanceof ConflictError) && !(error instanceof RunyardError)) throw error;
         if (await store.has(secret)) return { secret: toSecretItem(secret), replayed: false };
-        await vault.remove(team, secret.id);
+        await removeValues(secret, vault);
         if (error instanceof RunyardError) throw error;
         throw error.failed.has("idempotency") ? new IdempotencyRecordExists() : nameTaken();
       }
@@ -66,8 +74,8 @@ const nameTaken = () =>
   new RunyardError("conflict", { detail: "name: there is a secret of this name; delete it first", retryable: false });
 
 /** A digest that distinguishes values in an idempotency record; the value cannot be recovered from it. */
-export const hashSecret = (team: string, { name, value }: CreateSecretRequest): string =>
-  scryptSync(value, `${team}:${name}`, 32).toString("base64");
+export const hashSecret = (team: string, { name, value, renewal }: CreateSecretRequest): string =>
+  scryptSync(renewal === undefined ? value : canonicalJson([value, renewal]), `${team}:${name}`, 32).toString("base64");
 
 /** The secrets of teams as responses show them, by name. */
 export async function readSecrets(teams: readonly string[], table: Table): Promise<SecretItem[]> {
@@ -100,11 +108,24 @@ export async function removeSecret(
   } catch (error) {
     throw error instanceof ConflictError ? notFound("secret") : error;
   }
-  await vault.remove(secret.team_uid, secret.id);
+  await removeValues(secret, vault);
 }
 
-const toSecretItem = ({ team_uid, name, created_at }: Secret): SecretItem => ({
+async function removeValues({ team_uid, id, renewal }: Secret, vault: SecretPorts["vault"]): Promise<void> {
+  // What could get new tokens first.
+  if (renewal !== undefined) await vault.remove(team_uid, parseRenewal(renewal).id);
+  await vault.remove(team_uid, id);
+}
+
+const toSecretItem = ({ team_uid, name, created_at, renewal }: Secret): SecretItem => ({
   name,
   created_at: toTimestamp(created_at),
   scope: { type: "Team", uid: team_uid },
+  ...(renewal === undefined ? {} : { renewal: showRenewal(parseRenewal(renewal)) }),
+});
+
+const showRenewal = ({ server_url, token_endpoint, renewed_at, expires_at, refusal }: Renewal) => ({
+  ...{ server_url, token_endpoint, renewed_at: toTimestamp(renewed_at) },
+  ...(expires_at === undefined ? {} : { expires_at: toTimestamp(expires_at) }),
+  ...(refusal === undefined ? {} : { refusal: refusal.reason }),
 });

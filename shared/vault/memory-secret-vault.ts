@@ -6,6 +6,9 @@ export function memorySecretVault(): SecretVault & { readonly values: Map<string
   return {
     values,
     put: async (team, id, value) => void values.set(`${team}/${id}`, value),
+    async replace(team, id, value) {
+      if (values.has(`${team}/${id}`)) values.set(`${team}/${id}`, value);
+    },
     getAll: async (team, ids) =>
       new Map(
         ids.flatMap((id) => {

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { splitIntoBatches } from "#shared/arrays.ts";
 import { invalid } from "#shared/errors.ts";
 import { keys as tableKeys } from "#shared/table/keys.ts";
-import type { Item, Table, Update } from "#shared/table/table.ts";
+import { ConditionFailed, type Item, type Table, type Update } from "#shared/table/table.ts";
 import { seal, unseal } from "./sealed-box.ts";
 import type { SecretVault } from "./secret-vault.ts";
 import type { VaultKey, VaultKeys } from "./vault-keys.ts";
@@ -44,9 +44,25 @@ export function tableVault(
   };
   return {
     async put(team, id, value) {
-      if (Buffer.byteLength(value) > MAX_BYTES) throw invalid("value", `must have at most ${MAX_BYTES} bytes`);
+      checkSize(value);
       const { id: key, key: bytes } = await keys.current();
       await table.write({ kind: "put", item: toSecretValue(team, id, key, seal(bytes, toName(team, id), value)) });
+    },
+
+    async replace(team, id, value) {
+      checkSize(value);
+      const { id: key, key: bytes } = await keys.current();
+      const set = { key, sealed: seal(bytes, toName(team, id), value) };
+      try {
+        await table.write({
+          kind: "update",
+          key: tableKeys.secretValue(team, id),
+          set,
+          if: { key: { exists: true } },
+        });
+      } catch (error) {
+        if (!(error instanceof ConditionFailed)) throw error;
+      }
     },
 
     async getAll(team, ids) {
@@ -65,6 +81,10 @@ export function tableVault(
       await table.write({ kind: "delete", key: tableKeys.secretValue(team, id) });
     },
   };
+}
+
+function checkSize(value: string): void {
+  if (Buffer.byteLength(value) > MAX_BYTES) throw invalid("value", `must have at most ${MAX_BYTES} bytes`);
 }
 
 /** The item of an encrypted value. */

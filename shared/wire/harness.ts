@@ -9,6 +9,7 @@ import { StoredNetwork } from "./network/stored-network.ts";
 import { Count, Id, Positive, text, textOfBytes } from "./primitives.ts";
 import { RunMode } from "./run.ts";
 import { FollowupPolicy } from "./runs/followup.ts";
+import { SecretName } from "./secrets/secret-name.ts";
 
 /**
  * Everything that a sandbox receives at its start: at most 4 KB, by event or standard input, never by environment
@@ -80,6 +81,8 @@ export const ResolvePromptRequest = v.object({
   ),
   /** The directory for attachments. Has no effect in this release. */
   attachments_dir: v.exactOptional(textOfBytes(1024)),
+  /** The names of secrets with tokens that a server has refused. They are renewed first, if they can be. */
+  refused_secrets: v.exactOptional(v.pipe(v.array(SecretName), v.maxLength(50))),
 });
 
 /** A secret of the run's environment or identity: its value, or why it is unavailable, which fails the run. */
@@ -89,6 +92,10 @@ export const InjectedSecret = v.union([
     name: v.string(),
     /** The value of the secret. */
     value: v.string(),
+    /** True if the value is a token that the service can renew. */
+    renewable: v.exactOptional(v.literal(true)),
+    /** Why the token was not renewed though it should have been, and what to do. */
+    problem: v.exactOptional(v.string()),
   }),
   v.object({
     name: v.string(),

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { textOfBytes } from "./primitives.ts";
-import { isReservedName } from "./secrets/secret.ts";
+import { isReservedName } from "./secrets/reserved-name.ts";
 
 const MAX_VARIABLES = 100;
 

@@ -17,13 +17,14 @@ import { hasTenants, listSetting, offeredSandboxes, setting, settingIfAny } from
 import { createSpanExporter } from "#shared/tracing/create-span-exporter.ts";
 import { createGithubApp } from "./github.ts";
 import { createRunEndpointPorts, createRunPorts } from "./runs.ts";
+import { createTokenEndpoints } from "./token-endpoints.ts";
 import { createVault } from "./vault.ts";
 import { createWorkerSockets } from "./workers.ts";
 
 /** The ports of the endpoint that hands out a run's prompt and the values of its secrets. */
 export function createPromptPorts(): PromptPorts & HttpPorts {
   const ports = createRunEndpointPorts();
-  return { ...ports, vault: createVault(), app: createGithubApp(ports.table) };
+  return { ...ports, vault: createVault(), app: createGithubApp(ports.table), tokens: createTokenEndpoints() };
 }
 
 /** The ports of the consumer that starts sandboxes. */

@@ -1,6 +1,6 @@
 import { setting } from "#shared/settings.ts";
 import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
-import { createObjectFetch, createSystemFetch } from "#shared/triggers/systems/system-api.ts";
+import { createObjectFetch, createSystemFetch, createTokenFetch } from "#shared/triggers/systems/system-api.ts";
 import { createAppTokens } from "./github.ts";
 import { createVault } from "./vault.ts";
 
@@ -10,6 +10,7 @@ export const createSystemPorts = (): SystemPorts => ({
   appTokens: createAppTokens(),
   fetch: createSystemFetch(),
   objectFetch: createObjectFetch(),
+  tokenFetch: createTokenFetch({ allowsPrivate: false }),
   addresses: {
     github: setting("GITHUB_API_URL"),
     gitlab: setting("GITLAB_API_URL"),

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -44,7 +44,33 @@ async function run(args: readonly string[], browser: (url: string) => Promise<un
 const login = (...more: string[]) => ["mcp", "login", oauth.mcpUrl, "--secret", "TRACKER", ...more];
 
 describe("runyard mcp login", () => {
-  it("signs in with PKCE, and stores the access token as a secret and the refresh token on this machine", async () => {
+  it("signs in with PKCE, and leaves the refresh token to a service that renews the secret", async () => {
+    const item = {
+      server_url: oauth.mcpUrl,
+      token_endpoint: oauth.tokenEndpoint,
+      renewed_at: "2026-01-01T00:00:00.000Z",
+    };
+    service.play([api({ name: "TRACKER", created_at: "2026-01-01T00:00:00.000Z", renewal: item }, { status: 201 })]);
+    const { code, out, err } = await run(login());
+    expect([code, out]).toEqual([0, expect.stringContaining("The service renews it before runs start")]);
+    expect(JSON.parse(service.seen[0]?.body ?? "{}")).toEqual({
+      name: "TRACKER",
+      value: oauth.accessToken,
+      renewal: {
+        server_url: oauth.mcpUrl,
+        token_endpoint: oauth.tokenEndpoint,
+        resource: oauth.mcpUrl,
+        client_id: expect.any(String),
+        refresh_token: oauth.refreshToken,
+        expires_in: 3600,
+      },
+    });
+    expect(out + err).not.toContain(oauth.refreshToken);
+    expect(existsSync(file())).toBe(false);
+    expect((await run(["mcp", "refresh", "TRACKER"])).err).toContain("The service itself renews");
+  });
+
+  it("stores the access token as a secret, and the refresh token on this machine where the service does not renew it", async () => {
     service.play([stored]);
     const { code, out, err } = await run(login());
     expect(err).not.toContain("error");

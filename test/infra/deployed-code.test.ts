@@ -28,7 +28,9 @@ describe("the deployed code", () => {
 
   it("of a route is at most 600 kB with the SDK", () => {
     for (const { output, bytes } of routeSizes) {
-      expect(bytes, output).toBeLessThanOrEqual(/^docs\/(get-|list-pages)/.test(output) ? 900_000 : 600_000);
+      // It calls four services of AWS: the table, the storage of files, the keys of the vault, and the function that renews tokens.
+      const others = output.startsWith("harness/resolve-prompt/") ? 680_000 : 600_000;
+      expect(bytes, output).toBeLessThanOrEqual(/^docs\/(get-|list-pages)/.test(output) ? 900_000 : others);
     }
   });
 
@@ -199,8 +201,9 @@ function mostAtStart(file: string): number {
 /** Additional bytes of single routes: see design/decisions/0017-bundle-size-limits.md. */
 function carriedBytes(output: string): number {
   // The one that creates repository tokens includes the client of GitHub's API, the vault, the first event of an execution, the setup
-  // snapshot of its environment, the look whether the run that made it is still there, and the branch of a pull request that it has opened.
-  if (output.startsWith("harness/resolve-prompt/")) return 28_000;
+  // snapshot of its environment, the look whether the run that made it is still there, the branch of a pull request that it has opened, and
+  // the renewal of tokens.
+  if (output.startsWith("harness/resolve-prompt/")) return 32_500;
   // A push carries what calls other systems, and reads triggers and their credentials: a secret or an installation of the GitHub App.
   if (output.startsWith("harness/push-branch/")) return 10_000;
   // A follow-up with attachments copies uploads to its run.

@@ -40,6 +40,7 @@ import type { PlacedSandbox, Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
 import type { FiringPorts } from "#shared/schedules/schedule-ports.ts";
 import { scheduleStore } from "#shared/schedules/schedule-store.ts";
+import type { TokenEndpoints } from "#shared/secrets/renew-secret.ts";
 import type { SecretPorts } from "#shared/secrets/secret-ports.ts";
 import type { SandboxProvider } from "#shared/settings.ts";
 import type { GithubApp } from "#shared/skills/github-app.ts";
@@ -50,7 +51,7 @@ import { bootstrap } from "#shared/teams/bootstrap.ts";
 import { countMember, deleteMember } from "#shared/teams/member-store.ts";
 import { memoryScheduler } from "#shared/timers/memory-scheduler.ts";
 import type { SystemPorts } from "#shared/triggers/systems/call-system.ts";
-import { createObjectFetch, createSystemFetch } from "#shared/triggers/systems/system-api.ts";
+import { createObjectFetch, createSystemFetch, createTokenFetch } from "#shared/triggers/systems/system-api.ts";
 import type { AppIngressPorts, DecisionPorts } from "#shared/triggers/trigger-ports.ts";
 import { memoryKeySetStore } from "#shared/vault/memory-key-set-store.ts";
 import { memorySecretVault } from "#shared/vault/memory-secret-vault.ts";
@@ -105,6 +106,7 @@ export type TestPorts = RetentionPorts &
     readonly cursors: Cursors;
     /** Issuers of OIDC tokens; tests use local ones. */
     issuers: Issuers;
+    readonly tokens: TokenEndpoints;
     /** The address of the web app. */
     webUrl: string | undefined;
     /** US dollars of an hour in a sandbox; not known by default. */
@@ -216,6 +218,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     },
     fetch: createSystemFetch(),
     objectFetch: createObjectFetch(),
+    tokenFetch: createTokenFetch({ allowsPrivate: false, allowsLoopback: true }),
     addresses,
     now,
     accessCache: new Map(),
@@ -283,6 +286,13 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
     },
     systems: {
       call: (request) => {
+        requireSystemCall();
+        const { file, rights } = eventSources.callSystems;
+        return withRights(file, rights, () => callSystems.handle({ v: 1, request }, systemPorts));
+      },
+    },
+    tokens: {
+      renew: (request) => {
         requireSystemCall();
         const { file, rights } = eventSources.callSystems;
         return withRights(file, rights, () => callSystems.handle({ v: 1, request }, systemPorts));

@@ -55,7 +55,7 @@ export function createHarness(
     key,
     client,
     support,
-    resolve: () => support("resolve-prompt", {}),
+    resolve: (body: object = {}) => support("resolve-prompt", body),
     messages: (first: number, ...texts: string[]) =>
       support("messages", { execution_id, first_sequence: first, messages: texts.map(said) }),
     beat: (stored = 0) => support("heartbeat", { execution_id, followups_stored: stored }),

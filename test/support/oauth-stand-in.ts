@@ -30,6 +30,8 @@ export class OAuthStandIn implements AsyncDisposable {
   readonly faults: Faults = {};
   accessToken = "";
   refreshToken = "";
+  /** How often tokens were requested by a refresh token. */
+  renewals = 0;
   readonly #clients = new Map<string, Client>();
   readonly #codes = new Map<string, Code>();
   readonly #server: Server;
@@ -57,6 +59,9 @@ export class OAuthStandIn implements AsyncDisposable {
   }
   get mcpUrl(): string {
     return `${this.#origin}/mcp`;
+  }
+  get tokenEndpoint(): string {
+    return `${this.#issuer}/token`;
   }
   get #issuer(): string {
     return `${this.#origin}/auth`;
@@ -176,6 +181,7 @@ export class OAuthStandIn implements AsyncDisposable {
   #grant(form: URLSearchParams): object | undefined {
     if (form.get("resource") !== this.mcpUrl || !this.#clients.has(form.get("client_id") ?? "")) return undefined;
     if (form.get("grant_type") === "refresh_token") {
+      this.renewals++;
       if (this.refreshToken === "" || form.get("refresh_token") !== this.refreshToken) return undefined;
     } else {
       const code = this.#codes.get(form.get("code") ?? "");

@@ -291,6 +291,11 @@ export function vaultWithinRights<T extends SecretVault>(vault: T): T {
       requireRight("secretsKey", "PutParameter");
       return vault.put(team, id, value);
     },
+    async replace(team, id, value) {
+      requireRight("table", "UpdateItem");
+      requireRight("secretsKey", "GetParameter");
+      return vault.replace(team, id, value);
+    },
     async getAll(team, ids) {
       requireVaultRead();
       requireRight("secretsKey", "GetParameter");

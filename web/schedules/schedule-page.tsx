@@ -40,7 +40,7 @@ export function SchedulePage() {
 
 function LoadedSchedule({ schedule }: { readonly schedule: ScheduleItem }) {
   const { name, cron_schedule: cron, time_zone: zone, enabled, prompt } = schedule;
-  const fault = schedule.model_error ?? schedule.last_spawn_error;
+  const fault = schedule.model_error ?? schedule.secret_error ?? schedule.last_spawn_error;
   return (
     <Page
       title={revealHidden(name)}

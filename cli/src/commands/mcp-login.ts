@@ -6,7 +6,7 @@ import { listenForCallback } from "../browser-callback.ts";
 import { loginFile } from "../connection.ts";
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
-import { readJsonFile, writePrivately } from "../files.ts";
+import { readJsonFile, removeFile, writePrivately } from "../files.ts";
 import {
   type CodeRequest,
   createCodeRequest,
@@ -20,7 +20,7 @@ import { wholeNumber } from "../options.ts";
 import { Problem, usage } from "../problem.ts";
 import { withExamples } from "./examples.ts";
 
-/** What a refresh needs. The service and its runs never get it. */
+/** What a refresh needs. It is on this machine only where the service does not renew tokens; runs never get it. */
 const StoredLogin = v.object({
   url: v.string(),
   base_url: v.string(),
@@ -80,7 +80,10 @@ export function mcpRefreshCommand(context: Context) {
     .action(async (secret) => {
       const login = SECRET_NAME.test(secret) ? await readJsonFile(loginPath(context, secret), StoredLogin) : undefined;
       if (login === undefined)
-        throw usage(`This machine has no login for the secret ${secret}.`, "Sign in with `runyard mcp login`.");
+        throw usage(
+          `This machine has no login for the secret ${secret}.`,
+          "The service itself renews the tokens of `runyard mcp login`: see `runyard secrets get`, or sign in again.",
+        );
       const again = `Sign in again: \`runyard mcp login ${login.url} --secret ${secret}\`.`;
       const { baseURL } = await context.connection(context.baseURL ?? login.base_url);
       if (baseURL !== login.base_url)
@@ -113,26 +116,41 @@ async function chooseClient(
   return await registerClient(registrationEndpoint, redirectUri);
 }
 
-/** Stores the refresh token before the access token: the server has already invalidated the former one. */
+/**
+ * Stores the access token as a secret that the service renews. A service that does not renew tokens leaves the refresh token on this
+ * machine, which has it first: the server has already invalidated the former one.
+ */
 async function storeTokens(context: Context, secret: string, tokens: Tokens, login: StoredLogin): Promise<void> {
   const file = loginPath(context, secret);
   await writePrivately(file, { ...login, ...defined({ refresh_token: tokens.refresh_token }) });
   const signedIn = await context.client();
   const client = login.team === undefined ? signedIn : signedIn.withOptions({ team: login.team });
-  const value = { name: secret, value: tokens.access_token };
-  await client.secrets.create(value).catch(async (error: unknown) => {
+  const value = { name: secret, value: tokens.access_token, ...toRenewal(tokens, login) };
+  const stored = await client.secrets.create(value).catch(async (error: unknown) => {
     if (!(error instanceof APIError) || error.detail?.includes("delete it first") !== true) throw error;
     await client.secrets.delete(secret);
-    await client.secrets.create(value);
+    return await client.secrets.create(value);
   });
+  const isRenewed = stored.renewal !== undefined;
+  if (isRenewed) await removeFile(file);
   const expires_at =
     tokens.expires_in === undefined ? undefined : new Date(Date.now() + tokens.expires_in * 1000).toISOString();
-  context.show(defined({ secret, file, expires_at }), () => {
+  const where = isRenewed ? { renewed_by: "service" as const } : { file };
+  context.show(defined({ secret, ...where, expires_at }), () => {
     context.say(`The token is stored as ${secret}. A run that names the secret uses it in headers.authorization:`);
     context.say(`  "Bearer \${${secret}}"`);
-    if (expires_at !== undefined)
+    if (isRenewed) context.say("The service renews it before runs start, and when a server refuses it.");
+    else if (expires_at !== undefined)
       context.say(`It expires ${context.timeText(expires_at)}: runyard mcp refresh ${secret}`);
   });
+}
+
+/** What the service needs to renew the token; nothing where the server gave no refresh token. */
+function toRenewal({ refresh_token, expires_in }: Tokens, { url, token_endpoint, resource, ...login }: StoredLogin) {
+  if (refresh_token === undefined) return {};
+  const { client_id, client_secret } = login;
+  const target = { server_url: url, token_endpoint, resource };
+  return { renewal: defined({ ...target, client_id, client_secret, refresh_token, expires_in }) };
 }
 
 /** Returns the code of a redirect, if the redirect belongs to the request and comes from its issuer. */

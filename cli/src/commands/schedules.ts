@@ -78,6 +78,7 @@ function printSchedule(context: Context, schedule: ScheduleItem): void {
     ["pauses after", describeFailureLimit(schedule.pause_after_failures)],
     ["last error", schedule.last_spawn_error ?? undefined],
     ["model error", schedule.model_error],
+    ["secret error", schedule.secret_error],
     ["agent", schedule.agent_uid],
     ["environment", schedule.environment?.name],
     ["model", schedule.agent_config?.model_id],

@@ -27,6 +27,7 @@ function listCommand(context: Context) {
         [
           { name: "name", of: ({ name }) => name },
           { name: "since", of: ({ created_at }) => context.timeText(created_at) },
+          { name: "problem", of: ({ renewal }) => renewal?.refusal },
         ],
         { all, none: "There are no secrets." },
       );
@@ -36,7 +37,7 @@ function listCommand(context: Context) {
 
 function getCommand(context: Context) {
   const command = new Command("get")
-    .description("show when a secret was stored; its value is never shown")
+    .description("show when a secret was stored, and how its token is renewed; its value is never shown")
     .argument("<name>", "name of the secret")
     .action(async (given) => {
       const secret = await (await context.client()).secrets.retrieve(given);
@@ -44,6 +45,9 @@ function getCommand(context: Context) {
         printFields(context, [
           ["name", secret.name],
           ["since", context.timeText(secret.created_at)],
+          ["renewed", context.timeText(secret.renewal?.renewed_at)],
+          ["expires", context.timeText(secret.renewal?.expires_at)],
+          ["problem", secret.renewal?.refusal],
         ]),
       );
     });

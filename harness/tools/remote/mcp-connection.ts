@@ -11,8 +11,9 @@ import type {
 import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { formatError } from "../../support/stop.ts";
 import { type ProcessPlace, ProcessTransport } from "./mcp-process.ts";
-import { allowsTool, expandServer, type ServerConfig, type Values } from "./mcp-settings.ts";
+import { allowsTool, expandServer, type ServerConfig } from "./mcp-settings.ts";
 import { explainRefusal } from "./mcp-sign-in.ts";
+import { fetchWithTokens, type ServerValues } from "./mcp-tokens.ts";
 import type { OutwardFetch } from "./outward-fetch.ts";
 
 /** A tool as its server describes it. */
@@ -45,8 +46,8 @@ export type Listed = Readonly<Record<string, readonly object[]>>;
 
 export interface ConnectOptions extends ProcessPlace {
   readonly fetch: OutwardFetch;
-  /** The run's secrets and variables, by name. */
-  readonly values: Values;
+  /** The run's secrets and variables. */
+  readonly values: ServerValues;
   /** Time limit for starting and connecting, in milliseconds. @default 60 s */
   readonly connectMs?: number;
 }
@@ -63,10 +64,13 @@ const OUTPUT_CHARACTERS = 1_000;
 
 /** Connects to a server. @throws an Error that says in one redacted sentence why the server cannot be used */
 export async function connect(written: ServerConfig, options: ConnectOptions): Promise<McpConnection> {
-  const config = expandServer(written, options.values);
+  const { values } = options;
+  const config = expandServer(written, values.current());
   // The names of secrets are in what was written, their values in what is sent.
-  const explain = (error: unknown) => explainRefusal(error, config.url, written.headers);
-  return limitTools(await connectToAll(config, explain, options), config, explain);
+  const explain = (error: unknown) => explainRefusal(error, config.url, written.headers, values.findProblem);
+  const expand = () => expandServer(written, values.current()).headers ?? {};
+  const fetch = fetchWithTokens(options.fetch, written.headers ?? {}, values, expand);
+  return limitTools(await connectToAll(config, explain, { ...options, fetch }), config, explain);
 }
 
 /** Without the tools that the configuration excludes. A token may expire while the run uses it. */

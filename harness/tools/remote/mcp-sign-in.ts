@@ -7,6 +7,7 @@ export function explainRefusal(
   error: unknown,
   url: string | undefined,
   headers: Readonly<Record<string, string>> = {},
+  findProblem: (name: string) => string | undefined = () => undefined,
 ): unknown {
   const isRefused = (error instanceof StreamableHTTPError || error instanceof SseError) && error.code === 401;
   if (!isRefused || url === undefined) return error;
@@ -20,6 +21,9 @@ export function explainRefusal(
       `${server} requires a sign-in (401): run \`runyard mcp login\` with its URL and --secret NAME, add the secret to the run, and set headers.authorization to "Bearer \${NAME}"`,
       { cause: error },
     );
+  const problem = findProblem(used.name);
+  if (problem !== undefined)
+    return new Error(`${server} refuses the token of the secret ${used.name} (401): ${problem}`, { cause: error });
   return new Error(
     `${server} refuses the token of the secret ${used.name} (401): run \`runyard mcp refresh ${used.name}\`, or sign in again with \`runyard mcp login\`; the next execution uses the new token`,
     { cause: error },

@@ -84,6 +84,7 @@ export async function createRemoteTools(options: RemoteOptions): Promise<RemoteT
 async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, options: RemoteOptions) {
   const {
     envelope,
+    plane,
     context,
     outbox,
     redactor,
@@ -96,11 +97,13 @@ async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, optio
     secrets,
     egress,
   } = options;
-  const [{ closeServers, connectServers }, { createMcpTools }, { createOutwardFetch }] = await Promise.all([
-    import("./mcp-servers.ts"),
-    import("./mcp-tools.ts"),
-    import("./outward-fetch.ts"),
-  ]);
+  const [{ closeServers, connectServers }, { createMcpTools }, { createOutwardFetch }, { renewableValues }] =
+    await Promise.all([
+      import("./mcp-servers.ts"),
+      import("./mcp-tools.ts"),
+      import("./outward-fetch.ts"),
+      import("./mcp-tokens.ts"),
+    ]);
   const place = { sandbox, watch, host, workingDirectory, executionId: envelope.execution_id, redactor, signal };
   const outwardFetch = createOutwardFetch({
     loopback: process.env["RUNYARD_MCP_LOOPBACK"] === "allow",
@@ -108,7 +111,10 @@ async function connectMcp(servers: NonNullable<RunContext["mcp_servers"]>, optio
   });
   const connected = await connectServers(servers, {
     ...place,
-    values: { ...context.variables, ...secrets },
+    values: renewableValues({
+      ...{ plane, redactor, secrets: context.secrets ?? [] },
+      values: { ...context.variables, ...secrets },
+    }),
     fetch: async (url, init) => {
       egress.check(new URL(url).hostname);
       return await outwardFetch(url, init);

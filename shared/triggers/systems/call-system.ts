@@ -23,6 +23,8 @@ export interface SystemPorts {
   readonly appTokens?: InstallationTokens | undefined;
   /** Sends the requests of pushes, which are larger and take longer. */
   readonly objectFetch: OutwardFetch;
+  /** Sends requests to token endpoints, whose addresses teams choose. */
+  readonly tokenFetch: OutwardFetch;
   readonly addresses: SystemAddresses;
   readonly now: () => number;
   /** Rights of accounts by the request for them, for a minute. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { createOutwardFetch, type OutwardFetch } from "#shared/oidc/outward-fetch.ts";
+import { createOutwardFetch, type OutwardFetch, type OutwardOptions } from "#shared/oidc/outward-fetch.ts";
 
 /** Milliseconds that a system has to respond. */
 const SYSTEM_MS = 8_000;
@@ -17,6 +17,10 @@ const MAX_OBJECT_BYTES = 32 * 1024 * 1024;
 /** Requests the same addresses for pushes, whose requests and responses contain the objects and refs of repositories. */
 export const createObjectFetch = (): OutwardFetch =>
   createOutwardFetch({ allowsPrivate: true, timeoutMs: OBJECTS_MS, maxBytes: MAX_OBJECT_BYTES });
+
+/** Requests token endpoints, whose addresses teams choose, as they do those of MCP servers. */
+export const createTokenFetch = (allows: Pick<OutwardOptions, "allowsPrivate" | "allowsLoopback">): OutwardFetch =>
+  createOutwardFetch({ ...allows, timeoutMs: SYSTEM_MS });
 
 /** The addresses of the systems' APIs, without a slash at their ends. Only the operator sets them. */
 export interface SystemAddresses {

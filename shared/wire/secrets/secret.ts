@@ -1,52 +1,9 @@
 import * as v from "valibot";
 import { PageInfo } from "../list.ts";
-import { textOfBytes } from "../primitives.ts";
+import { Count, textOfBytes } from "../primitives.ts";
+import { ReceiverUrl } from "../webhooks/receiver-url.ts";
+import { isReservedName, RESERVED } from "./reserved-name.ts";
 import { SecretName } from "./secret-name.ts";
-
-/** Prefixes of the variables that configure loaders, shells and this service. */
-const RESERVED_PREFIXES = ["LD_", "DYLD_", "BASH_", "GLIBC_", "MALLOC_", "RUNYARD_", "GIT_CONFIG"];
-/** Variables that a sandbox sets, or that make shells, interpreters and git load code or find programs. */
-const RESERVED_NAMES = [
-  ...["PATH", "HOME", "TMPDIR", "LANG", "TERM", "SHELL", "USER", "LOGNAME", "PWD", "OLDPWD", "SHLVL", "_", "HOSTNAME"],
-  ...[
-    "IFS",
-    "ENV",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "PS1",
-    "PS2",
-    "PS4",
-    "PROMPT_COMMAND",
-    "CDPATH",
-    "GLOBIGNORE",
-    "EXECIGNORE",
-  ],
-  ...[
-    "UID",
-    "EUID",
-    "PPID",
-    "OPTIND",
-    "OPTARG",
-    "POSIXLY_CORRECT",
-    "FUNCNEST",
-    "LC_ALL",
-    "TZ",
-    "GCONV_PATH",
-    "LOCPATH",
-  ],
-  ...["NODE_OPTIONS", "NODE_PATH", "NODE_REPL_EXTERNAL_MODULE", "NODE_EXTRA_CA_CERTS"],
-  ...["PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONWARNINGS", "PYTHONBREAKPOINT"],
-  ...["PERL5LIB", "PERLLIB", "PERL5OPT", "PERL5DB", "RUBYLIB", "RUBYOPT", "CLASSPATH"],
-  ...["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "MAVEN_OPTS", "GOFLAGS", "GOENV", "RUSTC_WRAPPER"],
-  ...["GIT_DIR", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_PROXY_COMMAND"],
-  ...["GIT_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "EDITOR", "VISUAL", "PAGER", "BROWSER", "LESSOPEN", "MANPAGER"],
-] as const;
-
-const RESERVED = `^(?:${RESERVED_PREFIXES.join("|")}|(?:${RESERVED_NAMES.join("|")})$)`;
-const reserved = new RegExp(RESERVED);
-
-/** Whether a variable with this name changes how programs behave, so that a secret must not have it. */
-export const isReservedName = (name: string): boolean => reserved.test(name);
 
 /** A new secret's name, which is also the name of the environment variable with its value. */
 const NewSecretName = v.pipe(
@@ -62,12 +19,33 @@ const NewSecretName = v.pipe(
   }),
 );
 
+/** How the service renews the access token of an OAuth server (RFC 6749, section 6). */
+const NewRenewal = v.object({
+  /** The URL of the server that accepts the token, such as an MCP server. */
+  server_url: ReceiverUrl,
+  /** The URL that issues new tokens. Its host must be on the internet. */
+  token_endpoint: ReceiverUrl,
+  /** The id of the OAuth client. */
+  client_id: textOfBytes(512, 1),
+  /** The secret of the OAuth client, if it has one. It is never returned. */
+  client_secret: v.exactOptional(textOfBytes(512, 1)),
+  /** The refresh token. It is never returned, and no run gets it. */
+  refresh_token: textOfBytes(3072, 1),
+  /** What the token is limited to (RFC 8707). */
+  resource: v.exactOptional(textOfBytes(2048, 1)),
+  /** Seconds until the value expires. If absent, the service renews it only after a server has refused it. */
+  expires_in: v.exactOptional(Count),
+});
+export type NewRenewal = v.InferOutput<typeof NewRenewal>;
+
 /** A new secret. */
 export const CreateSecretRequest = v.object({
   /** The name that configurations refer to, unique within the team. */
   name: NewSecretName,
   /** The value. It is never returned. */
   value: textOfBytes(4096, 1),
+  /** Makes the value an access token that the service renews before executions start. */
+  renewal: v.exactOptional(NewRenewal),
 });
 export type CreateSecretRequest = v.InferOutput<typeof CreateSecretRequest>;
 
@@ -84,6 +62,21 @@ export const SecretItem = v.object({
     /** The team's id. */
     uid: v.string(),
   }),
+  /** How the value is renewed. Absent if it never is. */
+  renewal: v.exactOptional(
+    v.object({
+      /** The URL of the server that accepts the token. */
+      server_url: v.string(),
+      /** The URL that issues new tokens. */
+      token_endpoint: v.string(),
+      /** The time of the latest renewal, or of the sign-in. @format date-time */
+      renewed_at: v.string(),
+      /** When the value expires. Absent if the server did not say. @format date-time */
+      expires_at: v.exactOptional(v.string()),
+      /** Why the value can no longer be renewed, and what to do. Absent if it can. */
+      refusal: v.exactOptional(v.string()),
+    }),
+  ),
 });
 export type SecretItem = v.InferOutput<typeof SecretItem>;
 

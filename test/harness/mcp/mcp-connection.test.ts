@@ -3,6 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type ConnectOptions, connect } from "#harness/tools/remote/mcp-connection.ts";
 import { closeServers, connectServers } from "#harness/tools/remote/mcp-servers.ts";
+import { fixedValues } from "#harness/tools/remote/mcp-tokens.ts";
 import { createConnectOptions } from "../support/connect-options.ts";
 
 vi.setConfig({ testTimeout: 10_000, hookTimeout: 10_000 });
@@ -61,7 +62,7 @@ describe("connect", () => {
     respond = ({ method }) => (method === "tools/list" ? { tools: [tool("read"), tool("write")] } : undefined);
     const headers = { authorization: "Bearer ${TOKEN}" };
     const config = { url, headers, tools: { exclude: ["write"] } };
-    const connection = await connect(config, createConnectOptions({ values: { TOKEN: "t0ken" } }));
+    const connection = await connect(config, createConnectOptions({ values: fixedValues({ TOKEN: "t0ken" }) }));
     const names = (tools: readonly { name: string }[]) => tools.map(({ name }) => name);
     expect([names(connection.tools), names(await connection.listTools(signal))]).toEqual([["read"], ["read"]]);
     await expect(connection.call("write", {}, signal)).rejects.toThrow(

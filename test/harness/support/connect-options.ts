@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import type { ConnectOptions } from "#harness/tools/remote/mcp-connection.ts";
+import { fixedValues } from "#harness/tools/remote/mcp-tokens.ts";
 
 /** Options to connect to an MCP server without an isolation boundary, of a run with one secret. */
 export function createConnectOptions(options: Partial<ConnectOptions> = {}): ConnectOptions {
@@ -14,7 +15,7 @@ export function createConnectOptions(options: Partial<ConnectOptions> = {}): Con
     redactor: createRedactor(["s3cr3t-value-of-the-run"]),
     signal: new AbortController().signal,
     fetch: (target, init) => fetch(target, init),
-    values: {},
+    values: fixedValues({}),
     ...options,
   };
 }

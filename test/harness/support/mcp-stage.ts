@@ -9,6 +9,7 @@ import { createRedactor } from "#harness/redaction/redactor.ts";
 import { createSlice } from "#harness/support/time-slice.ts";
 import { connectServers } from "#harness/tools/remote/mcp-servers.ts";
 import type { ServerConfig } from "#harness/tools/remote/mcp-settings.ts";
+import { fixedValues } from "#harness/tools/remote/mcp-tokens.ts";
 import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
 
 export interface Report {
@@ -50,7 +51,7 @@ export async function mcpStage({ sandbox: kind = "bubblewrap", secrets = {}, loo
         executionId,
         workingDirectory: sandbox.paths.workspace,
         redactor,
-        values: {},
+        values: fixedValues({}),
         signal: stop.signal,
         fetch: createOutwardFetch({ loopback, privateNetworks: false }),
         connectMs,

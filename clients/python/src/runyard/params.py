@@ -1720,6 +1720,31 @@ class CreateInvitationRequestParam(TypedDict, total=False):
     """The role in the team after acceptance. Defaults to `member`."""
 
 
+class CreateSecretRequestRenewalParam(TypedDict, total=False):
+    """Makes the value an access token that the service renews before executions start."""
+
+    server_url: Required[str]
+    """The URL of the server that accepts the token, such as an MCP server. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment."""
+
+    token_endpoint: Required[str]
+    """The URL that issues new tokens. Its host must be on the internet. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment."""
+
+    client_id: Required[str]
+    """The id of the OAuth client. At most 512 bytes in UTF-8."""
+
+    client_secret: str
+    """The secret of the OAuth client, if it has one. It is never returned. At most 512 bytes in UTF-8."""
+
+    refresh_token: Required[str]
+    """The refresh token. It is never returned, and no run gets it. At most 3072 bytes in UTF-8."""
+
+    resource: str
+    """What the token is limited to (RFC 8707). At most 2048 bytes in UTF-8."""
+
+    expires_in: int
+    """Seconds until the value expires. If absent, the service renews it only after a server has refused it."""
+
+
 class CreateSecretRequestParam(TypedDict, total=False):
     """A new secret."""
 
@@ -1728,6 +1753,9 @@ class CreateSecretRequestParam(TypedDict, total=False):
 
     value: Required[str]
     """The value. It is never returned. At most 4096 bytes in UTF-8."""
+
+    renewal: CreateSecretRequestRenewalParam
+    """Makes the value an access token that the service renews before executions start."""
 
 
 class WebhookFilterParam(TypedDict, total=False):
@@ -1835,6 +1863,9 @@ class ResolvePromptRequestParam(TypedDict, total=False):
 
     attachments_dir: str
     """The directory for attachments. Has no effect in this release. At most 1024 bytes in UTF-8."""
+
+    refused_secrets: Sequence[str]
+    """The names of secrets with tokens that a server has refused. They are renewed first, if they can be."""
 
 
 class HeartbeatRequestParam(TypedDict, total=False):

@@ -2410,6 +2410,9 @@ class ScheduleItem(BaseModel):
     last_spawn_error: Optional[str]
     """Why the latest firing created no run. Null if it succeeded."""
 
+    secret_error: Optional[str] = None
+    """Why the token of a secret of the runs can no longer be renewed, and what to do. Absent if all can, and in lists."""
+
     model_error: Optional[str] = None
     """Why there is no model for the runs at the moment, so that none is created. Absent if there is one."""
 
@@ -4026,6 +4029,25 @@ class SecretItemScope(BaseModel):
     """The team's id."""
 
 
+class SecretItemRenewal(BaseModel):
+    """How the value is renewed. Absent if it never is."""
+
+    server_url: str
+    """The URL of the server that accepts the token."""
+
+    token_endpoint: str
+    """The URL that issues new tokens."""
+
+    renewed_at: Timestamp
+    """The time of the latest renewal, or of the sign-in."""
+
+    expires_at: Optional[Timestamp] = None
+    """When the value expires. Absent if the server did not say."""
+
+    refusal: Optional[str] = None
+    """Why the value can no longer be renewed, and what to do. Absent if it can."""
+
+
 class SecretItem(BaseModel):
     """A secret without its value."""
 
@@ -4037,6 +4059,9 @@ class SecretItem(BaseModel):
 
     scope: SecretItemScope
     """The owner."""
+
+    renewal: Optional[SecretItemRenewal] = None
+    """How the value is renewed. Absent if it never is."""
 
     warnings: Optional[List[RequestWarning]] = None
     """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
@@ -4381,6 +4406,12 @@ class InjectedSecretByName(BaseModel):
 
     value: str
     """The value of the secret."""
+
+    renewable: Optional[bool] = None
+    """True if the value is a token that the service can renew."""
+
+    problem: Optional[str] = None
+    """Why the token was not renewed though it should have been, and what to do."""
 
 
 class RepositoryToken(BaseModel):

@@ -1631,7 +1631,8 @@ export class HarnessSupport extends APIResource {
    * Starts an execution and returns its prompt, context and secrets.
    *
    * The harness makes this call first. It binds the execution to the `Runyard-Instance` of the caller and moves the run
-   * to `INPROGRESS`. If the harness sends the skill that it has loaded, the run shows that skill from then on.
+   * to `INPROGRESS`. If the harness sends the skill that it has loaded, the run shows that skill from then on. Tokens
+   * among the secrets are renewed if they are about to expire, or if the harness says that a server has refused them.
    *
    * `POST /harness-support/resolve-prompt`
    */

@@ -920,6 +920,23 @@ interface components {
             name: string;
             /** @description The value. It is never returned. At most 4096 bytes in UTF-8. */
             value: string;
+            /** @description Makes the value an access token that the service renews before executions start. */
+            renewal?: {
+                /** @description The URL of the server that accepts the token, such as an MCP server. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment. */
+                server_url: string;
+                /** @description The URL that issues new tokens. Its host must be on the internet. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment. */
+                token_endpoint: string;
+                /** @description The id of the OAuth client. At most 512 bytes in UTF-8. */
+                client_id: string;
+                /** @description The secret of the OAuth client, if it has one. It is never returned. At most 512 bytes in UTF-8. */
+                client_secret?: string;
+                /** @description The refresh token. It is never returned, and no run gets it. At most 3072 bytes in UTF-8. */
+                refresh_token: string;
+                /** @description What the token is limited to (RFC 8707). At most 2048 bytes in UTF-8. */
+                resource?: string;
+                /** @description Seconds until the value expires. If absent, the service renews it only after a server has refused it. */
+                expires_in?: number;
+            };
         };
         /** @description What to sign in with: either an API key or a one-time token. Must have either a key or a token. */
         CreateSessionRequest: {
@@ -1974,6 +1991,13 @@ interface components {
             name: string;
             /** @description The value of the secret. */
             value: string;
+            /**
+             * @description True if the value is a token that the service can renew.
+             * @constant
+             */
+            renewable?: true;
+            /** @description Why the token was not renewed though it should have been, and what to do. */
+            problem?: string;
         } | {
             /** @description The name of the environment variable. */
             name: string;
@@ -2920,6 +2944,8 @@ interface components {
             };
             /** @description The directory for attachments. Has no effect in this release. At most 1024 bytes in UTF-8. */
             attachments_dir?: string;
+            /** @description The names of secrets with tokens that a server has refused. They are renewed first, if they can be. */
+            refused_secrets?: string[];
         };
         /** @description Everything that a harness needs to start an execution. */
         ResolvePromptResponse: {
@@ -3758,6 +3784,8 @@ interface components {
             failing_since?: string;
             /** @description Why the latest firing created no run. Null if it succeeded. */
             last_spawn_error: string | null;
+            /** @description Why the token of a secret of the runs can no longer be renewed, and what to do. Absent if all can, and in lists. */
+            secret_error?: string;
             /** @description Why there is no model for the runs at the moment, so that none is created. Absent if there is one. */
             model_error?: string;
             /** @description The latest and the next firing. */
@@ -3809,6 +3837,25 @@ interface components {
                 type: "Team";
                 /** @description The team's id. */
                 uid: string;
+            };
+            /** @description How the value is renewed. Absent if it never is. */
+            renewal?: {
+                /** @description The URL of the server that accepts the token. */
+                server_url: string;
+                /** @description The URL that issues new tokens. */
+                token_endpoint: string;
+                /**
+                 * Format: date-time
+                 * @description The time of the latest renewal, or of the sign-in.
+                 */
+                renewed_at: string;
+                /**
+                 * Format: date-time
+                 * @description When the value expires. Absent if the server did not say.
+                 */
+                expires_at?: string;
+                /** @description Why the value can no longer be renewed, and what to do. Absent if it can. */
+                refusal?: string;
             };
             /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
             warnings?: components["schemas"]["RequestWarning"][];

@@ -47,6 +47,7 @@ class HarnessSupport(Resource):
         *,
         skill: Union[ResolvePromptRequestSkillParam, NotGiven] = NOT_GIVEN,
         attachments_dir: Union[str, NotGiven] = NOT_GIVEN,
+        refused_secrets: Union[Sequence[str], NotGiven] = NOT_GIVEN,
         runyard_instance: Union[str, NotGiven] = NOT_GIVEN,
         runyard_protocol: Union[int, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
@@ -55,13 +56,15 @@ class HarnessSupport(Resource):
 
         The harness makes this call first. It binds the execution to the `Runyard-Instance` of the caller and
         moves the run to `INPROGRESS`. If the harness sends the skill that it has loaded, the run shows that
-        skill from then on.
+        skill from then on. Tokens among the secrets are renewed if they are about to expire, or if the harness
+        says that a server has refused them.
 
         `POST /harness-support/resolve-prompt`
 
         Args:
             skill: The skill that the harness has loaded, to be shown with the run.
             attachments_dir: The directory for attachments. Has no effect in this release. At most 1024 bytes in UTF-8.
+            refused_secrets: The names of secrets with tokens that a server has refused. They are renewed first, if they can be.
             runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
             runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
@@ -69,7 +72,7 @@ class HarnessSupport(Resource):
             "POST",
             "/harness-support/resolve-prompt",
             cast_to=ResolvePromptResponse,
-            body={"skill": skill, "attachments_dir": attachments_dir},
+            body={"skill": skill, "attachments_dir": attachments_dir, "refused_secrets": refused_secrets},
             headers={"Runyard-Instance": runyard_instance, "Runyard-Protocol": runyard_protocol},
             options=options,
         )

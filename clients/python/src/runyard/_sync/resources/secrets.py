@@ -9,6 +9,9 @@ from typing_extensions import Unpack
 
 from ... import _wire
 from ..._options import NOT_GIVEN, NotGiven, RequestOptions
+from ...params import (
+    CreateSecretRequestRenewalParam,
+)
 from ...types import (
     ListSecretsResponse,
     SecretItem,
@@ -23,7 +26,14 @@ class Secrets(Resource):
         """The same methods, returning the raw response: status, headers and value."""
         return SecretsWithRawResponse(Secrets(self._client, _raw=True))
 
-    def create(self, *, name: str, value: str, **options: Unpack[RequestOptions]) -> SecretItem:
+    def create(
+        self,
+        *,
+        name: str,
+        value: str,
+        renewal: Union[CreateSecretRequestRenewalParam, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
+    ) -> SecretItem:
         """Creates a secret for the runs of a team.
 
         Environments and identities refer to the secret by name. The value is never returned; to change it,
@@ -34,9 +44,14 @@ class Secrets(Resource):
         Args:
             name: The name that configurations refer to, unique within the team. Also the name of the environment variable with the value. Names that change how programs behave, such as PATH or LD_PRELOAD, are reserved.
             value: The value. It is never returned. At most 4096 bytes in UTF-8.
+            renewal: Makes the value an access token that the service renews before executions start.
         """
         return self._call(
-            "POST", "/agent/secrets", cast_to=SecretItem, body={"name": name, "value": value}, options=options
+            "POST",
+            "/agent/secrets",
+            cast_to=SecretItem,
+            body={"name": name, "value": value, "renewal": renewal},
+            options=options,
         )
 
     def list(

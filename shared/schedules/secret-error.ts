@@ -1,0 +1,27 @@
+import { environmentStore } from "#shared/environments/environment-store.ts";
+import { identityStore } from "#shared/identities/identity-store.ts";
+import { parseRenewal } from "#shared/secrets/renewal.ts";
+import { secretStore } from "#shared/secrets/secret-store.ts";
+import type { Table } from "#shared/table/table.ts";
+import type { ScheduleItem } from "#shared/wire/schedule.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** Finds a secret of the schedule's runs whose token can no longer be renewed. */
+export async function findSecretError(
+  { owner, agent_config, agent_uid }: Schedule,
+  table: Table,
+): Promise<Pick<ScheduleItem, "secret_error">> {
+  if (owner.type !== "Team") return {};
+  const environmentId = agent_config?.environment_id;
+  const [identity, [environment]] = await Promise.all([
+    agent_uid === undefined ? undefined : identityStore(table).get(owner.uid, agent_uid),
+    environmentId === undefined ? [] : environmentStore(table).getMany([environmentId]),
+  ]);
+  const own = (agent_config?.secrets ?? []).map(({ name }) => name);
+  const names = [...new Set([...own, ...(identity?.secrets ?? []), ...(environment?.secrets ?? [])])];
+  for (const { name, renewal } of await secretStore(table).getMany(owner.uid, names)) {
+    const refusal = renewal === undefined ? undefined : parseRenewal(renewal).refusal;
+    if (refusal !== undefined) return { secret_error: `secret ${name}: ${refusal.reason}` };
+  }
+  return {};
+}
