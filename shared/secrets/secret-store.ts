@@ -1,15 +1,7 @@
 import * as v from "valibot";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys } from "#shared/table/keys.ts";
-import {
-  ConditionFailed,
-  type Item,
-  type Key,
-  type Put,
-  type Table,
-  type Update,
-  valueUnchanged,
-} from "#shared/table/table.ts";
+import type { Item, Put, Table } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
 
 /** A secret's name as it is stored; the value is in the vault, under an id that no other value ever has. */
