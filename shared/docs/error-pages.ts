@@ -2,6 +2,7 @@ import { ERRORS, type ErrorCode, RunyardError } from "#shared/errors.ts";
 import { problem, problemType } from "#shared/http/problem.ts";
 import { ERROR_GUIDE } from "./error-guide.ts";
 import { type Html, html, json, page, prose, table } from "./html.ts";
+import type { SearchEntry } from "./search.ts";
 
 const toSlug = (code: ErrorCode): string => code.replaceAll("_", "-");
 
@@ -49,6 +50,15 @@ ${table("Errors", ["Code", "Status", "Retryable", "Meaning"], rows)}
 </main>`;
   return page("Errors · Runyard", body);
 }
+
+/** The error codes as parts that a search finds. */
+export const listErrorEntries = (baseUrl: string): readonly SearchEntry[] =>
+  codes().map((code) => ({
+    title: `Error ${formatStatuses(code, ERRORS[code].status)}: ${ERRORS[code].title}`,
+    url: problemType(baseUrl, code),
+    summary: ERROR_GUIDE[code].meaning,
+    text: `${code} ${ERROR_GUIDE[code].remedy}`,
+  }));
 
 function codes(): readonly ErrorCode[] {
   const isCode = (name: string): name is ErrorCode => name in ERRORS;

@@ -43,11 +43,13 @@ export function listGuideEntries(guides: Guides, baseUrl: string): readonly Sear
   return [...guides].flatMap(([name, text]) => {
     if (name === CONTENTS) return [];
     const title = readTitle(text);
-    return splitSections(withoutRepository(text)).map(({ heading, content }) => ({
+    const whole = withoutRepository(text);
+    return splitSections(whole).map(({ heading, content }, index) => ({
       title: heading === title ? title : `${title}: ${heading}`,
       url: `${toGuideUrl(name, baseUrl)}#${toAnchor(heading)}`,
       summary: readSummary(content),
-      text: content,
+      // Words of a question may be in several sections, and then the page answers it.
+      text: index === 0 ? whole : content,
     }));
   });
 }

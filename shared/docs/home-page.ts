@@ -1,3 +1,4 @@
+import { listErrorEntries } from "./error-pages.ts";
 import { type Guides, guideLinks, listGuideEntries, readContents } from "./guides.ts";
 import { type Html, html, page, prose } from "./html.ts";
 import { formatCode, renderMarkdown } from "./markdown.ts";
@@ -17,7 +18,14 @@ export function homePage(document: JsonObject, guides: Guides, baseUrl: string, 
       ? renderHome(document, guides, baseUrl)
       : renderResults(
           query,
-          search([...listGuideEntries(guides, baseUrl), ...listReferenceEntries(document, baseUrl)], query),
+          search(
+            [
+              ...listGuideEntries(guides, baseUrl),
+              ...listReferenceEntries(document, baseUrl),
+              ...listErrorEntries(baseUrl),
+            ],
+            query,
+          ),
         );
   const body = html`${renderTop(baseUrl, query)}
 <main id="main">

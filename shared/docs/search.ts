@@ -14,13 +14,30 @@ export interface SearchEntry {
 /** The most results of a search. */
 const MAX_RESULTS = 40;
 
-/** Finds the entries with all words of a query. Those with the words in the title come first. */
+/** Words of questions that say nothing about their subject. */
+const STOP_WORDS = new Set(
+  "a an and are be by can do does for from get how i in is it mean my of on or that the to use what when where which why with you".split(
+    " ",
+  ),
+);
+
+/** Other words for what the documentation names by one. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  ...{ abort: "cancel", kill: "cancel", stop: "cancel", cron: "schedule", rotate: "replace", regenerate: "replace" },
+  ...{ token: "key", password: "secret", pr: "pull request", bot: "agent", price: "cost" },
+};
+
+/**
+ * Finds the entries with all words of a query, or, if there are none, those with at least half of them. Those with the words in the
+ * title come first. A word is found by its stem: `signatures` finds `signature`.
+ */
 export function search(entries: readonly SearchEntry[], query: string): readonly SearchEntry[] {
   const words = toWords(query);
-  if (words.length === 0) return [];
-  return entries
-    .map((entry) => ({ entry, score: scoreEntry(entry, words) }))
-    .filter(({ score }) => score > 0)
+  const found = entries.map((entry) => ({ entry, ...scoreEntry(entry, words) }));
+  const most = Math.max(0, ...found.map(({ matched }) => matched));
+  if (most < words.length / 2) return [];
+  return found
+    .filter(({ matched }) => matched > 0 && matched === most)
     .sort((a, b) => b.score - a.score)
     .slice(0, MAX_RESULTS)
     .map(({ entry }) => entry);
@@ -34,22 +51,47 @@ const normalize = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 
-const toWords = (query: string): readonly string[] =>
-  normalize(query)
+/** The words that say something, or all of them. */
+function toWords(query: string): readonly string[] {
+  const words = normalize(query)
     .split(" ")
     .filter((word) => word !== "");
+  const telling = words.filter((word) => !STOP_WORDS.has(word));
+  return telling.length === 0 ? words : telling;
+}
 
-function scoreEntry({ title, summary, text }: SearchEntry, words: readonly string[]): number {
-  const [inTitle, inSummary, inText] = [normalize(title), normalize(summary), normalize(text)];
-  let score = inTitle === words.join(" ") ? 50 : 0;
-  for (const word of words) {
-    if (` ${inTitle} `.includes(` ${word} `)) score += 12;
-    else if (inTitle.includes(word)) score += 8;
-    else if (inSummary.includes(word)) score += 4;
-    else if (inText.includes(word)) score += 1;
-    else return 0;
-  }
-  return score;
+/** The beginning that the forms of a word share. Short words have only one form. */
+const toStem = (word: string): string =>
+  word.length < 5 ? word.replace(/(?<=...)s$/, "") : word.replace(/(ies|ying|y)$/, "").replace(/(ing|ed|es|s|e)$/, "");
+
+function scoreEntry(
+  entry: SearchEntry,
+  words: readonly string[],
+): { readonly matched: number; readonly score: number } {
+  const texts = [entry.title, entry.summary, entry.text].map((text) => ` ${normalize(text)} `);
+  const scores = words.map((word) => {
+    const synonym = SYNONYMS[word];
+    return Math.max(scoreWord(texts, word), synonym === undefined ? 0 : scoreWord(texts, synonym) * SYNONYM_SHARE);
+  });
+  const isTitle = texts[0] === ` ${words.join(" ")} `;
+  return {
+    matched: scores.filter((score) => score > 0).length,
+    score: scores.reduce((sum, score) => sum + score, isTitle ? 50 : 0),
+  };
+}
+
+const SYNONYM_SHARE = 0.7;
+/** A text that repeats a word is about it, up to a point. */
+const MAX_REPEATS = 4;
+
+function scoreWord([title = "", summary = "", text = ""]: readonly string[], word: string): number {
+  const stem = ` ${toStem(word)}`;
+  if (title.includes(` ${word} `)) return 12;
+  if (title.includes(stem)) return 11;
+  if (title.includes(word)) return 8;
+  const inText = Math.min(MAX_REPEATS, text.split(stem).length - 1);
+  if (summary.includes(stem)) return 4 + inText / 2;
+  return inText === 0 && `${summary}${text}`.includes(word) ? 1 : inText;
 }
 
 /** The entries of the operations and schemas of the OpenAPI document. */

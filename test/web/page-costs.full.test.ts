@@ -6,8 +6,11 @@ import { RUNBOOK, useWebApp } from "./support/web-app.ts";
 
 const app = useWebApp();
 
-/** More runs than the list requests first. */
-const RUNS = 110;
+/** As many as a team has after some months. */
+const RUNS = 5000;
+const CALLERS = 16;
+/** Long, for a machine that is busy with other work. */
+const CREATION_MS = 900_000;
 const MAX_FIRST_BYTES = 200_000;
 const MAX_RUN_BYTES = 350_000;
 const MAX_SHIFT = 0.02;
@@ -24,16 +27,21 @@ beforeAll(async () => {
   await ended(run, 400);
   // The others wait for the first one, so that they cost nothing.
   const [team] = (await call("GET", "/agent/me")).body.teams;
-  await call("PUT", `/agent/teams/${team.uid}`, { settings: { concurrency_limit: 1 } });
+  await call("PUT", `/agent/teams/${team.uid}`, { settings: { concurrency_limit: 1, queue_limit: RUNS + 1 } });
   const first = await create(commands("sleep 600"), { title: "Wait", ...RUNBOOK });
   await until(first, ({ state }) => state === "INPROGRESS", 400);
-  for (let count = 0; count < RUNS; count++) {
-    await create(commands(`echo ${count}`), { title: `Update the dependencies of package ${count}`, ...RUNBOOK });
-  }
-});
+  let count = 0;
+  const createMore = async () => {
+    while (count < RUNS) {
+      count++;
+      await create(commands(`echo ${count}`), { title: `Update the dependencies of package ${count}`, ...RUNBOOK });
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, createMore));
+}, CREATION_MS);
 
 describe("what is transferred for a page, with an empty cache", () => {
-  it("is at most 200 kB in all for the list of runs, with more runs than it shows first", async () => {
+  it("is at most 200 kB in all for the list of 5,000 runs", async () => {
     const { page } = await app.open("/icon.svg");
     const measure = await startPageCosts(page);
     expect((await measure("/runs", ".run-row")).bytes).toBeLessThanOrEqual(MAX_FIRST_BYTES);

@@ -5,7 +5,7 @@ import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { costOf } from "../runs/cost-of.ts";
 import { RunTime } from "../runs/run-time.tsx";
 import { titleOf } from "../runs/title-of.ts";
-import { formatCompact, formatCount, formatUsd } from "../ui/format.ts";
+import { formatCompact, formatCount, formatUsd, isEnded } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { part } from "../ui/part.tsx";
 import { StateBadge, sourceLabel } from "../ui/run-state.tsx";
@@ -56,7 +56,8 @@ export function RunHeader({ run, connection, position, onChanged }: HeaderProps)
           {run.state === "QUEUED" && position !== undefined && (
             <span>Waiting for capacity, position {formatCount(position)}</span>
           )}
-          {connection !== "ended" && (
+          {/* Of a run that has ended, the first response is the last one: what comes and goes would move the rest. */}
+          {connection !== "ended" && !(connection === "loading" && isEnded(run.state)) && (
             <span className={`connection connection-${connection}`}>{CONNECTIONS[connection]}</span>
           )}
         </span>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { errorIndex, errorPage } from "#shared/docs/error-pages.ts";
+import { guideFiles } from "#shared/docs/guide-files.ts";
 import { homePage } from "#shared/docs/home-page.ts";
 import { table } from "#shared/docs/html.ts";
 import { escapeMarkdown, formatCode, formatTable, renderMarkdown } from "#shared/docs/markdown.ts";
@@ -7,6 +8,7 @@ import { describeSchema, formatMembers, formatType, hasMembers } from "#shared/d
 import { referencePage } from "#shared/docs/operation-page.ts";
 import { parsePageName, respondWithPage } from "#shared/docs/page.ts";
 import { search } from "#shared/docs/search.ts";
+import published from "../../../docs/openapi.json" with { type: "json" };
 
 const BASE_URL = "https://runyard.test/api/v1";
 
@@ -201,11 +203,31 @@ describe("search", () => {
   const titles = (query: string) => search(entries, query).map(({ title }) => title);
 
   it("finds what has all words, best titles first", () => {
-    expect(titles("webhooks")).toEqual(["Webhooks"]);
+    expect(titles("webhooks")).toEqual(["Webhooks", "createWebhook", "GET /runs"]);
     expect(titles("WebHook")).toEqual(["createWebhook", "Webhooks", "GET /runs"]);
     expect(titles("webhook url")).toEqual(["GET /runs"]);
-    expect(titles("webhook missing")).toEqual([]);
     expect(titles(" .* ")).toEqual([]);
+    expect(titles("unknown")).toEqual([]);
+  });
+
+  it("finds what has half of the words if nothing has all, and leaves out words that say nothing", () => {
+    expect(titles("webhook missing")).toEqual(["createWebhook", "Webhooks", "GET /runs"]);
+    expect(titles("webhook missing words")).toEqual([]);
+    expect(titles("How do I get the list?")).toEqual(["GET /runs"]);
+    expect(titles("how")).toEqual([]);
+  });
+
+  it.each([
+    ["how do I cancel from CI", "/docs/guides/ci#runs-from-ci"],
+    ["webhook signature", "/docs/guides/webhooks#verify-the-signature"],
+    ["verify webhook signatures", "/docs/guides/webhooks#verify-the-signature"],
+    ["cron in a time zone", "/docs/guides/schedules#schedules"],
+    ["how do I stop a run", "/docs/reference/cancelRun"],
+    ["what does 409 mean", "/docs/errors/conflict"],
+    ["github actions", "/docs/guides/ci#github-actions"],
+  ])("answers “%s” by its first result", (query, url) => {
+    const [first] = /<ol><li><a href="[^"]*"/.exec(homePage(published, guideFiles("docs")(), BASE_URL, query)) ?? [];
+    expect(first).toBe(`<ol><li><a href="${BASE_URL}${url}"`);
   });
 });
 
