@@ -4,6 +4,8 @@ import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import type { Repository } from "#shared/wire/config.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { parseRepositoryIdentity } from "#shared/wire/skills/skill-file.ts";
+import { readLimits } from "../isolation/limits.ts";
+import { findLimitedFiles } from "../isolation/machine.ts";
 import { formatError, SetupError } from "../support/stop.ts";
 import { BASE_FILE } from "./clone-script.ts";
 import { writeCommitHook } from "./co-author.ts";
@@ -50,6 +52,7 @@ export interface PlannedClone {
   readonly options: CloneOptions;
 }
 
+const MIB = 1024 * 1024;
 /** Names in the workspace that no repository may have. */
 const RESERVED = ["output", "attachments"];
 
@@ -91,9 +94,7 @@ export async function cloneRepository(place: string, repository: Repository, opt
   const access = separateCredential(repository.url, options.token);
   const { url, credential, variables } = access;
   const fail = (text: string) =>
-    new SetupError(
-      `cloning ${maskUrlUsers(repository.url)} failed: ${maskUrlUsers(text)}${suggestFix(text, options.token)}`,
-    );
+    new SetupError(`cloning ${maskUrlUsers(repository.url)} failed: ${maskUrlUsers(text)}${suggestFix(text, options)}`);
   const pinned = await pinRepositoryAddress(repository.url, options).catch((error: unknown) => {
     throw fail(formatError(error));
   });
@@ -180,10 +181,18 @@ async function limitDirectories(
   return paths.filter((_, index) => !types[index]?.ok).map((path) => `directory ${path} (the commit does not have it)`);
 }
 
+/** The limits that a file system has which is hardly larger; empty on another one, which is full itself. */
+function describeLimitedFiles(workspace: string): string {
+  const limits = readLimits();
+  if (findLimitedFiles(workspace, limits).length === 0) return "";
+  return ` (a run may have ${limits.diskBytes / MIB} MiB and ${limits.files} files; set depth or sparse_paths of the repository to clone less)`;
+}
+
 const isWithin = (inner: string, outer: string) => `${inner}/`.startsWith(`${outer}/`);
 
-/** Suggests a fix when access was denied. */
-function suggestFix(text: string, token: string | undefined): string {
+/** Suggests a fix when access was denied, or the limits of the run's files are reached. */
+function suggestFix(text: string, { token, workspace }: Pick<CloneOptions, "token" | "workspace">): string {
+  if (/No space left on device|Disk quota exceeded/i.test(text)) return describeLimitedFiles(workspace);
   if (
     !/could not read (Username|Password)|Authentication failed|returned error: 40[134]|epository not found/i.test(text)
   )

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -82,4 +82,19 @@ it("a run that fills its file system ends its command and reports why", async ()
   await runOnDisk("main.ts", { mib: 64, files: 2_000 }, JSON.stringify(plane.envelope));
   const reason = "the run's files took more than 64 MiB; what changed last was removed";
   expect(plane.outcome?.summary).toContain(`was ended: ${reason} (exit code 137)`);
+});
+
+it("a repository that does not fit into the file system of its run fails the setup, which says what a run may have", async () => {
+  const source = mkdtempSync(join(tmpdir(), "large-"));
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", source, "-c", "user.name=A", "-c", "user.email=a@b", ...args]);
+  git("init", "--quiet");
+  for (let index = 0; index < 2_100; index++) writeFileSync(join(source, `file-${index}`), "");
+  git("add", ".");
+  git("commit", "--quiet", "--message", "files");
+  const repositories = [{ url: `file://${source}` }];
+  await using plane = await FakeControlPlane.start({ prompt: "x", context: { agent_config: { repositories } } });
+  await runOnDisk("main.ts", { mib: 64, files: 2_000 }, JSON.stringify(plane.envelope));
+  rmSync(source, { recursive: true });
+  expect(plane.everything).toContain("a run may have 64 MiB and 2000 files; set depth or sparse_paths");
 });
