@@ -87,7 +87,7 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
       sharesNetwork: network !== undefined,
       contained: true,
       limits,
-      ...(group === undefined ? {} : { countKills: () => group.countKills() }),
+      ...(group === undefined ? {} : { countKills: () => group.countKills(), freeze: group.freeze }),
       launch(script, variables = secrets, isLimited = true) {
         // Programs in the sandbox can read the arguments of bubblewrap, but neither secrets nor paths of this machine.
         const injected = Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]);

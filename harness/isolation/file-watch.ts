@@ -29,7 +29,7 @@ const DOUBT_MS = 200;
 const MIN_LOOK_MS = 10;
 
 /**
- * Once the run may be near its limits, the commands are stopped (SIGSTOP) until its files are counted. So they do not write more meanwhile,
+ * Once the run may be near its limits, the commands are stopped (SIGSTOP, and as a group where the kernel can) until its files are counted. So they do not write more meanwhile,
  * and the count and the removal of files do not wait for dozens of them.
  * @param everyMs milliseconds between two regular looks
  */
@@ -40,6 +40,8 @@ export function createFileWatch(meter: Meter, everyMs: number): FileWatch {
   let isDoubtful = false;
   let counting: Promise<void> | undefined;
   const count = async (isUrgent: boolean): Promise<void> => {
+    // A program can let a timer send it SIGCONT; where the kernel can stop them as a group, no signal makes it go on.
+    const thawGroup = isUrgent ? meter.freeze() : () => {};
     const thaw = isUrgent ? await freezeProcesses(meter.listProcesses, false) : () => {};
     try {
       // They have to wait as well: otherwise a run near its limits would grow until the next count.
@@ -57,8 +59,10 @@ export function createFileWatch(meter: Meter, everyMs: number): FileWatch {
       if (why === undefined) return;
       for (const pid of meter.listProcesses()) putBesideHarness(pid);
       for (const exceeded of meter.watched.values()) exceeded(why);
+      thawGroup();
       await meter.shrinkFiles();
     } finally {
+      thawGroup();
       thaw();
     }
   };

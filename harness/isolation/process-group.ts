@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readProcFile } from "./proc-files.ts";
 
-/** A group of processes whose number or memory the kernel limits. */
+/** A group of processes whose number or memory the kernel limits, and which it can stop. */
 export interface ProcessGroup {
   /** Program and arguments that run a command as a member of the group. */
   readonly enter: readonly [string, ...string[]];
@@ -12,10 +12,18 @@ export interface ProcessGroup {
   readonly limited: readonly Controller[];
   /** Counts the processes that the kernel has killed since the group was created, because its memory was used up. */
   countKills(): number;
+  /**
+   * Stops all processes of the group, whatever signals they get: one that is killed meanwhile may end only when they go on. Undefined where
+   * the kernel cannot do that.
+   * @returns lets them go on
+   */
+  readonly freeze?: () => () => void;
   close(): Promise<void>;
 }
 
 export type Controller = "memory" | "pids";
+/** What a group is for: to limit something, or to be stopped as a whole. */
+type Purpose = Controller | "freezer";
 
 interface GroupLimits {
   readonly processes: number;
@@ -36,7 +44,10 @@ const LIMIT_FILES = {
     ["memory.limit_in_bytes", "memory.memsw.limit_in_bytes"],
   ],
   pids: [["pids.max"]],
+  freezer: [["cgroup.freeze"], ["freezer.state"]],
 } as const;
+/** What to write there to stop a group, and to let it go on. */
+const FREEZE = { "cgroup.freeze": ["1", "0"], "freezer.state": ["FROZEN", "THAWED"] } as const;
 
 /**
  * Creates cgroups that limit the memory and the number of processes. The kernel's limit per user does not apply to root, but root may create
@@ -57,7 +68,9 @@ export function openProcessGroup(
     const group = openGroup(controller, limits, list(own, controller), [...groups.values()]);
     if (group !== undefined) groups.set(controller, group);
   }
-  const folders = [...new Set(groups.values())];
+  // In version 2, a process has one group only.
+  const freezer = [...groups.values()].find(thaw) ?? openGroup("freezer", limits, list(own, "freezer"), []);
+  const folders = [...new Set([...(freezer === undefined ? [] : [freezer]), ...groups.values()])];
   if (folders.length === 0) return undefined;
   const memory = groups.get("memory");
   const members = folders.map((folder) => join(folder, "cgroup.procs"));
@@ -66,8 +79,12 @@ export function openProcessGroup(
   return {
     enter: ["/bin/sh", "-c", `${enterAll} && ${skip}exec "$@"`, ...members],
     limited: [...groups.keys()],
+    ...(freezer === undefined ? {} : { freeze: () => freeze(freezer) }),
     countKills: () => (memory === undefined ? 0 : readKills(memory)),
-    close: async () => void (await Promise.all(folders.map(remove))),
+    close: async () => {
+      for (const folder of folders) thaw(folder);
+      await Promise.all(folders.map(remove));
+    },
   };
 }
 
@@ -75,7 +92,7 @@ export function openProcessGroup(
  * Creates a group in the first directory that allows it, and limits it.
  * @param own the groups that limit something else already; in version 2, one limits both
  */
-function openGroup(controller: Controller, limits: GroupLimits, parents: readonly string[], own: readonly string[]) {
+function openGroup(purpose: Purpose, limits: GroupLimits, parents: readonly string[], own: readonly string[]) {
   for (const parent of parents) {
     const group = join(parent, `runyard-${process.pid}`);
     try {
@@ -84,28 +101,42 @@ function openGroup(controller: Controller, limits: GroupLimits, parents: readonl
     } catch {
       continue;
     }
-    if (limitGroup(group, controller, limits) && canEnter(group)) return group;
+    if (prepareGroup(group, purpose, limits) && canEnter(group)) return group;
     // Without the controller, or outside of the file system of cgroups, it is just a directory.
     if (!own.includes(group)) rmdirSync(group);
   }
   return undefined;
 }
 
+function prepareGroup(group: string, purpose: Purpose, limits: GroupLimits): boolean {
+  return purpose === "freezer" ? thaw(group) : limitGroup(group, purpose, limits);
+}
+
+function freeze(group: string): () => void {
+  writeState(group, 0);
+  return () => void thaw(group);
+}
+
+const thaw = (group: string): boolean => writeState(group, 1);
+
+const writeState = (group: string, index: 0 | 1): boolean =>
+  LIMIT_FILES.freezer.some(([file]) => writeControl(join(group, file), FREEZE[file][index]));
+
 function limitGroup(group: string, controller: Controller, { processes, memoryBytes }: GroupLimits): boolean {
   const limit = controller === "pids" ? processes + OWN_PROCESSES : Math.round(memoryBytes * MEMORY_FACTOR);
   for (const [file, swap] of LIMIT_FILES[controller]) {
-    if (!writeLimit(join(group, file), limit)) continue;
+    if (!writeControl(join(group, file), String(limit))) continue;
     // Version 1 limits memory and swap together.
-    if (swap !== undefined) writeLimit(join(group, swap), swap === "memory.swap.max" ? 0 : limit);
+    if (swap !== undefined) writeControl(join(group, swap), swap === "memory.swap.max" ? "0" : String(limit));
     return true;
   }
   return false;
 }
 
 /** The kernel has made the file; in a plain directory it must not be created. */
-function writeLimit(file: string, limit: number): boolean {
+function writeControl(file: string, content: string): boolean {
   try {
-    writeFileSync(file, String(limit), { flag: "r+" });
+    writeFileSync(file, content, { flag: "r+" });
     return true;
   } catch {
     return false;
@@ -128,7 +159,7 @@ const readKills = (group: string): number =>
  * hierarchy, which is the own cgroup of a container although it has another path.
  * @param own the harness's cgroups, as in /proc/self/cgroup (cgroups(7)): of version 2, or of version 1 with the controller
  */
-export function listParents(own: string, controller: Controller): string[] {
+export function listParents(own: string, controller: Purpose): string[] {
   const roots = [CGROUPS, join(CGROUPS, controller)];
   const paths = own.split("\n").flatMap((line) => {
     const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
@@ -145,6 +176,8 @@ function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const [, pid] = NAME.exec(name) ?? [];
     if (pid === undefined || readProcFile(`/proc/${pid}/stat`) !== "") continue;
+    // Killed processes of a group that is stopped end now.
+    thaw(join(parent, name));
     try {
       rmdirSync(join(parent, name));
     } catch {

@@ -5,12 +5,15 @@ import { readProcFile } from "./proc-files.ts";
 /** How often stopped processes are looked for, and the delay between two searches. */
 const MAX_SEARCHES = 200;
 const SEARCH_MS = 5;
+/** The delay before processes are stopped again: this many times as long as it took. */
+const REPEAT_FACTOR = 10;
 
 /** How many have stopped each process: it goes on when all of them let it. */
 const holders = new Map<number, number>();
 
 /**
- * Stops processes (SIGSTOP), including those that they start meanwhile. Processes that had stopped by themselves before are left alone.
+ * Stops processes (SIGSTOP), including those that they start meanwhile, again and again: a program can let a timer send it SIGCONT. Processes
+ * that had stopped by themselves before are left alone.
  * @param list lists the processes, parents first
  * @param waits whether to wait until all have stopped. Without, each has got the signal: none executes more of its program, but some may
  * still have to be scheduled, or to end a system call. @default true
@@ -31,11 +34,29 @@ export async function freezeProcesses(list: () => readonly number[], waits = tru
     for (const pid of running) if (signalProcess(pid, "SIGSTOP")) hold(pid);
     if (waits) await sleep(SEARCH_MS);
   }
+  const endRepeat = repeatStop(() => {
+    for (const pid of list()) if (!before.has(pid) && signalProcess(pid, "SIGSTOP")) hold(pid);
+  });
   return () => {
+    endRepeat();
     // Children first: a shell would report a child that is still stopped as a stopped job.
     for (const pid of [...frozen].toReversed()) release(pid);
     frozen.clear();
   };
+}
+
+/** Repeats this, for a tenth of the time at most: thousands of processes are listed as slowly as files are counted. */
+function repeatStop(stop: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const wait = (milliseconds: number) => {
+    timer = setTimeout(() => {
+      const startedAt = performance.now();
+      stop();
+      wait(Math.max(SEARCH_MS, REPEAT_FACTOR * (performance.now() - startedAt)));
+    }, milliseconds);
+  };
+  wait(SEARCH_MS);
+  return () => clearTimeout(timer);
 }
 
 function release(pid: number): void {

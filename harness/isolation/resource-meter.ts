@@ -20,6 +20,8 @@ export interface MeterOptions {
   readonly counted?: FileLimits;
   /** Counts the processes of commands that the kernel has killed for their memory. @default there are none */
   readonly countKills?: (() => number) | undefined;
+  /** Stops the processes of the commands, whatever signals they get, until the returned function is called. @default only by SIGSTOP */
+  readonly freeze?: (() => () => void) | undefined;
   /** Removes files of the run until the others are within the limits. @default they stay */
   readonly shrink?: () => Promise<void>;
   /** Measures the machine. @default measureMachine */
@@ -52,7 +54,7 @@ const REMOVED = "; what changed last was removed";
 const MIB = 1024 * 1024;
 
 export function createMeter(options: MeterOptions) {
-  const { limits, folder, countKills = () => 0, measure = measureMachine } = options;
+  const { limits, folder, countKills = () => 0, freeze = () => () => {}, measure = measureMachine } = options;
   const machine = createMachineMeter(() => measure(folder));
   const messages = describeLimits(limits);
   let kills = countKills();
@@ -99,7 +101,7 @@ export function createMeter(options: MeterOptions) {
   };
 
   return {
-    ...{ watched, takeKills, findExcess },
+    ...{ watched, takeKills, findExcess, freeze },
     /** Lists the processes of the commands. */
     listProcesses: () => listTrees([...watched.keys()], limits.processes).processes,
     measureNow: machine.measureNow,

@@ -87,10 +87,10 @@ function watchCommand(
 
 /** Watches the commands of an execution. @returns undefined if no other run shares the machine */
 export function createSandboxWatch(sandbox: Sandbox, host: WorkspacePaths): Watch | undefined {
-  const { limits, countKills } = sandbox;
+  const { limits, countKills, freeze } = sandbox;
   if (limits === undefined) return undefined;
   const folder = dirname(host.workspace);
   const counted = limitToDisk(folder, limits);
   const shrink = createShrinking(sandbox, host, counted);
-  return createWatch({ limits, folder, counted, countKills, shrink });
+  return createWatch({ limits, folder, counted, countKills, freeze, shrink });
 }

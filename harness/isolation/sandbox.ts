@@ -49,6 +49,8 @@ export interface Sandbox {
   readonly limits: Limits | undefined;
   /** Counts the processes of commands that the kernel has killed for their memory. @default the kernel does not limit it */
   readonly countKills?: () => number;
+  /** Stops the processes of all commands, as `ProcessGroup.freeze`. @default the kernel cannot do that */
+  readonly freeze?: (() => () => void) | undefined;
   /**
    * Builds the launch of bash with a script of the steps directory.
    * @param variables environment variables besides those of the sandbox itself. @default the run's variables and secrets

@@ -92,7 +92,8 @@ describe("prepareHost", () => {
     expect(await print(sandbox, host.workspace.paths.steps, script)).toEqual(["1000", filter, "/workspace"]);
     const { file, args } = sandbox.launch("step.sh");
     const groups = [file, ...args].filter((argument) => argument.endsWith("/cgroup.procs"));
-    expect(groups.map((path) => existsSync(path))).toEqual(trial?.limited.map(() => true) ?? []);
+    const members = trial?.enter.filter((argument) => argument.endsWith("/cgroup.procs")) ?? [];
+    expect(groups.map((path) => existsSync(path))).toEqual(members.map(() => true));
     await host.close();
     expect(existsSync(host.workspace.root)).toBe(false);
     expect([groups.filter((path) => existsSync(path)), listNamespaceDescriptors()]).toEqual([[], []]);

@@ -388,6 +388,38 @@ describe("openProcessGroup", () => {
   });
 });
 
+describe("a process group that the kernel can stop", () => {
+  it.each([
+    ["in version 2, as the group that limits memory", "cgroup.freeze", ["memory.max"], ["0", "1", "0"]],
+    ["in version 1, as a group of its own", "freezer.state", [], ["THAWED", "FROZEN", "THAWED"]],
+  ])("is stopped %s", async (_, file, limitFiles, expected) => {
+    const parent = mkdtempSync(join(tmpdir(), "cgroups-"));
+    const group = join(parent, `runyard-${process.pid}`);
+    const { mkdirSync: mkdir } = fs;
+    vi.spyOn(fs, "mkdirSync").mockImplementation((path) => {
+      mkdir(path);
+      for (const name of [...limitFiles, file, "cgroup.procs"]) writeFileSync(join(group, name), "");
+      return undefined;
+    });
+    vi.spyOn(process, "getuid").mockReturnValue(0);
+    syncBuiltinESMExports();
+    const purpose = limitFiles.length === 0 ? "freezer" : "memory";
+    // Another group of version 2 would take the processes out of the one that limits them.
+    const other = purpose === "memory" ? [join(parent, "other")] : [];
+    const opened = openProcessGroup(few, "", (_own, wanted) => (wanted === purpose ? [parent] : other));
+    const read = () => readFileSync(join(group, file), "utf8");
+    const states = [read()];
+    const thaw = opened?.freeze?.();
+    states.push(read());
+    thaw?.();
+    states.push(read());
+    const members = opened?.enter.filter((argument) => argument.endsWith("cgroup.procs"));
+    rmSync(parent, { recursive: true });
+    await opened?.close();
+    expect([states, members]).toEqual([expected, [join(group, "cgroup.procs")]]);
+  });
+});
+
 describe("createDevices", () => {
   const names = ["null", "zero", "full", "random", "urandom", "tty"];
   let folder: string;
