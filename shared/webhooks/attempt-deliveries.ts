@@ -5,6 +5,7 @@ import type { Attempt, Delivery } from "./delivery-store.ts";
 import { attemptStore, formatId } from "./delivery-store.ts";
 import { type Receiver, readReceivers } from "./receivers.ts";
 import type { AttemptRequest, AttemptResult } from "./send-webhooks.ts";
+import { toSlackMessage } from "./slack-message.ts";
 import type { AttemptPorts, DeliveryRef } from "./webhook-ports.ts";
 import { markSlow, type Webhook, webhookStore } from "./webhook-store.ts";
 
@@ -80,10 +81,10 @@ async function attemptTogether(refs: readonly DeliveryRef[], ports: AttemptPorts
 }
 
 /** The id is the same for all attempts, so that a receiver can ignore what it has received before. */
-const toRequest = (delivery: Delivery, { url, signing }: Receiver): AttemptRequest => ({
+const toRequest = (delivery: Delivery, { url, signing, webhook }: Receiver): AttemptRequest => ({
   id: formatId(delivery),
   url,
-  body: delivery.body,
+  body: webhook?.format === "slack" ? toSlackMessage(delivery.body) : delivery.body,
   ...signing,
 });
 

@@ -14,6 +14,8 @@ const Webhook = v.object({
   team_uid: v.string(),
   name: v.exactOptional(v.string()),
   url: v.string(),
+  /** @default `json` */
+  format: v.exactOptional(v.literal("slack")),
   /** Empty for all types. */
   event_types: v.array(WebhookEventType),
   filter: v.exactOptional(WebhookFilter),
@@ -93,13 +95,15 @@ export function webhookStore(table: Table) {
      * Replaces what a request may change of a webhook that was read as `before`.
      * @throws ConditionFailed if it was changed or deleted since
      */
-    async update(before: Webhook, { name, url, event_types, filter, enabled, updated_at }: Webhook): Promise<void> {
+    async update(before: Webhook, webhook: Webhook): Promise<void> {
+      const { name, url, format, event_types, filter, enabled, updated_at } = webhook;
       const set = { url, event_types, enabled, updated_at };
+      const optional = Object.entries({ name, format, filter });
       const update: Update = {
         kind: "update",
         key: keyOf(before),
-        set: { ...set, ...(name === undefined ? {} : { name }), ...(filter === undefined ? {} : { filter }) },
-        remove: [...(name === undefined ? ["name"] : []), ...(filter === undefined ? ["filter"] : [])],
+        set: { ...set, ...Object.fromEntries(optional.filter(([, value]) => value !== undefined)) },
+        remove: optional.filter(([, value]) => value === undefined).map(([member]) => member),
         if: { updated_at: { eq: before.updated_at } },
       };
       await table.write(update);

@@ -85,7 +85,7 @@ export async function addWebhook(
 
 /** The webhook with the changes of a request: members that are absent or null keep their values, empty ones are cleared. */
 function change(webhook: Webhook, request: UpdateWebhookRequest, now: number): Webhook {
-  const { name = webhook.name, filter = webhook.filter, ...rest } = webhook;
+  const { name = webhook.name, filter = webhook.filter, format = "json", ...rest } = webhook;
   const newName = request.name ?? name;
   const newFilter = request.filter ?? filter;
   return {
@@ -93,6 +93,7 @@ function change(webhook: Webhook, request: UpdateWebhookRequest, now: number): W
     url: request.url ?? webhook.url,
     event_types: [...new Set(request.event_types ?? webhook.event_types)],
     enabled: request.enabled ?? webhook.enabled,
+    ...((request.format ?? format) === "slack" ? { format: "slack" } : {}),
     updated_at: now,
     ...(newName === undefined || newName === "" ? {} : { name: newName }),
     ...(newFilter === undefined || Object.keys(newFilter).length === 0 ? {} : { filter: newFilter }),
@@ -145,12 +146,13 @@ export async function removeWebhook(
 
 /** A webhook as responses show it at a time. */
 export const toWebhookItem = (
-  { uid, name, url, event_types, filter, enabled, previous_secret: previous, ...webhook }: Webhook,
+  { uid, name, url, format, event_types, filter, enabled, previous_secret: previous, ...webhook }: Webhook,
   now: number,
 ): WebhookItem => ({
   uid,
   ...(name === undefined ? {} : { name }),
   url,
+  ...(format === undefined ? {} : { format }),
   event_types: event_types.length === 0 ? [...WEBHOOK_EVENT_TYPES] : event_types,
   ...(filter === undefined ? {} : { filter }),
   enabled,

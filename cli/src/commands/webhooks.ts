@@ -66,6 +66,7 @@ function printWebhook(context: Context, webhook: WebhookItem & { readonly secret
       ["name", webhook.name],
       ["url", webhook.url],
       ["on", webhook.enabled],
+      ["format", webhook.format],
       ["events", webhook.event_types.join(", ")],
       ["filter", webhook.filter === undefined ? undefined : JSON.stringify(webhook.filter)],
       ["secret", webhook.secret],
@@ -81,11 +82,14 @@ function eventTypes(text: string, earlier: readonly WebhookEventType[] = []): We
   return [...earlier, type];
 }
 
+const FORMATS = ["json", "slack"] as const;
+
 /** The options of a webhook, with the filters that select its runs. */
 const commandWithWebhook = (name: string) =>
   new Command(name)
     .option("--name <name>", "a name for people")
     .option("--event <type>", "only events of this type, such as run_succeeded; repeatable (default: all)", eventTypes)
+    .addOption(new Option("--format <format>", "what is sent: the event, or a message for Slack").choices(FORMATS))
     .option("--metadata <name=value>", "only runs with this metadata; repeatable", pairs)
     .option("--env <uid|name>", "only runs in this environment")
     .option("--schedule <id|name>", "only runs of this schedule")
@@ -93,7 +97,7 @@ const commandWithWebhook = (name: string) =>
 
 type WebhookOptions = ReturnType<ReturnType<typeof commandWithWebhook>["opts"]>;
 
-async function toMembers(context: Context, { name, event, metadata, env, schedule, source }: WebhookOptions) {
+async function toMembers(context: Context, { name, format, event, metadata, env, schedule, source }: WebhookOptions) {
   const client = await context.client();
   const filter = defined({
     metadata,
@@ -101,7 +105,7 @@ async function toMembers(context: Context, { name, event, metadata, env, schedul
     schedule_id: schedule === undefined ? undefined : await scheduleId(client, schedule),
     source,
   });
-  return defined({ name, event_types: event, filter: Object.keys(filter).length === 0 ? undefined : filter });
+  return defined({ name, format, event_types: event, filter: Object.keys(filter).length === 0 ? undefined : filter });
 }
 
 function createCommand(context: Context) {

@@ -53,7 +53,12 @@ export type WebhookFilter = v.InferOutput<typeof WebhookFilter>;
 
 const EventTypes = v.pipe(v.array(WebhookEventType), v.maxLength(WEBHOOK_EVENT_TYPES.length));
 
+/** `json` is the event, `slack` a message for Slack's incoming webhooks. */
+const WebhookFormat = v.picklist(["json", "slack"]);
+
 const optionalMembers = {
+  /** What is sent: the event as JSON (`json`, the default), or a message for the URL of an incoming webhook of Slack (`slack`). */
+  format: optional(WebhookFormat),
   /** The types of events that are delivered. `[]` stands for all. */
   event_types: optional(EventTypes),
   /** Selects the runs whose events are delivered. All runs of the team by default, and with `{}`. */
@@ -90,6 +95,8 @@ export const WebhookItem = v.object({
   name: v.exactOptional(v.string()),
   /** Where deliveries are sent. */
   url: v.string(),
+  /** `slack` if messages for an incoming webhook of Slack are sent. Absent for events as JSON. */
+  format: v.exactOptional(v.literal("slack")),
   /** The types of events that are delivered. */
   event_types: v.array(WebhookEventType),
   /** The runs whose events are delivered. Absent for all runs of the team. */

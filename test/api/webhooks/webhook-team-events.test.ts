@@ -82,6 +82,39 @@ describe("trigger_failed", () => {
   });
 });
 
+describe("a webhook of the format slack", () => {
+  const URL = "https://hooks.slack.com/services/T1/B1/x";
+  const messages = async (): Promise<string[]> => {
+    await sent();
+    return plane.webhooks.sent.map(({ body }) => JSON.parse(body).text);
+  };
+
+  it("gets messages with the reason of a failure, which mention nobody", async () => {
+    const webhook = await user.post("/agent/webhooks", { url: URL, format: "slack" });
+    expect(webhook.body).toMatchObject({ format: "slack" });
+    const uid = await createFailingTrigger();
+    await user.put(`/agent/triggers/${uid}`, { name: "<!channel> & co" });
+    await createHooks(plane).sendPlain(uid, { type: "build" });
+    const [text, ...others] = await messages();
+    expect(others).toEqual([]);
+    expect(text).toMatch(/^\*Trigger failed\*: &lt;!channel&gt; &amp; co\n.*environment_id/);
+    expect(Object.keys(JSON.parse(plane.webhooks.sent[0]?.body ?? "{}"))).toEqual(["text", "unfurl_links"]);
+  });
+
+  it("gets the title of a run with a link to it, and the event itself once the format is json", async () => {
+    const { body: webhook } = await user.post("/agent/webhooks", { url: URL, format: "slack" });
+    await user.post("/agent/runs", { prompt: "Fix it", team: true });
+    const [text] = await messages();
+    expect(text).toMatch(/^\*Run created\*: Fix it\n<https:\/\/[^|]+\/runs\/[^|]+\|Open the run>$/);
+    const changed = await user.put(`/agent/webhooks/${webhook.uid}`, { format: "json" });
+    expect(changed.body).not.toHaveProperty("format");
+    plane.webhooks.sent.length = 0;
+    await user.post("/agent/runs", { prompt: "Fix it", team: true });
+    expect((await sent())[0]).toMatchObject({ type: "run_created", data: { title: "Fix it" } });
+    expect((await user.post("/agent/webhooks", { url: URL, format: "mail" })).status).toBe(400);
+  });
+});
+
 describe("schedule_failed", () => {
   it("is delivered once for a firing that can start no run", async () => {
     await receive();

@@ -1813,6 +1813,9 @@ class CreateWebhookRequestParam(TypedDict, total=False):
     url: Required[str]
     """Where deliveries are sent. Its host must be on the internet. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment."""
 
+    format: Optional[Literal["json", "slack"]]
+    """What is sent: the event as JSON (`json`, the default), or a message for the URL of an incoming webhook of Slack (`slack`)."""
+
     event_types: Optional[Sequence[WebhookEventType]]
     """The types of events that are delivered. `[]` stands for all."""
 
@@ -1831,6 +1834,9 @@ class UpdateWebhookRequestParam(TypedDict, total=False):
 
     url: Optional[str]
     """Where deliveries are sent. Its host must be on the internet."""
+
+    format: Optional[Literal["json", "slack"]]
+    """What is sent: the event as JSON (`json`, the default), or a message for the URL of an incoming webhook of Slack (`slack`)."""
 
     event_types: Optional[Sequence[WebhookEventType]]
     """The types of events that are delivered. `[]` stands for all."""

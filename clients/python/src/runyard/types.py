@@ -4145,6 +4145,9 @@ class CreatedWebhook(BaseModel):
     url: str
     """Where deliveries are sent."""
 
+    format: Optional[Literal["slack"]] = None
+    """`slack` if messages for an incoming webhook of Slack are sent. Absent for events as JSON."""
+
     event_types: List[Union[WebhookEventType, str]]
     """The types of events that are delivered."""
 
@@ -4197,6 +4200,9 @@ class WebhookItem(BaseModel):
 
     url: str
     """Where deliveries are sent."""
+
+    format: Optional[Literal["slack"]] = None
+    """`slack` if messages for an incoming webhook of Slack are sent. Absent for events as JSON."""
 
     event_types: List[Union[WebhookEventType, str]]
     """The types of events that are delivered."""
@@ -4257,6 +4263,9 @@ class RotateSecretResponse(BaseModel):
 
     url: str
     """Where deliveries are sent."""
+
+    format: Optional[Literal["slack"]] = None
+    """`slack` if messages for an incoming webhook of Slack are sent. Absent for events as JSON."""
 
     event_types: List[Union[WebhookEventType, str]]
     """The types of events that are delivered."""

@@ -1044,6 +1044,8 @@ interface components {
             name?: string | null;
             /** @description Where deliveries are sent. Its host must be on the internet. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment. */
             url: string;
+            /** @description What is sent: the event as JSON (`json`, the default), or a message for the URL of an incoming webhook of Slack (`slack`). */
+            format?: ("json" | "slack") | null;
             /** @description The types of events that are delivered. `[]` stands for all. */
             event_types?: components["schemas"]["WebhookEventType"][] | null;
             /** @description Selects the runs whose events are delivered. All runs of the team by default, and with `{}`. */
@@ -1229,6 +1231,11 @@ interface components {
             name?: string;
             /** @description Where deliveries are sent. */
             url: string;
+            /**
+             * @description `slack` if messages for an incoming webhook of Slack are sent. Absent for events as JSON.
+             * @constant
+             */
+            format?: "slack";
             /** @description The types of events that are delivered. */
             event_types: components["schemas"]["WebhookEventType"][];
             /** @description The runs whose events are delivered. Absent for all runs of the team. */
@@ -3204,6 +3211,11 @@ interface components {
             name?: string;
             /** @description Where deliveries are sent. */
             url: string;
+            /**
+             * @description `slack` if messages for an incoming webhook of Slack are sent. Absent for events as JSON.
+             * @constant
+             */
+            format?: "slack";
             /** @description The types of events that are delivered. */
             event_types: components["schemas"]["WebhookEventType"][];
             /** @description The runs whose events are delivered. Absent for all runs of the team. */
@@ -4812,6 +4824,8 @@ interface components {
             name?: (string | "") | null;
             /** @description Where deliveries are sent. Its host must be on the internet. */
             url?: string | null;
+            /** @description What is sent: the event as JSON (`json`, the default), or a message for the URL of an incoming webhook of Slack (`slack`). */
+            format?: ("json" | "slack") | null;
             /** @description The types of events that are delivered. `[]` stands for all. */
             event_types?: components["schemas"]["WebhookEventType"][] | null;
             /** @description Selects the runs whose events are delivered. All runs of the team by default, and with `{}`. */
@@ -5002,6 +5016,11 @@ interface components {
             name?: string;
             /** @description Where deliveries are sent. */
             url: string;
+            /**
+             * @description `slack` if messages for an incoming webhook of Slack are sent. Absent for events as JSON.
+             * @constant
+             */
+            format?: "slack";
             /** @description The types of events that are delivered. */
             event_types: components["schemas"]["WebhookEventType"][];
             /** @description The runs whose events are delivered. Absent for all runs of the team. */

@@ -38,6 +38,7 @@ class AsyncWebhooks(AsyncResource):
         *,
         url: str,
         name: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        format: Union[Optional[Literal["json", "slack"]], NotGiven] = NOT_GIVEN,
         event_types: Union[Optional[Sequence[WebhookEventType]], NotGiven] = NOT_GIVEN,
         filter: Union[Optional[WebhookFilterParam], NotGiven] = NOT_GIVEN,
         enabled: Union[Optional[bool], NotGiven] = NOT_GIVEN,
@@ -53,6 +54,7 @@ class AsyncWebhooks(AsyncResource):
         Args:
             url: Where deliveries are sent. Its host must be on the internet. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment.
             name: A name for people.
+            format: What is sent: the event as JSON (`json`, the default), or a message for the URL of an incoming webhook of Slack (`slack`).
             event_types: The types of events that are delivered. `[]` stands for all.
             filter: Selects the runs whose events are delivered. All runs of the team by default, and with `{}`.
             enabled: Whether events are delivered. True for a new webhook.
@@ -61,7 +63,14 @@ class AsyncWebhooks(AsyncResource):
             "POST",
             "/agent/webhooks",
             cast_to=CreatedWebhook,
-            body={"name": name, "url": url, "event_types": event_types, "filter": filter, "enabled": enabled},
+            body={
+                "name": name,
+                "url": url,
+                "format": format,
+                "event_types": event_types,
+                "filter": filter,
+                "enabled": enabled,
+            },
             options=options,
         )
 
@@ -113,6 +122,7 @@ class AsyncWebhooks(AsyncResource):
         *,
         name: Union[Optional[Union[str, Literal[""]]], NotGiven] = NOT_GIVEN,
         url: Union[Optional[str], NotGiven] = NOT_GIVEN,
+        format: Union[Optional[Literal["json", "slack"]], NotGiven] = NOT_GIVEN,
         event_types: Union[Optional[Sequence[WebhookEventType]], NotGiven] = NOT_GIVEN,
         filter: Union[Optional[WebhookFilterParam], NotGiven] = NOT_GIVEN,
         enabled: Union[Optional[bool], NotGiven] = NOT_GIVEN,
@@ -129,6 +139,7 @@ class AsyncWebhooks(AsyncResource):
             webhook_uid: The webhook's id.
             name: A name for people. `""` clears it.
             url: Where deliveries are sent. Its host must be on the internet.
+            format: What is sent: the event as JSON (`json`, the default), or a message for the URL of an incoming webhook of Slack (`slack`).
             event_types: The types of events that are delivered. `[]` stands for all.
             filter: Selects the runs whose events are delivered. All runs of the team by default, and with `{}`.
             enabled: Whether events are delivered. True for a new webhook.
@@ -137,7 +148,14 @@ class AsyncWebhooks(AsyncResource):
             "PUT",
             _wire.path("/agent/webhooks/{webhook_uid}", webhook_uid=webhook_uid),
             cast_to=WebhookItem,
-            body={"name": name, "url": url, "event_types": event_types, "filter": filter, "enabled": enabled},
+            body={
+                "name": name,
+                "url": url,
+                "format": format,
+                "event_types": event_types,
+                "filter": filter,
+                "enabled": enabled,
+            },
             options=options,
         )
 
