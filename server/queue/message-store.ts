@@ -116,6 +116,11 @@ export function messageStore(database: Database, now: () => number) {
       await database.write(() => database.statement(INSERT).run(randomUUID(), queue, group, body, now(), visibleAt));
     },
 
+    /** Adds a message without waiting for the disk. A power failure may lose it. */
+    addUnsynced(message: NewMessage): void {
+      database.writeUnsynced(() => this.addInTransaction(message));
+    },
+
     /** Adds a message in the transaction that the caller is in. */
     addInTransaction({ queue, group, body, visibleAt }: NewMessage): void {
       database.statement(INSERT).run(randomUUID(), queue, group, body, now(), visibleAt);

@@ -19,6 +19,8 @@ export interface SendOptions {
   readonly group?: string;
   /** At most 900. @default 0 */
   readonly delaySeconds?: number;
+  /** Whether the message is sent again if a power failure loses it, so that nobody waits for the disk. @default false */
+  readonly isSentAgain?: boolean;
 }
 
 export interface QueueDepth {
@@ -46,13 +48,19 @@ export class Queues {
     this.#now = now;
   }
 
-  /** Sends a message. Resolves when it is on the disk. */
-  async send(queue: QueueDefinition, body: string, { group = "", delaySeconds = 0 }: SendOptions = {}): Promise<void> {
+  /** Sends a message. Resolves when it is on the disk, unless it is sent again where it is lost. */
+  async send(
+    queue: QueueDefinition,
+    body: string,
+    { group = "", delaySeconds = 0, isSentAgain = false }: SendOptions = {},
+  ): Promise<void> {
     if (body === "" || Buffer.byteLength(body) > MAX_BODY_BYTES) throw new RangeError("a message has 1 byte to 1 MiB");
     if (!Number.isInteger(delaySeconds) || delaySeconds < 0 || delaySeconds > MAX_DELAY_SECONDS) {
       throw new RangeError(`a delay is a whole number of seconds up to ${MAX_DELAY_SECONDS}`);
     }
-    await this.#messages.add({ queue: queue.name, group, body, visibleAt: this.#now() + delaySeconds * 1000 });
+    const message = { queue: queue.name, group, body, visibleAt: this.#now() + delaySeconds * 1000 };
+    if (isSentAgain) this.#messages.addUnsynced(message);
+    else await this.#messages.add(message);
     this.wake();
   }
 

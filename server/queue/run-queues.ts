@@ -23,8 +23,14 @@ export const sqlitePassQueue = (queues: Queues): PassQueue => ({
   sendPass: (pass, delaySeconds) => queues.send(QUEUES.reaper, JSON.stringify({ v: 1, pass }), { delaySeconds }),
 });
 
-/** The queue of events for triggers. The trigger is the message group, so that one with many events delays no other. */
+/**
+ * The queue of events for triggers. The trigger is the message group, so that one with many events delays no other. Deliveries are stored
+ * with the time at which their decision is requested again, and their senders wait for the response: some give up after a second.
+ */
 export const sqliteEventQueue = (queues: Queues): EventQueue => ({
   sendDelivery: (delivery) =>
-    queues.send(QUEUES.events, JSON.stringify({ v: 1, ...delivery }), { group: `TRIGGER#${delivery.trigger_uid}` }),
+    queues.send(QUEUES.events, JSON.stringify({ v: 1, ...delivery }), {
+      group: `TRIGGER#${delivery.trigger_uid}`,
+      isSentAgain: true,
+    }),
 });

@@ -68,6 +68,15 @@ function gate() {
 }
 
 describe("a queue", () => {
+  it("delivers a message that is sent again where it is lost without waiting for the disk", async () => {
+    const database = data.open();
+    const { queues, bodies } = startQueues(undefined, { database });
+    const write = vi.spyOn(database, "write");
+    await queues.send(WORK, "1", { isSentAgain: true });
+    expect(write).not.toHaveBeenCalled();
+    await eventually(() => expect(bodies).toEqual(["1"]));
+  });
+
   it("delivers a message once, as a Lambda event, and deletes it", async () => {
     const { queues, events } = startQueues();
     await queues.send(WORK, "hello", { group: "TEAM#1" });
