@@ -1,8 +1,5 @@
 import * as v from "valibot";
-import { AWS_SANDBOXES, type AwsSandbox } from "#shared/wire/executions/sandboxes.ts";
-
-/** Who starts a sandbox: a service of AWS, or the server of a single machine, of which it is a process. */
-export type SandboxProvider = AwsSandbox | "process";
+import { AWS_SANDBOXES, type SandboxProvider } from "#shared/wire/executions/sandboxes.ts";
 
 /** A Lambda's environment, parsed at the first event and not before. */
 type Name =

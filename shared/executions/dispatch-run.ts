@@ -26,7 +26,7 @@ import { toTransitionWrites } from "#shared/runs/transition-store.ts";
 import { chooseSandbox } from "#shared/sandbox/choose-sandbox.ts";
 import { isStoppable, isWorker, PROVIDERS, startSeconds } from "#shared/sandbox/providers.ts";
 import { type Sandbox, type SandboxChoice, StartDeferred } from "#shared/sandbox/sandbox.ts";
-import type { SandboxProvider } from "#shared/settings.ts";
+import type { SandboxProvider } from "#shared/wire/executions/sandboxes.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { offerRun, takeBackOffer } from "#shared/workers/offer-run.ts";
 import type { OfferPorts } from "#shared/workers/worker-ports.ts";

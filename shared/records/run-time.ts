@@ -1,3 +1,4 @@
+import { PROVIDERS } from "#shared/sandbox/providers.ts";
 import { toNanoUsd } from "./money.ts";
 import { isLocal, providerOf, type RunHead } from "./run-head.ts";
 
@@ -14,7 +15,7 @@ export const runTimeMs = (head: RunHead, now: number): number => head.run_time_m
 const unpricedTimeMs = (head: RunHead, now: number): number =>
   (head.unpriced_time_ms ?? 0) + (hasPrice(head) ? 0 : workedMs(head, now));
 
-const hasPrice = (head: RunHead): boolean => ["lambda", "process"].includes(providerOf(head));
+const hasPrice = (head: RunHead): boolean => PROVIDERS[providerOf(head)].isPriced === true;
 
 /** The attributes that count the time of an execution which ends now. */
 export function countRunTime(head: RunHead, now: number): Pick<RunHead, "run_time_ms" | "unpriced_time_ms"> {

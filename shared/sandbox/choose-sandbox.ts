@@ -1,4 +1,4 @@
-import type { SandboxProvider } from "#shared/settings.ts";
+import type { SandboxProvider } from "#shared/wire/executions/sandboxes.ts";
 import { PROVIDERS } from "./providers.ts";
 import type { SandboxChoice } from "./sandbox.ts";
 

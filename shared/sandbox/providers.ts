@@ -1,7 +1,7 @@
 import { sandboxStartSeconds } from "#shared/settings.ts";
-import { AWS_SANDBOXES } from "#shared/wire/executions/sandboxes.ts";
+import { SANDBOX_PROVIDERS } from "#shared/wire/executions/sandboxes.ts";
 
-export const PROVIDER_NAMES = [...AWS_SANDBOXES, "process", "worker"] as const;
+export const PROVIDER_NAMES = [...SANDBOX_PROVIDERS, "worker"] as const;
 /** Who executes a run that its caller does not execute: a provider of sandboxes, or a self-hosted worker. */
 export type Provider = (typeof PROVIDER_NAMES)[number];
 
@@ -25,6 +25,8 @@ interface Traits {
   readonly lasts?: true;
   /** True if a sandbox executes the image of an environment, and only with one. */
   readonly takesImage?: true;
+  /** True if the price of a sandbox, which the deployment may know, is that of this provider. */
+  readonly isPriced?: true;
   /** True if the timeline of a run names the provider. */
   readonly isNamed?: true;
 }
@@ -33,8 +35,8 @@ interface Traits {
 const STOP_TRIES_SECONDS = 600;
 
 export const PROVIDERS: Readonly<Record<Provider, Traits>> = {
-  lambda: { startSeconds: 20, stopSeconds: 30 },
-  process: { startSeconds: 20, stopSeconds: 30, lasts: true },
+  lambda: { startSeconds: 20, stopSeconds: 30, isPriced: true },
+  process: { startSeconds: 20, stopSeconds: 30, lasts: true, isPriced: true },
   microvm: { startSeconds: 60, stopSeconds: 60, stopTriesSeconds: STOP_TRIES_SECONDS, lasts: true, isNamed: true },
   fargate: {
     startSeconds: 180,

@@ -1,4 +1,4 @@
-import type { SandboxProvider } from "#shared/settings.ts";
+import type { SandboxProvider } from "#shared/wire/executions/sandboxes.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 
 /** A start that may succeed later, after throttling or without capacity. The run returns to the queue. */

@@ -1,4 +1,4 @@
-import type { SandboxProvider } from "#shared/settings.ts";
+import type { SandboxProvider } from "#shared/wire/executions/sandboxes.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /** Joins the sandboxes of several providers: each call goes to the provider that it names, which is created at its first use. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chooseSandbox } from "#shared/sandbox/choose-sandbox.ts";
-import type { SandboxProvider } from "#shared/settings.ts";
 import { offeredSandboxes } from "#shared/settings.ts";
+import type { SandboxProvider } from "#shared/wire/executions/sandboxes.ts";
 
 const image = { dockerImage: "python:3.13", isLong: false };
 const plain = { isLong: false };
