@@ -14,6 +14,7 @@ import { readRunHeads } from "#shared/records/read-run-heads.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { RecentRun, ScheduleItem } from "#shared/wire/schedule.ts";
+import { parseTimetable } from "./cron.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
 import type { SchedulePorts } from "./schedule-ports.ts";
 
@@ -36,7 +37,7 @@ export function requireCaller(principal: Principal): PersonalPrincipal | AgentPr
   return principal;
 }
 
-type ReadPorts = Pick<SchedulePorts, "files" | "table">;
+type ReadPorts = Pick<SchedulePorts, "files" | "table" | "now">;
 
 /** Formats a schedule for responses. */
 export async function showSchedule(schedule: Schedule, ports: ReadPorts): Promise<ScheduleItem> {
@@ -63,13 +64,13 @@ async function readEnvironments(
 async function format(
   schedule: Schedule,
   environments: ReadonlyMap<string, Environment>,
-  { files }: ReadPorts,
+  { files, now }: ReadPorts,
 ): Promise<ScheduleItem> {
   const environment = environments.get(schedule.agent_config?.environment_id ?? "");
   const user = schedule.created_by.type === "user" ? schedule.created_by.uid : undefined;
   const isTheirs = environment !== undefined && mayUse({ owner: schedule.owner, user }, environment);
   const { last_ran } = schedule;
-  const next = nextRunOf(schedule);
+  const next = findNextRun(schedule, now());
   const modelError = findModelError(schedule.agent_config);
   return {
     id: schedule.schedule_id,
@@ -108,6 +109,16 @@ export async function readRecentRuns(
 ): Promise<RecentRun[]> {
   const heads = await readRunHeads(recent_runs, table);
   return heads.map(({ run_id, state, created_at }) => ({ run_id, state, created_at: toTimestamp(created_at) }));
+}
+
+/**
+ * The next firing: one that has no outcome yet, or the next one after now while those before wait for theirs, such as after an outage.
+ * Undefined for a schedule that plans none.
+ */
+function findNextRun(schedule: Schedule, now: number): number | undefined {
+  const next = nextRunOf(schedule);
+  if (next === undefined || next > now) return next;
+  return parseTimetable(schedule.cron_schedule, schedule.time_zone).next(now);
 }
 
 async function readPrompt({ prompt, prompt_file }: Schedule, files: SchedulePorts["files"]): Promise<string> {

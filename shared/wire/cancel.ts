@@ -78,6 +78,8 @@ export const CancelRunsRequest = v.object({
   filter: RunFilter,
   /** Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false. */
   force: v.exactOptional(v.boolean()),
+  /** The `next_cursor` of the previous response, to continue behind the runs that it has looked at. */
+  cursor: v.exactOptional(textOfBytes(4096)),
 });
 export type CancelRunsRequest = v.InferOutput<typeof CancelRunsRequest>;
 
@@ -96,7 +98,9 @@ export const CancelRunsResponse = v.object({
       error_code: v.string(),
     }),
   ),
-  /** Whether more runs may match. If true, send the request again. */
+  /** Whether more runs may match. If true, send the request again with `next_cursor` as `cursor`. */
   has_more: v.boolean(),
+  /** Where the next request continues. Only if `has_more` is true. */
+  next_cursor: v.exactOptional(v.string()),
 });
 export type CancelRunsResponse = v.InferOutput<typeof CancelRunsResponse>;

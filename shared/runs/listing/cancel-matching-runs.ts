@@ -2,11 +2,13 @@ import * as v from "valibot";
 import { RunyardError } from "#shared/errors.ts";
 import type { IdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { runResumable } from "#shared/idempotency/resumable-request.ts";
+import type { Cursors } from "#shared/pagination/cursor.ts";
 import {
   type AgentPrincipal,
   listVisibleOwners,
   type PersonalPrincipal,
   type Principal,
+  toPrincipalKey,
 } from "#shared/principals/principal.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import { parseRunId } from "#shared/records/run-head.ts";
@@ -33,69 +35,107 @@ interface ReceivedCall {
 
 interface CancelManyCall extends ReceivedCall {
   readonly principal: PersonalPrincipal | AgentPrincipal;
+  readonly scopes: readonly string[];
+  readonly after: Place;
 }
+
+type PlacedRun = FoundRun & { readonly place: Place };
 
 interface CancelledRuns {
   readonly response: CancelRunsResponse;
   readonly replayed: boolean;
 }
 
+type CancelPorts = RunPorts & { readonly cursors: Cursors };
+
 /** Cancels the runs that match and have not ended. */
 export async function cancelMatchingRuns(
   { principal, once, request }: ReceivedCall,
-  ports: RunPorts,
+  ports: CancelPorts,
 ): Promise<CancelledRuns> {
   if (principal.kind === "run") {
     throw new RunyardError("not_authorized", { detail: "a run's key cancels its descendants one by one" });
   }
-  const call = { principal, once, request };
-  await refuseUnknownAncestor(request.filter.ancestor_run_id, principal, ports, "filter.ancestor_run_id");
+  const { filter, cursor } = request;
+  await refuseUnknownAncestor(filter.ancestor_run_id, principal, ports, "filter.ancestor_run_id");
+  const scopes = toScopes(listVisibleOwners(principal));
+  const binding = ["cancel-runs", toPrincipalKey(principal), scopes, filter];
+  // Read before the request is recorded, so that a cursor of another request leaves no record.
+  const after = cursor === undefined ? START : parsePlace(await ports.cursors.read(binding, cursor));
   return runResumable(ports, once, {
-    run: () => cancelAll(call, ports),
+    run: async () => {
+      const { next, ...response } = await cancelAll({ principal, once, request, scopes, after }, ports);
+      if (next === undefined) return { ...response, has_more: false };
+      return { ...response, has_more: true, next_cursor: await ports.cursors.write(binding, formatPlace(next)) };
+    },
     parse: (kept) => v.parse(Kept, kept),
   });
 }
 
 const Kept = v.pipe(v.string(), v.parseJson(), CancelRunsResponse);
 
+/** A place among the active runs: in which of the sources, and behind which run of it. */
+interface Place {
+  readonly source: number;
+  readonly before: string | undefined;
+}
+const START: Place = { source: 0, before: undefined };
+
+const formatPlace = ({ source, before = "" }: Place): string => `${source} ${before}`;
+function parsePlace(text: string): Place {
+  const [source = "0", before = ""] = text.split(" ");
+  return { source: Number(source), before: before === "" ? undefined : before };
+}
+
 async function cancelAll(
-  { request: { filter, force = false }, principal }: CancelManyCall,
+  { request: { filter, force = false }, principal, scopes, after }: CancelManyCall,
   ports: RunPorts,
-): Promise<CancelRunsResponse> {
+): Promise<Omit<CancelRunsResponse, "has_more"> & { readonly next: Place | undefined }> {
   const deadline = ports.now() + WORK_MS;
   const isLate = () => ports.now() > deadline;
-  const found = await findMatching(toFilters(filter), principal, isLate, ports);
-  describeBulkChange(found.runs, filter);
-  const targets = found.runs.map((run) => ({ ...run, id: run.head.run_id }));
+  const { runs: found, next } = await findMatching({ filters: toFilters(filter), scopes, after, isLate }, ports);
+  describeBulkChange(found, filter);
+  const targets = found.map((run) => ({ ...run, id: run.head.run_id }));
   const cancel = async ({ head, body }: FoundRun) => {
     await cancelFoundRun({ head, body, principal, force }, ports);
   };
   const { matched, changed, refused } = await changeEach(targets, cancel, isLate);
-  return { matched, cancelled: changed.length, refused, has_more: found.more || matched < found.runs.length };
+  const last = matched < found.length ? found[matched - 1]?.place : next;
+  return { matched, cancelled: changed.length, refused, next: last };
+}
+
+interface MatchingQuery {
+  readonly filters: Filters;
+  readonly scopes: readonly string[];
+  readonly after: Place;
+  readonly isLate: () => boolean;
 }
 
 /** Finds the runs that match, newest first: those that wait are cancelled before those that work, whose slots they would take. */
 async function findMatching(
-  filters: Filters,
-  principal: PersonalPrincipal | AgentPrincipal,
-  isLate: () => boolean,
+  { filters, scopes, after, isLate }: MatchingQuery,
   { runs }: RunPorts,
-): Promise<{ readonly runs: readonly FoundRun[]; readonly more: boolean }> {
-  const found: FoundRun[] = [];
-  const scopes = toScopes(listVisibleOwners(principal));
-  for (const source of runIndexStore(runs).activeByCreation(scopes)) {
-    let before: string | undefined;
+): Promise<{ readonly runs: readonly PlacedRun[]; readonly next: Place | undefined }> {
+  const found: PlacedRun[] = [];
+  for (const [source, read] of runIndexStore(runs).activeByCreation(scopes).entries()) {
+    if (source < after.source) continue;
+    let before = source === after.source ? after.before : undefined;
     for (let more = true; more; ) {
-      if (found.length > MAX_RUNS || isLate()) return { runs: found.slice(0, MAX_RUNS), more: true };
-      const page = await source(before === undefined ? {} : { before }, ENTRIES, true);
+      if (found.length > MAX_RUNS) return { runs: found.slice(0, MAX_RUNS), next: found[MAX_RUNS - 1]?.place };
+      if (isLate()) return { runs: found, next: { source, before } };
+      const page = await read(before === undefined ? {} : { before }, ENTRIES, true);
       const ids = page.items.filter((entry) => matchesEntry(entry, filters)).map(parseRunId);
       const some = (await runs.many(ids)).filter((run) => run !== undefined);
       const active = some.filter(({ head }) => !isTerminal(head.state));
-      found.push(...matchingRuns(active, filters));
+      // Entries of this index sort by the ids of their runs.
+      found.push(
+        ...matchingRuns(active, filters).map((run) => ({ ...run, place: { source, before: run.head.run_id } })),
+      );
       const last = page.items.at(-1)?.["created_key"];
       more = page.more && last !== undefined;
       before = String(last);
     }
   }
-  return { runs: found.slice(0, MAX_RUNS), more: found.length > MAX_RUNS };
+  const next = found.length > MAX_RUNS ? found[MAX_RUNS - 1]?.place : undefined;
+  return { runs: found.slice(0, MAX_RUNS), next };
 }

@@ -9,6 +9,16 @@ import { createHarness, createRun, startedRun, workingRun } from "../../support/
 
 const path = "/agent/runs/cancel";
 
+/** Cancels the runs from the API with a clock that each reading puts forward by five seconds, so that it stops after the first ones. */
+async function cancelLate(plane: TestControlPlane, more: object) {
+  const now = () => {
+    plane.clock.now += 5_000;
+    return plane.clock.now;
+  };
+  const event = httpEvent({ key: plane.key, body: { filter: { source: "API" }, ...more } });
+  return JSON.parse((await cancelRuns.handle(event, { ...plane.ports, now })).body);
+}
+
 describe("POST /agent/runs/cancel", () => {
   // @contract cancel-many.response: POST /agent/runs/cancel returns matched, cancelled and refused with run_id and error_code.
   // @contract cancel-many.force: force also cancels PENDING runs and runs executed elsewhere.
@@ -212,6 +222,46 @@ describe("POST /agent/runs/cancel", () => {
     expect({ cancelled, has_more }).toEqual({ cancelled: 4, has_more: true });
     const rest = await createClient(plane).post(path, body);
     expect(rest.body).toEqual({ matched: 7 - matched, cancelled: 3, refused: [], has_more: false });
+  });
+
+  it("continues behind runs that it has refused, with the cursor of the response", async () => {
+    const plane = await createTestControlPlane();
+    const user = createClient(plane);
+    await user.put(`/agent/teams/${plane.team}`, { settings: { concurrency_limit: 50 } });
+    const COUNT = 24;
+    for (let run = 0; run < COUNT; run++) {
+      plane.clock.now += 1;
+      await startedRun(plane, { prompt: `starting ${run}` });
+    }
+    const idsOf = ({ refused }: { refused: readonly { run_id: string }[] }) => refused.map(({ run_id }) => run_id);
+    const first = await cancelLate(plane, {});
+    expect(first).toMatchObject({ cancelled: 0, has_more: true, next_cursor: expect.any(String) });
+    expect(first.matched).toBeLessThan(COUNT);
+    const rest = await user.post(path, { filter: { source: "API" }, cursor: first.next_cursor });
+    expect(rest.body).toEqual({
+      matched: COUNT - first.matched,
+      cancelled: 0,
+      refused: expect.anything(),
+      has_more: false,
+    });
+    expect(new Set([...idsOf(first), ...idsOf(rest.body)]).size).toBe(COUNT);
+  });
+
+  it("refuses a cursor of another filter, and stores nothing", async () => {
+    const plane = await createTestControlPlane();
+    for (let run = 0; run < 6; run++) await createRun(plane, { prompt: `run ${run}` });
+    const { next_cursor: cursor } = await cancelLate(plane, {});
+    const before = structuredClone(plane.table.all());
+    for (const body of [
+      { filter: { source: "CLI" }, cursor },
+      { filter: { source: "API" }, cursor: "x" },
+    ]) {
+      expect(await createClient(plane).post(path, body)).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining("cursor") },
+      });
+    }
+    expect(plane.table.all()).toEqual(before);
   });
 
   it("does not count a run that ends while the matching runs are read", async () => {

@@ -100,6 +100,15 @@ describe("POST /agent/schedules", () => {
   });
 
   // @contract schedules.body.enabled
+  it("shows a next run after now while firings wait for their outcomes, alone and in the list", async () => {
+    const { id } = await makeSchedule(plane, { cron_schedule: "30 2 * * *", time_zone: "Europe/Berlin" });
+    plane.clock.now = Date.parse("2026-05-21T00:30:00.000Z");
+    const history = { last_ran: null, next_run: "2026-05-22T00:30:00.000Z" };
+    const user = createClient(plane);
+    expect((await user.get(`/agent/schedules/${id}`)).body).toMatchObject({ history });
+    expect((await user.get("/agent/schedules")).body.schedules).toMatchObject([{ id, history }]);
+  });
+
   // @contract schedules.next-run.paused: A paused or disabled schedule's next_run is null.
   it("creates a disabled schedule without a timer and without a next run", async () => {
     const schedule = await makeSchedule(plane, { enabled: false });

@@ -64,12 +64,11 @@ export async function changeMatching(
   let changed = 0;
   let cursor: string | undefined;
   for (let more = true; more; ) {
-    const page = await (action === "cancel" ? cancelPage(filter) : changePage(action, filter, cursor));
+    const page = await (action === "cancel" ? cancelPage(filter, cursor) : changePage(action, filter, cursor));
     for (const { error_code } of page.refused) count(refused, toReason(error_code));
     changed += page.changed;
     cursor = page.next;
-    // A page of cancellations has no cursor: what was refused still matches, and comes again.
-    more = action === "cancel" ? page.more && page.changed > 0 : page.next !== undefined;
+    more = cursor !== undefined;
     onProgress(changed + sum(refused));
   }
   return { changed, refused };
@@ -78,15 +77,15 @@ export async function changeMatching(
 interface ChangedPage {
   readonly changed: number;
   readonly refused: readonly { readonly error_code: string }[];
-  readonly more: boolean;
   readonly next?: string | undefined;
 }
 
-async function cancelPage(filter: RunsListParams): Promise<ChangedPage> {
+async function cancelPage(filter: RunsListParams, cursor: string | undefined): Promise<ChangedPage> {
   const active = { ...filter, state: filter.state?.filter((one) => ACTIVE_STATES.includes(one)) ?? [...ACTIVE_STATES] };
-  if (active.state.length === 0) return { changed: 0, refused: [], more: false };
-  const { cancelled, refused, has_more } = await client.runs.cancelMany({ filter: active });
-  return { changed: cancelled, refused: has_more ? [] : refused, more: has_more };
+  if (active.state.length === 0) return { changed: 0, refused: [] };
+  const body = { filter: active, ...(cursor === undefined ? {} : { cursor }) };
+  const { cancelled, refused, next_cursor } = await client.runs.cancelMany(body);
+  return { changed: cancelled, refused, next: next_cursor };
 }
 
 async function changePage(
@@ -96,10 +95,7 @@ async function changePage(
 ): Promise<ChangedPage> {
   const which = Object.keys(filter).length === 0 ? ({ all: true } as const) : { filter };
   const body = { ...which, ...(cursor === undefined ? {} : { cursor }) };
-  const next = ({ page_info }: { page_info: { next_cursor?: string } }) => ({
-    more: false,
-    next: page_info.next_cursor,
-  });
+  const next = ({ page_info }: { page_info: { next_cursor?: string } }) => ({ next: page_info.next_cursor });
   if (action === "archive") {
     const page = await client.runs.archiveMany(body);
     return { changed: page.archived.length, refused: page.refused, ...next(page) };

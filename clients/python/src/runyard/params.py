@@ -437,6 +437,9 @@ class CancelRunsRequestParam(TypedDict, total=False):
     force: bool
     """Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false."""
 
+    cursor: str
+    """The `next_cursor` of the previous response, to continue behind the runs that it has looked at. At most 4096 bytes in UTF-8."""
+
 
 class MatchingRunsRequestParam(TypedDict, total=False):
     """The runs that a request is about."""

@@ -1066,7 +1066,10 @@ class CancelRunsResponse(BaseModel):
     """The runs that could not be cancelled."""
 
     has_more: bool
-    """Whether more runs may match. If true, send the request again."""
+    """Whether more runs may match. If true, send the request again with `next_cursor` as `cursor`."""
+
+    next_cursor: Optional[str] = None
+    """Where the next request continues. Only if `has_more` is true."""
 
     warnings: Optional[List[RequestWarning]] = None
     """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""

@@ -214,9 +214,9 @@ export class Runs extends APIResource {
   /**
    * Cancels all active runs that match a filter.
    *
-   * One call processes up to 1,000 runs; while `has_more` is true, send the request again. The filter takes the same
-   * members as the list of runs and must have at least one. A run that cannot be cancelled is listed in `refused` with
-   * its error code and does not fail the request.
+   * One call processes up to 1,000 runs; while `has_more` is true, send the request again with `next_cursor` as
+   * `cursor`. The filter takes the same members as the list of runs and must have at least one. A run that cannot be
+   * cancelled is listed in `refused` with its error code and does not fail the request.
    *
    * `POST /agent/runs/cancel`
    */

@@ -572,6 +572,8 @@ interface components {
             filter: components["schemas"]["RunFilter"];
             /** @description Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false. */
             force?: boolean;
+            /** @description The `next_cursor` of the previous response, to continue behind the runs that it has looked at. At most 4096 bytes in UTF-8. */
+            cursor?: string;
         };
         /** @description The result of a bulk cancellation. */
         CancelRunsResponse: {
@@ -586,8 +588,10 @@ interface components {
                 /** @description The error code that cancelling this run returns. */
                 error_code: string;
             }[];
-            /** @description Whether more runs may match. If true, send the request again. */
+            /** @description Whether more runs may match. If true, send the request again with `next_cursor` as `cursor`. */
             has_more: boolean;
+            /** @description Where the next request continues. Only if `has_more` is true. */
+            next_cursor?: string;
             /** @description What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request. */
             warnings?: components["schemas"]["RequestWarning"][];
         };

@@ -337,25 +337,31 @@ class RunsBase(Resource):
         )
 
     def cancel_many(
-        self, *, filter: RunFilterParam, force: Union[bool, NotGiven] = NOT_GIVEN, **options: Unpack[RequestOptions]
+        self,
+        *,
+        filter: RunFilterParam,
+        force: Union[bool, NotGiven] = NOT_GIVEN,
+        cursor: Union[str, NotGiven] = NOT_GIVEN,
+        **options: Unpack[RequestOptions],
     ) -> CancelRunsResponse:
         """Cancels all active runs that match a filter.
 
-        One call processes up to 1,000 runs; while `has_more` is true, send the request again. The filter takes
-        the same members as the list of runs and must have at least one. A run that cannot be cancelled is listed
-        in `refused` with its error code and does not fail the request.
+        One call processes up to 1,000 runs; while `has_more` is true, send the request again with `next_cursor`
+        as `cursor`. The filter takes the same members as the list of runs and must have at least one. A run that
+        cannot be cancelled is listed in `refused` with its error code and does not fail the request.
 
         `POST /agent/runs/cancel`
 
         Args:
             filter: The runs to cancel. Takes the filters of `GET /agent/runs`, at least one.
             force: Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false.
+            cursor: The `next_cursor` of the previous response, to continue behind the runs that it has looked at. At most 4096 bytes in UTF-8.
         """
         return self._call(
             "POST",
             "/agent/runs/cancel",
             cast_to=CancelRunsResponse,
-            body={"filter": filter, "force": force},
+            body={"filter": filter, "force": force, "cursor": cursor},
             options=options,
         )
 
