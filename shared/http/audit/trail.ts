@@ -17,6 +17,7 @@ export interface AuditedRequest {
 
 interface Trail {
   readonly request: AuditedRequest;
+  readonly isRecorded: boolean;
   /** False once the event is written, and after the request. */
   isOpen: boolean;
   /** The scope of what the request is about, as far as it was read. */
@@ -24,6 +25,8 @@ interface Trail {
   name?: string | undefined;
   /** The teams whose logs record the request, if its endpoint names them. */
   teams?: ChangedTeams | undefined;
+  /** Writes the event of a change that was stored without one, because another change was to carry it. */
+  writeAlone?: (() => Promise<void>) | undefined;
 }
 
 /** The teams whose resources a request changes, with details for the event in the log of each. */
@@ -35,10 +38,12 @@ const current = new AsyncLocalStorage<Trail>();
 
 /** Runs `work`, and records its first change of an audited table, unless `isRecorded` is false. */
 export async function withAudit<T>(request: AuditedRequest, isRecorded: boolean, work: () => Promise<T>): Promise<T> {
-  const trail: Trail = { request, isOpen: isRecorded };
+  const trail: Trail = { request, isRecorded, isOpen: isRecorded };
   try {
     return await current.run(trail, work);
   } finally {
+    // The change that was to carry the event has failed, and no later one has carried it.
+    if (trail.isOpen) await trail.writeAlone?.();
     trail.isOpen = false;
   }
 }
@@ -70,8 +75,18 @@ export const withoutAudit = <T>(work: () => T): T => current.exit(work);
 export function auditedTable<T extends Table>(table: T, now: () => number): T {
   const transact = async (writes: readonly TransactionWrite[], alone: () => Promise<void>): Promise<void> => {
     const trail = current.getStore();
-    const events = trail?.isOpen === true && writes.some(isChange) ? toEvents(trail, writes, now()) : [];
-    if (trail === undefined || events.length === 0) return alone();
+    if (trail === undefined || !trail.isRecorded || !writes.some(isChange)) return alone();
+    const isCarried = !trail.isOpen;
+    const events = isCarried ? [] : toEvents(trail, writes, now());
+    const writeAlone = async (): Promise<void> => {
+      const missed = toEvents(trail, writes, now());
+      if (missed.length > 0) await table.transact(missed);
+    };
+    if (events.length === 0) {
+      await alone();
+      if (isCarried) trail.writeAlone ??= writeAlone;
+      return;
+    }
     // Closed before the write, since a request may have several at once.
     trail.isOpen = false;
     try {

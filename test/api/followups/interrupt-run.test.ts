@@ -56,6 +56,11 @@ describe("POST /agent/runs/{runId}/interrupt", () => {
       is_sandbox_running: true,
     });
     expect((await readTimeline(plane, harness.run_id)).slice(-2)).toEqual(["run_interrupted", "run_idle"]);
+    const timeline = (await createClient(plane).get(`/agent/runs/${harness.run_id}/timeline`)).body.events;
+    expect(timeline.at(-2)).toMatchObject({
+      event_type: "run_interrupted",
+      payload: { detail: "interrupted by Ada" },
+    });
   });
 
   // @contract interrupt.blocked: After idle_timeout_minutes the interrupted run ends BLOCKED.
