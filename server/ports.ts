@@ -30,6 +30,7 @@ import type { RetentionPorts } from "#shared/retention/delete-run.ts";
 import type { IdentityTokenPorts } from "#shared/run-identity/identity-token.ts";
 import { toIssuerUrl } from "#shared/run-identity/own-issuer.ts";
 import { createSigningKeys } from "#shared/run-identity/signing-keys.ts";
+import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { runStore } from "#shared/runs/run-store.ts";
 import type { Sandbox } from "#shared/sandbox/sandbox.ts";
 import type { WorkerSockets } from "#shared/sandbox/worker-sockets.ts";
@@ -51,7 +52,6 @@ import type { OidcSignInPorts } from "#shared/web-sessions/oidc-sign-in.ts";
 import type { WebSessionPorts } from "#shared/web-sessions/sign-in.ts";
 import { RECEIVER_MS, type SendPorts } from "#shared/webhooks/send-webhooks.ts";
 import type { AttemptPorts, DeliveryPlanPorts, WebhookPorts } from "#shared/webhooks/webhook-ports.ts";
-import type { StoredNetwork } from "#shared/wire/network/stored-network.ts";
 import type { ConnectPorts } from "#shared/worker-socket/connect-worker.ts";
 import type { WorkerReadPorts } from "#shared/workers/connected-workers.ts";
 import type { Database } from "./database/database.ts";
@@ -175,8 +175,8 @@ export interface PortOptions {
   readonly sockets: WorkerSockets;
   readonly scanner: Scanner;
   readonly environment: NodeJS.ProcessEnv;
-  /** The modes of a limited network that harnesses keep here. @default none */
-  readonly networkLimits?: () => readonly StoredNetwork["mode"][];
+  /** What harnesses can do here. @default they limit no network and run no images */
+  readonly execution?: Pick<RunPorts, "networkLimits" | "findImageProblem">;
   /** The data directory, whose file may list providers of models. */
   readonly directory?: string;
 }
@@ -224,10 +224,12 @@ const createSystemPorts = (
   accessCache: new Map(),
 });
 
+const NO_EXECUTION: NonNullable<PortOptions["execution"]> = { networkLimits: () => [] };
+
 /** Creates the ports of all endpoints and consumers from the adapters. */
 export function createPorts(
   adapters: Adapters,
-  { webUrl, publicUrl, sandbox, sockets, scanner, environment, networkLimits = () => [], directory }: PortOptions,
+  { webUrl, publicUrl, sandbox, sockets, scanner, environment, execution = NO_EXECUTION, directory }: PortOptions,
 ): ServerPorts {
   const { database, queues, signals } = adapters;
   const now = Date.now;
@@ -298,7 +300,7 @@ export function createPorts(
     hasContainers: false,
     // The machine costs the same without the run.
     sandboxUsdPerHour: 0,
-    networkLimits,
+    ...execution,
     providers: modelProviders(environment, directory),
     log: logLine,
     sleep: async (milliseconds) => void (await sleep(milliseconds)),

@@ -8,7 +8,7 @@ import { reconcileSchedules } from "#functions/executions/reconcile-schedules.ts
 import { logLine } from "#shared/log/log.ts";
 import type { ScheduledEvent } from "#shared/queue/scheduled-event.ts";
 import { commitAuthor } from "#shared/runs/config-layers.ts";
-import { runScan } from "#shared/sandbox/harness-process.ts";
+import { type Program, runScan } from "#shared/sandbox/harness-process.ts";
 import { createAdminKey } from "./admin-key.ts";
 import { registerConsumers } from "./consumers.ts";
 import { DatabaseError } from "./database/sqlite-errors.ts";
@@ -16,13 +16,15 @@ import { createDirectory } from "./disk/create-directory.ts";
 import { expireFiles } from "./files/expire-files.ts";
 import { type DecidedIsolation, listNetworkLimits, toHarnessVariables } from "./host/isolation.ts";
 import { localModels } from "./host/models.ts";
+import { readRegistries } from "./host/provider-file.ts";
 import { servesOtherMachines } from "./http/allowed-hosts.ts";
 import { openControlSocket } from "./http/control-socket.ts";
 import { startHttpServer } from "./http/http-server.ts";
 import { findMissingModels, rememberModels } from "./known-models.ts";
-import { type Adapters, createPorts, openAdapters, type ServerPorts } from "./ports.ts";
+import { type Adapters, createPorts, openAdapters, type PortOptions, type ServerPorts } from "./ports.ts";
 import { executionLog } from "./sandbox/execution-log.ts";
 import { HarnessPrograms } from "./sandbox/harness-programs.ts";
+import { expireImages, findImageProblem, imagesPath, readImageLimits } from "./sandbox/images.ts";
 import { expireMirrors, mirrorsPath } from "./sandbox/mirrors.ts";
 import { ProcessSandbox } from "./sandbox/process-sandbox.ts";
 import { expireExecutions, recoverExecutions } from "./sandbox/recover-executions.ts";
@@ -73,6 +75,7 @@ export interface Server {
 export async function startServer(options: ServerOptions): Promise<Server> {
   // A wrong value would otherwise fail each new run.
   commitAuthor();
+  const imageLimits = readImageLimits(options.environment);
   await prepareDirectory(options.directory);
   // The rules read these from the settings, as they do in Lambda functions.
   Object.assign(process.env, localModels(options.environment, options.directory).variables);
@@ -86,7 +89,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const programs = new HarnessPrograms({ NODE_COMPILE_CACHE: cache }, scratch);
   const log = executionLog(database);
   const sandbox = new ProcessSandbox({
-    program: programs.main,
+    program: () => addRegistries(programs.main(), options),
     concurrency: options.concurrency,
     seconds: sandboxSeconds(options.environment),
     log,
@@ -96,7 +99,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const sockets = new LocalWorkerSockets();
   let decided: DecidedIsolation | undefined;
   const ports = createPorts(adapters, {
-    networkLimits: () => (decided === undefined ? [] : listNetworkLimits(decided)),
+    execution: describeExecution(() => decided),
     webUrl: options.webUrl,
     publicUrl: options.publicUrl,
     sockets,
@@ -122,14 +125,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       decided = isolation;
       const mirrors = mirrorsPath(options.directory);
       Object.assign(programs.environment, toHarnessVariables(isolation));
-      // Git updates a mirror in bubblewrap only.
-      if (isolation.isolation.startsWith("bubblewrap")) programs.environment["RUNYARD_MIRRORS"] = mirrors;
+      const images = imagesPath(options.directory);
+      // Git updates a mirror in bubblewrap only, and images are unpacked in it.
+      if (isolation.isolation.startsWith("bubblewrap"))
+        Object.assign(programs.environment, { RUNYARD_MIRRORS: mirrors, RUNYARD_IMAGES: images });
       await recoverExecutions(log, ports, scratch);
       queues.start();
       timers.start();
       sandbox.prepare();
       void programs.bundle();
-      stopTicks = startTicks(adapters, ports, mirrors);
+      stopTicks = startTicks(adapters, ports, { mirrors, images, imageLimits });
     },
     async stop() {
       stopTicks();
@@ -144,6 +149,22 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       await database.close();
     },
   };
+}
+
+/** What harnesses can do, once it is decided what isolates commands. */
+const describeExecution = (decided: () => DecidedIsolation | undefined): NonNullable<PortOptions["execution"]> => ({
+  networkLimits() {
+    const isolation = decided();
+    return isolation === undefined ? [] : listNetworkLimits(isolation);
+  },
+  findImageProblem: (harness) => findImageProblem(decided(), harness),
+});
+
+/** The passwords of registries are read for each execution, so that new ones take effect without a restart. */
+function addRegistries(program: Program, { directory, environment }: ServerOptions): Program {
+  const registries = readRegistries(directory, environment);
+  if (registries.length === 0) return program;
+  return { ...program, environment: { ...program.environment, RUNYARD_REGISTRIES: JSON.stringify(registries) } };
 }
 
 /** Creates the directory, and keeps other users out of it. @throws DatabaseError if it cannot be written */
@@ -173,7 +194,17 @@ export function localUrl(host: string, port: number): string {
 }
 
 /** Starts the tasks of each minute and each hour. */
-function startTicks(adapters: Adapters, ports: ServerPorts, mirrors: string): () => void {
+function startTicks(
+  adapters: Adapters,
+  ports: ServerPorts,
+  {
+    mirrors,
+    images,
+    imageLimits,
+  }: Readonly<Record<"mirrors" | "images", string>> & {
+    readonly imageLimits: ReturnType<typeof readImageLimits>;
+  },
+): () => void {
   const { table, queues, files, disk } = adapters;
   const timers = [
     repeat("reap runs", MINUTE_MS, () => reapRuns.handle(TICK, ports)),
@@ -187,6 +218,7 @@ function startTicks(adapters: Adapters, ports: ServerPorts, mirrors: string): ()
     repeat("purge old messages", HOUR_MS, () => queues.purgeOld()),
     repeat("expire files", HOUR_MS, () => expireFiles(files, Date.now())),
     repeat("expire mirrors", HOUR_MS, () => expireMirrors(mirrors, Date.now())),
+    repeat("expire images", HOUR_MS, () => expireImages(images, Date.now(), imageLimits)),
   ];
   return () => {
     for (const timer of timers) clearInterval(timer);

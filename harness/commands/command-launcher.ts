@@ -27,6 +27,14 @@ interface LaunchRequest {
   readonly tty?: boolean | undefined;
 }
 
+/** The directories of a run, in which scripts of the harness can start. */
+const isOfRun = (directory: string, { workspace, home, tmp }: WorkspacePaths): boolean =>
+  [workspace, home, tmp].some((root) => `${directory}/`.startsWith(`${root}/`));
+
+/** Where scripts of the harness start. Other directories may be those of an image. */
+export const toHelperDirectory = (directory: string, { helpers, paths }: Sandbox): string =>
+  helpers === undefined || isOfRun(directory, paths) ? directory : paths.workspace;
+
 /** A command that has been started. */
 export interface LaunchedCommand extends Launched {
   readonly begin: {
@@ -59,13 +67,14 @@ export function createLauncher(sandbox: Sandbox, host: WorkspacePaths) {
     // Few commands need a terminal.
     const terminal = tty ? await import("./pseudo-terminal.ts") : undefined;
     const setup = terminal === undefined ? before : `${before}${terminal.TERMINAL_SETUP}`;
-    const program = buildScript(`${sandbox.paths.steps}/${text}`, workingDirectory, setup);
+    const build = sandbox.shell === "bash" ? buildScript : buildPosixScript;
+    const program = build(`${sandbox.paths.steps}/${text}`, workingDirectory, setup);
     const inner = terminal === undefined ? script : `terminal-${script}`;
     await Promise.all([
       // Bash ignores a few NUL characters, and the rest of a text with many.
       write(text, request.command.replaceAll("\0", "")),
       write(inner, program),
-      terminal && write(script, terminal.buildTerminalProgram(`${sandbox.paths.steps}/${inner}`)),
+      terminal && write(script, terminal.buildTerminalProgram(`${sandbox.paths.steps}/${inner}`, sandbox.shell)),
     ]);
     const pipe = await pipes.open();
     if (signal.aborted) pipe?.close();
@@ -110,6 +119,15 @@ function buildScript(text: string, workingDirectory: string, before: string): st
   const end = `{ __runyard=$?; builtin set +e; builtin trap - DEBUG ERR RETURN; ${report}; (builtin exit "$__runyard"); } >/dev/null 2>&1`;
   const source = `BASH_ARGV0=${quoteForShell(text)}; . ${quoteForShell(text)}`;
   return `exec 2>&1; builtin echo >&3; ${before}${enter}; trap '{ ${report} || :; } >/dev/null 2>&1' EXIT; ${source}; ${end}\n`;
+}
+
+/** Builds the same program for a shell without the additions of bash. Not all of them know pipefail. */
+function buildPosixScript(text: string, workingDirectory: string, before: string): string {
+  const report = "pwd -P >&3";
+  const end = `{ __runyard=$?; set +e; ${report}; (exit "$__runyard"); } >/dev/null 2>&1`;
+  const pipefail = "if (set -o pipefail) 2>/dev/null; then set -o pipefail; fi";
+  const enter = `cd -- ${quoteForShell(workingDirectory)}`;
+  return `exec 2>&1; echo >&3; ${before}${pipefail}; ${enter}; trap '{ ${report} || :; } >/dev/null 2>&1' EXIT; . ${quoteForShell(text)}; ${end}\n`;
 }
 
 function findSignalNumber(signal: unknown): number {

@@ -3,7 +3,7 @@ import { createSandboxWatch, type Watch } from "../isolation/resource-watch.ts";
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { Stop } from "../support/stop.ts";
-import { createLauncher, type ExitStatus, waitForExit } from "./command-launcher.ts";
+import { createLauncher, type ExitStatus, toHelperDirectory, waitForExit } from "./command-launcher.ts";
 import { type CapturedOutput, createCapture, type OutputLimits } from "./output-capture.ts";
 import { createOutputFiles } from "./output-files.ts";
 
@@ -22,6 +22,8 @@ export interface CommandRequest {
   readonly isShown?: boolean;
   /** Whether it runs at a pseudo-terminal. @default false */
   readonly tty?: boolean | undefined;
+  /** Whether it is a script of the harness, which needs the programs of the host where commands have those of an image. @default false */
+  readonly isHelper?: boolean;
   /** Receives the complete output, not redacted. */
   readonly onOutput?: (chunk: Buffer) => void;
 }
@@ -84,11 +86,14 @@ function createRunner(options: CommandRunnerOptions): CommandRunner {
   // A sandbox that contains processes ends the whole tree itself, so there is none to search for.
   const marker = sandbox.contained ? undefined : executionId;
   const watch = options.watch ?? createSandboxWatch(sandbox, host);
-  const launch = createLauncher(sandbox, host);
+  const launchCommand = createLauncher(sandbox, host);
+  const launchHelper = sandbox.helpers === undefined ? launchCommand : createLauncher(sandbox.helpers, host);
   const outputFiles = createOutputFiles(host.steps, sandbox.paths.steps);
   let count = 0;
   return {
-    async run({ command, workingDirectory, timeoutMs, timeoutReason, ...request }) {
+    async run({ command, workingDirectory: wanted, timeoutMs, timeoutReason, isHelper = false, ...request }) {
+      const launch = isHelper ? launchHelper : launchCommand;
+      const workingDirectory = isHelper ? toHelperDirectory(wanted, sandbox) : wanted;
       const signal = request.signal === undefined ? stop : AbortSignal.any([stop, request.signal]);
       signal.throwIfAborted();
       const files = { script: `step-${++count}.sh`, text: `command-${count}.sh` };

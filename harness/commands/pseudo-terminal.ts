@@ -1,4 +1,5 @@
-import { BASH_OPTIONS } from "../isolation/sandbox.ts";
+import { formatShell } from "../isolation/bubblewrap.ts";
+import type { Shell } from "../isolation/sandbox.ts";
 import { quoteForShell } from "./shell-quote.ts";
 
 /** Ends the input of the command once where its own has ended, as `script` does. */
@@ -9,7 +10,7 @@ code = os.waitstatus_to_exitcode(code)
 sys.exit(code if code >= 0 else 128 - code)`;
 
 const MISSING =
-  "tty: this machine has no program for a pseudo-terminal: install script of util-linux, or python3; or leave tty out";
+  "tty: commands have no program here for a pseudo-terminal: install script of util-linux, or python3; or leave tty out";
 const COLUMNS = 120;
 const ROWS = 40;
 
@@ -17,17 +18,17 @@ const ROWS = 40;
  * Builds the program that runs another one at a pseudo-terminal, with its exit code. Both report to descriptor 3 that they have begun.
  * @param script the path of the program, as commands see it
  */
-export function buildTerminalProgram(script: string): string {
-  const bash = ["/bin/bash", ...BASH_OPTIONS, script];
-  const command = quoteForShell(bash.map(quoteForShell).join(" "));
+export function buildTerminalProgram(script: string, shell: Shell = "bash"): string {
+  const words = [...formatShell(shell), script].map(quoteForShell).join(" ");
+  const command = quoteForShell(words);
   return [
-    "exec 2>&1; builtin echo >&3",
+    "exec 2>&1; echo >&3",
     // Busybox has a script that does not return the exit code.
     "if script --version 2>/dev/null < /dev/null | grep -q util-linux; then",
     // What the harness sends is not typed by anybody, so that it need not be shown.
     `  exec script --quiet --return --echo never --command ${command} /dev/null`,
     "elif python3 -c 'import pty' 2>/dev/null < /dev/null; then",
-    `  exec python3 -c ${quoteForShell(PYTHON)} ${bash.map(quoteForShell).join(" ")}`,
+    `  exec python3 -c ${quoteForShell(PYTHON)} ${words}`,
     `else echo ${quoteForShell(MISSING)}; exit 127; fi`,
     "",
   ].join("\n");

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { findStepEnd, type StepTimes } from "../support/time-slice.ts";
 import type { CommandResult, CommandRunner } from "./command-runner.ts";
 import type { OutputLimits } from "./output-capture.ts";
@@ -20,6 +21,8 @@ export interface Shell {
   /** Where the next command starts, as commands see it. */
   readonly here: string;
   run(input: RunCommandInput, signal: AbortSignal): Promise<CommandResult>;
+  /** @throws an Error for a path that commands of the harness do not see as others do: a relative one begins `here` */
+  checkAside(path: string): void;
   /** Runs a command of the harness that does not change the working directory of the next command. */
   runAside(command: string, signal: AbortSignal, limits?: OutputLimits): Promise<CommandResult>;
 }
@@ -29,13 +32,15 @@ export interface ShellOptions {
   /** As commands see it. */
   readonly workingDirectory: string;
   readonly slice: StepTimes;
+  /** The directories that commands of the harness see as others do. @default all */
+  readonly shared?: readonly string[] | undefined;
 }
 
 /** The time limit of a command that sets none. */
 export const DEFAULT_TIMEOUT_SECONDS = 600;
 const ASIDE_SECONDS = 60;
 
-export function createShell({ runner, workingDirectory: beginning, slice }: ShellOptions): Shell {
+export function createShell({ runner, workingDirectory: beginning, slice, shared }: ShellOptions): Shell {
   let here = beginning;
   const limitTime = (seconds: number) => {
     const left = Math.max(1, findStepEnd(slice) - Date.now());
@@ -55,8 +60,13 @@ export function createShell({ runner, workingDirectory: beginning, slice }: Shel
       here = result.workingDirectory;
       return result;
     },
+    checkAside(path) {
+      const place = posix.resolve(here, path);
+      if (shared === undefined || shared.some((root) => `${place}/`.startsWith(`${root}/`))) return;
+      throw new Error(`${place} is a path of the run's image, which only commands see: use run_command`);
+    },
     runAside(command, signal, limits) {
-      const request = { command, workingDirectory: here, ...limitTime(ASIDE_SECONDS), signal };
+      const request = { command, workingDirectory: here, ...limitTime(ASIDE_SECONDS), signal, isHelper: true };
       return runner.run(limits === undefined ? request : { ...request, limits });
     },
   };

@@ -41,7 +41,12 @@ export async function runCloneScript<T>(
   const command = script.write(join(seen.tmp, script.file));
   const timeoutMs = Math.max(1, Math.min(SCRIPT_MS, deadlineAt - Date.now()));
   try {
-    const { exitCode, text } = await runner.run({ command, workingDirectory: seen.workspace, timeoutMs });
+    const { exitCode, text } = await runner.run({
+      command,
+      workingDirectory: seen.workspace,
+      timeoutMs,
+      isHelper: true,
+    });
     if (exitCode !== 0) throw new Error(`git ended with exit code ${exitCode}: ${cutBytes(text.trim(), OUTPUT_BYTES)}`);
     return await read(text, () => openInside(host.tmp, file));
   } finally {

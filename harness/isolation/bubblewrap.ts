@@ -4,7 +4,16 @@ import { createDevices } from "./devices.ts";
 import type { Limits } from "./limits.ts";
 import type { Network } from "./network.ts";
 import type { ProcessGroup } from "./process-group.ts";
-import { BASH_OPTIONS, buildCommandEnvironment, type MakeSandbox, type WorkspacePaths } from "./sandbox.ts";
+import {
+  BASH_OPTIONS,
+  buildCommandEnvironment,
+  type MakeSandbox,
+  type Sandbox,
+  type SandboxImage,
+  type SandboxOptions,
+  type Shell,
+  type WorkspacePaths,
+} from "./sandbox.ts";
 import { buildSeccompFilter } from "./seccomp.ts";
 
 export interface BubblewrapOptions {
@@ -34,7 +43,8 @@ const INSIDE: WorkspacePaths = {
 const PROGRAMS = "/opt/programs";
 const UID = "1000";
 const NODE_PREFIX = "/opt/node";
-const PATH = `${NODE_PREFIX}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`;
+const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+const PATH = `${NODE_PREFIX}/bin:${SYSTEM_PATH}`;
 
 /** The files of /etc that programs need; other files may contain secrets of the host. */
 const ETC_FILES =
@@ -57,46 +67,58 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
     ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
     ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
     ...["--uid", UID, "--gid", UID, "--hostname", "runyard"],
-    ...bindPrograms(),
   ];
-  const mounts = [
-    ...bindEtc(etc),
+  const hostPrograms = bindPrograms();
+  const mountAll = (image: SandboxImage | undefined) => [
+    // Its files include directories and files to mount at, since nothing can be created in them.
+    ...(image === undefined ? bindEtc(etc) : ["--ro-bind", image.root, "/", ...bindGeneratedEtc(etc)]),
     ...["--proc", "/proc", "--dev", "/dev"],
     ...Object.entries(devices).flatMap(([name, node]) => ["--dev-bind", node, `/dev/${name}`]),
   ];
-  return ({ host, runId, marker, secrets = {}, programs: shared, limited, providers }) => {
+  const make = (run: SandboxOptions): Sandbox => {
+    const { host, runId, marker, secrets = {}, programs: shared, limited, providers, image } = run;
     const network = limited === undefined ? options.network : limited.network;
     if (limited !== undefined) writeEtc(etc, network);
-    const environment = { ...buildCommandEnvironment(INSIDE, runId, providers), ...limited?.variables, PATH };
+    const shell = image?.shell ?? "bash";
+    // First, since the variables of the run replace them.
+    const start = [...formatVariables(image?.variables ?? {}), ...mountAll(image)];
+    const environment = {
+      ...buildCommandEnvironment(INSIDE, runId, providers),
+      ...limited?.variables,
+      SHELL: `/bin/${shell}`,
+      PATH: image === undefined ? PATH : (image.variables["PATH"] ?? SYSTEM_PATH),
+    };
     const places = [
       ...["--bind", host.tmp, INSIDE.tmp, "--bind", host.home, INSIDE.home, "--bind", host.workspace, INSIDE.workspace],
       // On disk: files in a memory file system would count towards no process.
       ...["--bind", host.tmp, "/dev/shm"],
       // If the harness runs as root, its commands could otherwise change files of the kernel.
       ...["--remount-ro", "/proc", "--remount-ro", "/dev"],
-      ...(shared === undefined ? [] : ["--ro-bind", shared, PROGRAMS]),
+      ...(shared === undefined || image !== undefined ? [] : ["--ro-bind", shared, PROGRAMS]),
       ...["--ro-bind", host.steps, INSIDE.steps, "--remount-ro", "/", "--chdir", INSIDE.workspace],
-      ...Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
+      ...formatVariables(environment),
     ];
     return {
       kind: "bubblewrap",
       paths: INSIDE,
       node: process.execPath.startsWith("/usr/") ? process.execPath : `${NODE_PREFIX}/bin/node`,
-      programs: shared === undefined ? undefined : PROGRAMS,
+      shell,
+      programs: shared === undefined || image !== undefined ? undefined : PROGRAMS,
       network: limited === undefined ? network !== undefined : limited.leadsOut,
       sharesNetwork: network !== undefined,
       contained: true,
       limits,
+      ...(image === undefined ? {} : { helpers: make(withoutImage(run)) }),
       ...(group === undefined ? {} : { countKills: () => group.countKills(), freeze: group.freeze }),
       launch(script, variables = secrets, isLimited = true) {
         // Programs in the sandbox can read the arguments of bubblewrap, but neither secrets nor paths of this machine.
-        const injected = Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]);
-        const hidden = [...mounts, ...injected, ...places];
-        const bash = ["/bin/bash", ...BASH_OPTIONS, join(INSIDE.steps, script)];
+        const hidden = [...start, ...formatVariables(variables), ...places];
+        const words = [...formatShell(shell), join(INSIDE.steps, script)];
+        const programs = image === undefined ? hostPrograms : [];
         const filters = filter === undefined ? [] : ["--seccomp", "4"];
         const rest = ["--args", filter === undefined ? "4" : "5"];
         const unshared = network === undefined ? ["--unshare-net"] : [];
-        const command = [bwrap, ...boundary, ...unshared, ...filters, ...rest, "--", ...bash] as const;
+        const command = [bwrap, ...boundary, ...programs, ...unshared, ...filters, ...rest, "--", ...words] as const;
         const inNetwork = network === undefined ? command : ([...network.enter, ...command] as const);
         const [file, ...args] =
           group === undefined || !isLimited ? inNetwork : ([...group.enter, ...inNetwork] as const);
@@ -104,7 +126,17 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
       },
     };
   };
+  return make;
 }
+
+const withoutImage = ({ image: _, ...options }: SandboxOptions): SandboxOptions => options;
+
+const formatVariables = (variables: Readonly<Record<string, string>>): string[] =>
+  Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]);
+
+/** The shell and its options, which end a script at the first command that fails. */
+export const formatShell = (shell: Shell): readonly [string, ...string[]] =>
+  shell === "bash" ? ["/bin/bash", ...BASH_OPTIONS] : ["/bin/sh", "-e"];
 
 /** Binds /usr and related directories, and the Node of this harness if it is not below /usr. */
 export function bindPrograms(): string[] {
@@ -136,15 +168,11 @@ function bindEtc(etc: string): string[] {
   const shared = readdirSync("/etc")
     .filter((name) => ETC_FILES.test(name))
     .map((name) => join("/etc", name));
-  return [
-    ...[...shared, ...ETC_SSL].flatMap((path) => ["--ro-bind-try", path, path]),
-    ...[...Object.keys(GENERATED_ETC), "resolv.conf"].flatMap((name) => [
-      "--ro-bind",
-      join(etc, name),
-      join("/etc", name),
-    ]),
-  ];
+  return [...[...shared, ...ETC_SSL].flatMap((path) => ["--ro-bind-try", path, path]), ...bindGeneratedEtc(etc)];
 }
+
+const bindGeneratedEtc = (etc: string): string[] =>
+  [...Object.keys(GENERATED_ETC), "resolv.conf"].flatMap((name) => ["--ro-bind", join(etc, name), join("/etc", name)]);
 
 const GENERATED_ETC = {
   passwd: `root:x:0:0:root:/root:/bin/bash\nagent:x:${UID}:${UID}:agent:${INSIDE.home}:/bin/bash\nnobody:x:65534:65534:nobody:/:/bin/false\n`,

@@ -18,6 +18,9 @@ export interface WorkspacePaths {
   readonly steps: string;
 }
 
+/** What runs commands: bash, or a POSIX shell where an image has no bash. */
+export type Shell = "bash" | "sh";
+
 /** How to start a program in its sandbox. */
 export interface Launch {
   readonly file: string;
@@ -35,8 +38,12 @@ export interface Sandbox {
   readonly kind: "bubblewrap" | "machine" | "none";
   /** Paths as commands see them. */
   readonly paths: WorkspacePaths;
-  /** The Node that runs this harness, as commands see it. */
+  /** The Node that runs this harness, as commands see it. An image of the run need not have it. */
   readonly node: string;
+  /** The shell of commands. */
+  readonly shell: Shell;
+  /** Where scripts of the harness run, with the same directories of the run but the programs of the host. @default here, like commands */
+  readonly helpers?: Sandbox;
   /** Whether commands can reach the network. */
   readonly network: boolean;
   /** Whether a command reaches the servers that other commands of its execution started. */
@@ -52,7 +59,7 @@ export interface Sandbox {
   /** Stops the processes of all commands, as `ProcessGroup.freeze`. @default the kernel cannot do that */
   readonly freeze?: (() => () => void) | undefined;
   /**
-   * Builds the launch of bash with a script of the steps directory.
+   * Builds the launch of the shell with a script of the steps directory.
    * @param variables environment variables besides those of the sandbox itself. @default the run's variables and secrets
    * @param isLimited whether the kernel limits it together with the run's commands. Without, it starts even where they have used up
    * their processes. @default true
@@ -74,6 +81,17 @@ export interface SandboxOptions {
   readonly programs?: string;
   /** How the network of its commands is limited. @default it is that of the host's sandboxes */
   readonly limited?: LimitedNetwork;
+  /** Where commands run. @default among the programs of the host */
+  readonly image?: SandboxImage;
+}
+
+/** An image of a run, in which its commands run instead of among the programs of the host. */
+export interface SandboxImage {
+  /** The host path of its files, which nobody changes. */
+  readonly root: string;
+  /** The variables of its configuration. The sandbox's own take precedence, except for PATH. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly shell: Shell;
 }
 
 /** A network that leads only where an environment allows. */
@@ -109,6 +127,7 @@ export function createPlainSandbox(
     kind,
     paths: host,
     node: process.execPath,
+    shell: "bash",
     programs,
     network: true,
     sharesNetwork: true,

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { resolve } from "node:path";
 import type { Followup } from "#shared/wire/harness.ts";
 import { type BackgroundCommands, createBackgroundCommands } from "../commands/background-commands.ts";
 import { type CommandRunner, createCommandRunner } from "../commands/command-runner.ts";
@@ -54,7 +54,7 @@ export interface PreparedWorkspace {
  */
 export async function prepareWorkspace(
   session: SessionContext,
-  { context, workspace, sandbox, egress }: ResolvedRun,
+  { context, workspace, sandbox, egress, image }: ResolvedRun,
   channel: SessionChannel,
 ): Promise<PreparedWorkspace> {
   const { envelope, stop, redactor, plane, log } = session;
@@ -81,10 +81,11 @@ export async function prepareWorkspace(
   const seen = sandbox.paths.workspace;
   const reportMissing = createMissingReport(outbox);
   const snapshots = await loadSetupSnapshots({
-    ...{ context, plane, runner, sandbox, ...places, deadlineAt, signal, reportMissing },
+    ...{ context, plane, runner, sandbox, ...places, deadlineAt, signal, reportMissing, imageDigest: image?.digest },
   });
   const setup = await prepare({
     ...{ context, workspace, outbox, redactor, runner, egress, seen, deadlineAt, signal, restore, snapshots },
+    start: image?.directory,
   });
   const { clones } = setup;
   const changes = createChangeCollector({ plane, redactor, runner, clones, ...places, deadlineAt, signal, log });
@@ -95,7 +96,7 @@ export async function prepareWorkspace(
   const start = findStart(context);
   // Without its workspace, directories of an earlier turn are others, if they are there at all.
   const last = start.workingDirectory ?? (setup.isRestored ? findLastDirectory(context.messages) : undefined);
-  const workingDirectory = (await findInWorkspace(last, runner, seen)) ?? join(seen, setup.workingDirectory);
+  const workingDirectory = (await findInWorkspace(last, runner, seen)) ?? resolve(seen, setup.workingDirectory);
   const save = createCheckpointSaver(session, channel, checkpoints);
   const place = { runner, ...places, signal };
   const receive = (followup: Followup) => receiveAttachments(followup, place);

@@ -1,7 +1,7 @@
 import type { InjectedSecret, ResolvePromptResponse } from "#shared/wire/harness.ts";
 import { addCommitHookTemplate, toCoAuthorVariable } from "../git/co-author.ts";
 import { createMarker } from "../isolation/processes.ts";
-import type { Sandbox } from "../isolation/sandbox.ts";
+import type { Sandbox, SandboxImage } from "../isolation/sandbox.ts";
 import { setCommitAuthor, type Workspace } from "../isolation/workspace.ts";
 import { createEgress, type Egress } from "../network/egress.ts";
 import type { RunContext } from "../setup/run-context.ts";
@@ -20,6 +20,14 @@ export interface ResolvedRun {
   readonly secrets: Readonly<Record<string, string>>;
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
+  /** Creates the sandbox of the run in an image. */
+  readonly enter: (image: SandboxImage) => Sandbox;
+  /** The image in which commands run. @default they run among the programs of the host, or the sandbox is a container of the image */
+  readonly image?: {
+    readonly digest: string;
+    /** Where commands of a run without repositories start. @default the workspace */
+    readonly directory?: string;
+  };
   /** Which hosts the run may call. */
   readonly egress: Egress;
   /** Removes the network of a run whose environment limits it. */
@@ -45,20 +53,23 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   if (author !== undefined) setCommitAuthor(workspace.paths.home, author);
   const network = await openRunNetwork(context);
   const { egress, limited } = network;
-  const sandbox = createSandbox({
+  const options = {
     runId: envelope.run_id,
     marker: createMarker(envelope.execution_id),
     secrets: { ...toCoAuthorVariable(context.creator), ...context.variables, ...secrets },
     ...(context.providers === undefined ? {} : { providers: context.providers }),
     ...(programs === undefined ? {} : { programs }),
     ...(limited === undefined ? {} : { limited }),
-  });
+  };
+  const sandbox = createSandbox(options);
+  const enter = (image: SandboxImage) => createSandbox({ ...options, image });
   const modelId = context.agent_config.model_id;
   log("info", "resolved", { model_id: modelId, sandbox: sandbox.kind, network: sandbox.network });
   const makeEngine = loadEngine(modelId, thirdParty, acpAgent ?? harness?.command);
   // A failure is reported to the code that awaits it later; the setup may end the execution before that.
   void makeEngine.catch(() => {});
-  return { resolved, context, secrets, workspace, sandbox, egress, closeNetwork: network.close, modelId, makeEngine };
+  const closeNetwork = network.close;
+  return { resolved, context, secrets, workspace, sandbox, enter, egress, closeNetwork, modelId, makeEngine };
 }
 
 /** Few runs have a limited network, so the others do not load it. */

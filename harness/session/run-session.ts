@@ -56,13 +56,14 @@ async function runExecution(session: SessionContext): Promise<ExitCode> {
 
 /** Returns the outcome to report; undefined if it is reported already. */
 async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof SLICED | undefined> {
-  const run = await resolveRun(session);
-  const channel = openChannel(session, run.context);
-  run.egress.watch((detail) => channel.outbox.event("network_blocked", { is_error: true, detail }));
+  const resolved = await resolveRun(session);
+  const channel = openChannel(session, resolved.context);
+  resolved.egress.watch((detail) => channel.outbox.event("network_blocked", { is_error: true, detail }));
   let agent: SessionAgent | undefined;
   let prepared: PreparedWorkspace | undefined;
   let tokens: { close(): void } | undefined;
   try {
+    const run = await placeRun(session, resolved, channel);
     tokens = await openTokens(session, run);
     prepared = await prepareWorkspace(session, run, channel);
     agent = await startAgent(session, run, channel, prepared);
@@ -81,8 +82,15 @@ async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof S
     await prepared?.background.close();
     await agent?.close().catch((error: unknown) => session.log("warn", session.redactor.text(formatError(error))));
     tokens?.close();
-    await run.closeNetwork();
+    await resolved.closeNetwork();
   }
+}
+
+/** Few environments have an image, so the others do not load what pulls it. */
+async function placeRun(session: SessionContext, run: ResolvedRun, channel: SessionChannel): Promise<ResolvedRun> {
+  if (run.context.docker_image === undefined) return run;
+  const { enterImage } = await import("./run-image.ts");
+  return await enterImage(session, run, channel);
 }
 
 /** Few environments name cloud providers, so the others do not load it. */

@@ -41,7 +41,9 @@ export async function startAgent(
   const { signal } = stop;
   const turns = createInterruptibleTurns(followups);
   const instructions = [...setup.skills.map(({ body }) => body), resolved.prompt].filter((text) => text.trim() !== "");
-  const shell = createShell({ runner, workingDirectory, slice });
+  const { workspace: place, home, tmp, steps } = sandbox.paths;
+  const shared = sandbox.helpers === undefined ? undefined : [place, home, tmp, steps];
+  const shell = createShell({ runner, workingDirectory, slice, shared });
   const makeEngine = await run.makeEngine;
   const {
     engine,

@@ -104,7 +104,12 @@ async function placeAttachment(
       "done",
       'echo "all its names are taken"; exit 1',
     ].join("\n");
-    const { exitCode, text } = await runner.run({ command: script, workingDirectory: seen.tmp, timeoutMs: PLACE_MS });
+    const { exitCode, text } = await runner.run({
+      command: script,
+      workingDirectory: seen.tmp,
+      timeoutMs: PLACE_MS,
+      isHelper: true,
+    });
     const name = names[Number(/^placed (\d+)$/m.exec(text)?.[1] ?? -1)];
     if (exitCode !== 0 || name === undefined) throw new Error(text.trim() || `exit code ${exitCode}`);
     return name;

@@ -52,7 +52,7 @@ export function createPacker(options: PackerOptions, { name, directory }: Archiv
   const packed = quoteForShell(join(seen.tmp, name));
   const inSandbox = async (command: string) => {
     const timeoutMs = Math.max(1, Math.min(PACK_MS, deadlineAt - Date.now()));
-    const { exitCode, text } = await runner.run({ command, workingDirectory: directory, timeoutMs });
+    const { exitCode, text } = await runner.run({ command, workingDirectory: directory, timeoutMs, isHelper: true });
     if (exitCode === TOO_LARGE)
       throw new Error(
         `the files of the workspace have more than ${maxApparentBytes} bytes, including holes of sparse files`,

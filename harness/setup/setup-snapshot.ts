@@ -38,12 +38,14 @@ export interface SetupSnapshotOptions extends PackerOptions {
   readonly plane: Pick<ControlPlane, "uploadSnapshot" | "commitSnapshot">;
   readonly sandbox: Pick<Sandbox, "kind">;
   readonly signal: AbortSignal;
+  /** The digest of the image in which setup commands run. @default they run among the programs of the host */
+  readonly imageDigest?: string | undefined;
 }
 
 const GENERATION = "setup";
 
 export function createSetupSnapshots(options: SetupSnapshotOptions): SetupSnapshots {
-  const { context, seen, plane, signal } = options;
+  const { context, seen, plane, signal, imageDigest } = options;
   const { setup_snapshot: setup } = context;
   const packers = [
     { name: WORKSPACE_ARCHIVE, directory: seen.workspace },
@@ -69,7 +71,9 @@ export function createSetupSnapshots(options: SetupSnapshotOptions): SetupSnapsh
       const what = `the setup snapshot of ${made.created_at} (${formatAge(Date.now() - Date.parse(made.created_at))} old, run ${made.run_id})`;
       const commits = new Map(made.clones.map(({ path, commit }) => [path, commit]));
       const difference =
-        made.platform === hashPlatform(context) ? await findDifference(made, commits, plans) : OTHER_MACHINE;
+        made.platform === hashPlatform(context, imageDigest)
+          ? await findDifference(made, commits, plans)
+          : OTHER_MACHINE;
       if (difference !== undefined) return { detail: `${what} is not used: ${difference}` };
       await restoreFiles(made).catch((error: unknown) => {
         signal.throwIfAborted();
@@ -100,7 +104,7 @@ export function createSetupSnapshots(options: SetupSnapshotOptions): SetupSnapsh
         files: files.map(({ filename }) => filename),
         setup: {
           inputs: setup.inputs,
-          platform: hashPlatform(context),
+          platform: hashPlatform(context, imageDigest),
           clones: clones.map(({ path, commit }) => ({ path, commit })),
         },
       });
@@ -139,8 +143,15 @@ async function findDifference(
 }
 
 /** A digest of what setup commands find besides their inputs. An update of the system changes it. */
-function hashPlatform({ creator }: RunContext): string {
-  const parts = [arch(), process.version, readSystemVersion(), creator === undefined ? "" : "co-author"];
+function hashPlatform({ creator }: RunContext, imageDigest: string | undefined): string {
+  const author = creator === undefined ? "" : "co-author";
+  const parts = [
+    arch(),
+    process.version,
+    readSystemVersion(),
+    author,
+    ...(imageDigest === undefined ? [] : [imageDigest]),
+  ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 

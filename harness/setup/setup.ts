@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { resolve } from "node:path";
 import type { Repository } from "#shared/wire/config.ts";
 import type { ClientEvent } from "#shared/wire/event.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
@@ -35,6 +35,8 @@ export interface SetupOptions {
   readonly egress: Egress;
   /** The workspace as commands see it. */
   readonly seen: string;
+  /** Where commands start if there is no clone, as they see it. @default the workspace */
+  readonly start?: string | undefined;
   readonly deadlineAt: number;
   readonly signal: AbortSignal;
   /** Restores the workspace of an earlier execution, with its repositories and attachments. Returns false if there is none. */
@@ -48,7 +50,10 @@ export interface Setup {
   readonly clones: readonly Clone[];
   /** Whether the workspace is that of an earlier execution. */
   readonly isRestored: boolean;
-  /** Where the first command starts, relative to the workspace: the clone, if there is exactly one. */
+  /**
+   * Where the first command starts, relative to the workspace: the clone, if there is exactly one. A directory of an image, where commands
+   * start without a clone, is absolute.
+   */
   readonly workingDirectory: string;
 }
 
@@ -79,10 +84,11 @@ export async function prepare(options: SetupOptions): Promise<Setup> {
   const reused = plans === undefined ? undefined : await reuseSetup(plans, options);
   const clones = reused ?? (plans === undefined ? listClones(repositories) : await cloneAll(plans, options));
   const [only] = clones;
-  const workingDirectory = clones.length === 1 && only !== undefined ? only.path : "";
+  const beginning = clones.length === 0 ? options.start : undefined;
+  const workingDirectory = clones.length === 1 && only !== undefined ? only.path : (beginning ?? "");
   for (const command of reused === undefined ? (context.setup_commands ?? []) : []) {
     await reportStep(outbox, "setup_commands", describeCommand(command), () =>
-      runSetup(command, join(options.seen, workingDirectory), options),
+      runSetup(command, resolve(options.seen, workingDirectory), options),
     );
   }
   if (!isRestored && context.setup_snapshot?.keep === true) await keepSetup(clones, options);

@@ -53,7 +53,12 @@ export function createSessions(options: SessionOptions): Sessions {
   let isDeclared = false;
 
   const inSandbox = async (command: string) => {
-    const { exitCode, text } = await runner.run({ command, workingDirectory: seen.workspace, timeoutMs: COPY_MS });
+    const { exitCode, text } = await runner.run({
+      command,
+      workingDirectory: seen.workspace,
+      timeoutMs: COPY_MS,
+      isHelper: true,
+    });
     if (exitCode !== 0) throw new Error(`the session could not be copied: ${text.trim().slice(-500)}`);
   };
   const read = async (): Promise<string> => {

@@ -6,7 +6,7 @@ import { defineTool, type Tool } from "../engine/tool.ts";
 import { runSearch, SEARCH_INPUT } from "./search-output.ts";
 
 /** Creates the tool that finds files by name. Like a search, it skips `.git` and what git ignores. */
-export const createGlobTool = (shell: Pick<Shell, "runAside">): Tool =>
+export const createGlobTool = (shell: Pick<Shell, "checkAside" | "runAside">): Tool =>
   defineTool({
     name: "glob",
     description:
@@ -24,6 +24,7 @@ export const createGlobTool = (shell: Pick<Shell, "runAside">): Tool =>
       ...SEARCH_INPUT,
     }),
     async run({ pattern, path, limit }, { signal }) {
+      shell.checkAside(path ?? ".");
       const programs = {
         rg: "rg --files --color=never --sort=path --no-messages --hidden --glob '!.git'",
         otherwise: String.raw`find . -name .git -prune -o -name node_modules -prune -o -type f -print | sed 's|^\./||' | LC_ALL=C sort`,

@@ -28,7 +28,10 @@ export const createSearchFilesTool = (shell: Shell): Tool =>
       names_only: v.optional(v.boolean()),
       ...SEARCH_INPUT,
     }),
-    run: ({ limit, ...search }, { signal }) => runSearch(shell, buildPrograms(search), { limit, signal }),
+    async run({ limit, ...search }, { signal }) {
+      shell.checkAside(search.path ?? ".");
+      return runSearch(shell, buildPrograms(search), { limit, signal });
+    },
   });
 
 interface Search {

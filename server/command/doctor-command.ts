@@ -2,6 +2,7 @@ import type { Check } from "../doctor/check.ts";
 import {
   checkDataDirectory,
   checkFreeSpace,
+  checkImages,
   checkMirrors,
   checkScratch,
   checkSnapshots,
@@ -65,6 +66,7 @@ async function runChecks(
     checkScratch(paths.data),
     checkSnapshots(paths.data),
     checkMirrors(paths.data),
+    checkImages(paths.data),
     checkPort(wanted, found?.isRunning ? found.service.local_url : undefined, port !== undefined),
     checkProviders(process.env, {
       directory: paths.data,

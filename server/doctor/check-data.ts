@@ -4,6 +4,7 @@ import path from "node:path";
 import { listLeftScratch } from "#shared/sandbox/scratch.ts";
 import { measureFiles } from "../disk/disk-budget.ts";
 import { formatBytes } from "../disk/format-bytes.ts";
+import { findMissingImageTools, imagesPath, listImages } from "../sandbox/images.ts";
 import { listMirrors, mirrorsPath } from "../sandbox/mirrors.ts";
 import { scratchPath } from "../sandbox/scratch-path.ts";
 import { type Check, failed, ok, warning } from "./check.ts";
@@ -90,6 +91,17 @@ export async function checkMirrors(directory: string): Promise<Check> {
   const mirrors = await listMirrors(mirrorsPath(directory));
   const bytes = mirrors.reduce((sum, mirror) => sum + mirror.bytes, 0);
   return ok("mirrors", `${mirrors.length} of repositories, ${formatBytes(bytes)}`);
+}
+
+/** The images of environments, which the service removes by itself, and the programs that pull them. */
+export async function checkImages(directory: string, searchPath?: string): Promise<Check> {
+  const images = await listImages(imagesPath(directory));
+  const bytes = images.reduce((sum, image) => sum + image.bytes, 0);
+  const kept = `${images.length} of environments, ${formatBytes(bytes)}`;
+  const missing = findMissingImageTools(searchPath);
+  if (missing.length === 0 || process.platform !== "linux") return ok("images", kept);
+  // Most services need none, so nothing is wrong.
+  return ok("images", `${kept}; for a docker_image, environments need: sudo apt-get install ${missing.join(" ")}`);
 }
 
 /** The free space of the disk with the data directory. */

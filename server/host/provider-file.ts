@@ -1,24 +1,40 @@
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { type FileProvider, parseFileProviders } from "#shared/wire/providers/provider-settings.ts";
+import { type FileProvider, parseFile } from "#shared/wire/providers/provider-settings.ts";
+import type { FileRegistry, ImageRegistry } from "#shared/wire/providers/registry-settings.ts";
 import { Problem } from "./terminal.ts";
 
-/** The file in the data directory that lists model providers. */
+/** The file in the data directory that lists model providers and registries of images. */
 export const PROVIDER_FILE = "runyard.json";
 
 /** Reads the providers of the file; none if there is no file. */
-export function readProviderFile(directory: string): readonly FileProvider[] {
+export const readProviderFile = (directory: string): readonly FileProvider[] => readFile(directory).providers;
+
+function readFile(directory: string) {
   const file = path.join(directory, PROVIDER_FILE);
   const text = readIfPresent(file);
-  if (text === undefined) return [];
-  const parsed = parseFileProviders(parseJson(text, file));
+  if (text === undefined) return { providers: [], registries: [] };
+  const parsed = parseFile(parseJson(text, file));
   if ("problems" in parsed) throw new Problem(`${file} is not valid.`, parsed.problems);
-  return parsed.providers;
+  return parsed;
 }
 
+/** Reads the registries of the file with their passwords. Those whose password is missing have none. */
+export const readRegistries = (directory: string, environment: NodeJS.ProcessEnv): ImageRegistry[] =>
+  readFile(directory).registries.map(({ password, ...registry }) => {
+    const value = createSecretReader(password, directory, environment)?.();
+    return { ...registry, ...(value === undefined ? {} : { password: value }) };
+  });
+
 /** Creates the reader of a provider's key. A file is read for each call, so that a new key takes effect without a restart. */
-export function createKeyReader(
+export const createKeyReader = (
   { key }: FileProvider,
+  directory: string,
+  environment: NodeJS.ProcessEnv,
+): (() => string | undefined) | undefined => createSecretReader(key, directory, environment);
+
+function createSecretReader(
+  key: FileProvider["key"] | FileRegistry["password"],
   directory: string,
   environment: NodeJS.ProcessEnv,
 ): (() => string | undefined) | undefined {
@@ -30,7 +46,7 @@ export function createKeyReader(
 
 /** Describes what is wrong with the file and its keys, although the service can start. */
 export function findFileWarnings(directory: string, environment: NodeJS.ProcessEnv): readonly string[] {
-  const providers = readProviderFile(directory);
+  const { providers, registries } = readFile(directory);
   const file = path.join(directory, PROVIDER_FILE);
   const missing = providers.flatMap((provider) => {
     const read = createKeyReader(provider, directory, environment);
@@ -39,11 +55,18 @@ export function findFileWarnings(directory: string, environment: NodeJS.ProcessE
     const where = typeof key === "object" && "env" in key ? `the variable ${key.env}` : "its file";
     return [`The key of the model provider ${name} is missing: set ${where}. Its models fail until then.`];
   });
-  const holdsKey = providers.some(({ key, headers }) => typeof key === "string" || headers !== undefined);
+  const holdsKey =
+    providers.some(({ key, headers }) => typeof key === "string" || headers !== undefined) ||
+    registries.some(({ password }) => typeof password === "string");
   const isReadable = holdsKey && (statSync(file).mode & 0o077) !== 0;
   return [
     ...(isReadable ? [`Other users can read ${file}, which can hold keys. Run: chmod 600 '${file}'`] : []),
     ...missing,
+    ...registries.flatMap((registry) => {
+      const read = createSecretReader(registry.password, directory, environment);
+      if (read === undefined || read() !== undefined) return [];
+      return [`The password of the registry ${registry.host} is missing: its images cannot be pulled until it is set.`];
+    }),
   ];
 }
 

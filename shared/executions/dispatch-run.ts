@@ -18,7 +18,7 @@ import type { SlotChoice } from "#shared/runs/capacity/slot-store.ts";
 import { type Place, toWaitQueue } from "#shared/runs/capacity/slots.ts";
 import { type AnnounceWaiting, dequeueNext, type Entered, enterWaitQueue } from "#shared/runs/capacity/wait-queue.ts";
 import { failWaitingRun } from "#shared/runs/end-run.ts";
-import { NO_CONTAINERS } from "#shared/runs/placement.ts";
+import { findImageProblem } from "#shared/runs/placement.ts";
 import { deferStart, returnToQueue } from "#shared/runs/return-to-queue.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { RunChangedError } from "#shared/runs/run-store.ts";
@@ -58,10 +58,10 @@ export async function startExecution(runId: string, ports: DispatchPorts): Promi
     return failWaitingRun(runId, "not_authorized", "the identity that the run was created for is deleted", ports);
   }
   if (head.worker_host !== undefined) return dispatchToWorker(head, head.worker_host, ports);
-  // The deployment had containers when the run was created or last executed.
-  if (head.state === "QUEUED" && head.own_image === true && !ports.hasContainers) {
-    return failWaitingRun(runId, "operation_not_supported", NO_CONTAINERS, ports);
-  }
+  // The deployment could execute it when the run was created or last executed.
+  const imageProblem =
+    head.state === "QUEUED" && head.own_image === true ? findImageProblem(undefined, ports) : undefined;
+  if (imageProblem !== undefined) return failWaitingRun(runId, "operation_not_supported", imageProblem, ports);
   const now = ports.now();
   const key = newRunKey(runId);
   const restarts = head.state === "PENDING";

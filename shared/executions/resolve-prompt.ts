@@ -33,6 +33,7 @@ export async function assemblePrompt(
 ): Promise<ResolvePromptResponse> {
   const runId = head.run_id;
   const body = await ports.runs.body(runId);
+  const { setup_commands, docker_image, variables, providers, network } = body;
   const { base_prompt = "" } = body.config;
   const interrupt = findPendingInterrupt(head);
   const checkpoint = await loadCheckpoint(head, ports);
@@ -60,10 +61,11 @@ export async function assemblePrompt(
       mode: head.mode ?? body.mode,
       agent_config: { ...shownConfig(body.config), ...shownRepositories(body) },
       ...shownApis(body),
-      ...(body.setup_commands === undefined ? {} : { setup_commands: body.setup_commands }),
-      ...(body.variables === undefined ? {} : { variables: body.variables }),
-      ...(body.providers === undefined ? {} : { providers: body.providers }),
-      ...(body.network === undefined ? {} : { network: body.network }),
+      ...(setup_commands && { setup_commands }),
+      ...(docker_image && { docker_image }),
+      ...(variables && { variables }),
+      ...(providers && { providers }),
+      ...(network && { network }),
       ...shownServers(body),
       ...(secrets.length === 0 ? {} : { secrets }),
       ...(tokens.length === 0 ? {} : { repository_tokens: tokens }),

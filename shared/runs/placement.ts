@@ -32,21 +32,27 @@ export function refusePersonalWorkerRun({ config, execution_location }: WorkerRu
   throw invalid("config.worker_host", "executes runs of a team only: send team: true, or leave worker_host out");
 }
 
-export const NO_CONTAINERS =
+const NO_CONTAINERS =
   "the environment has a docker_image, and this deployment no containers: clear it, or deploy with fargate in the setting sandboxes";
 
 interface PlacedRun extends Pick<RunBody, "docker_image" | "network" | "execution_location"> {
-  readonly config: { readonly worker_host?: string } | undefined;
+  readonly config: Pick<AmbientAgentConfig, "worker_host" | "harness"> | undefined;
+}
+
+type ImagePorts = Pick<RunPorts, "hasContainers" | "findImageProblem">;
+
+/** Says why the deployment cannot execute a run in the image of its environment; undefined if it can. */
+export function findImageProblem(harness: string | undefined, ports: ImagePorts): string | undefined {
+  if (ports.hasContainers) return undefined;
+  return ports.findImageProblem === undefined ? NO_CONTAINERS : ports.findImageProblem(harness);
 }
 
 /** Refuses a run in an environment whose image would be ignored. The caller of a LOCAL run, or a worker, chooses how it is executed. */
-export function refuseIgnoredImage(
-  { docker_image, execution_location, config }: PlacedRun,
-  { hasContainers }: Pick<RunPorts, "hasContainers">,
-): void {
-  if (docker_image === undefined || execution_location === "LOCAL" || hasContainers) return;
-  if (namesWorker(config?.worker_host)) return;
-  throw new RunyardError("operation_not_supported", { detail: `config.environment_id: ${NO_CONTAINERS}` });
+export function refuseIgnoredImage({ docker_image, execution_location, config }: PlacedRun, ports: ImagePorts): void {
+  if (docker_image === undefined || execution_location === "LOCAL" || namesWorker(config?.worker_host)) return;
+  const problem = findImageProblem(config?.harness?.type, ports);
+  if (problem !== undefined)
+    throw new RunyardError("operation_not_supported", { detail: `config.environment_id: ${problem}` });
 }
 
 /** Refuses a run whose network would not be limited as its environment says: only sandboxes of this service are known to do it. */

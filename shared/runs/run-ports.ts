@@ -15,8 +15,14 @@ export interface RunPorts {
   readonly files: FileStore;
   readonly queue: RunQueue;
   readonly now: () => number;
-  /** Whether the deployment has sandboxes that run an environment's own image. */
+  /** Whether the deployment has sandboxes that are containers of an environment's own image. */
   readonly hasContainers: boolean;
+  /**
+   * Says why sandboxes that are no containers cannot execute a run in the image of its environment, and what to do; undefined if they can.
+   * @param harness the harness that the run names
+   * @default they cannot
+   */
+  readonly findImageProblem?: (harness: string | undefined) => string | undefined;
   /** The modes of a limited network that the deployment's sandboxes keep. */
   readonly networkLimits: () => readonly StoredNetwork["mode"][];
   /** Executions that the whole deployment may have at the same time; runs beyond them wait. @default any number */

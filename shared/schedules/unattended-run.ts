@@ -18,7 +18,7 @@ import type { Schedule } from "./schedule.ts";
 type Origin = Pick<Schedule, "owner" | "created_by" | "prompt"> & Partial<Pick<Schedule, "agent_uid" | "agent_config">>;
 
 /** What is read to plan a run; nothing is written. */
-export type UnattendedPorts = Pick<RunPorts, "table" | "hasContainers" | "networkLimits">;
+export type UnattendedPorts = Pick<RunPorts, "table" | "hasContainers" | "findImageProblem" | "networkLimits">;
 
 interface UnattendedRun {
   readonly request: RunAgentRequest;

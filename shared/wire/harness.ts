@@ -154,6 +154,8 @@ export const ResolvePromptResponse = v.object({
       model_apis: v.exactOptional(v.record(v.string(), v.picklist(["messages", "chat", "responses"]))),
       /** The commands of the environment to run before the first turn, in order. */
       setup_commands: v.exactOptional(v.array(v.string())),
+      /** The container image of the environment, for a harness whose sandbox is no container of it. */
+      docker_image: v.exactOptional(v.string()),
       /** The plain environment variables of commands. Secrets of the same name take precedence. */
       variables: v.exactOptional(v.record(v.string(), v.string())),
       /** The cloud providers that commands sign in to with identity tokens of the run. */

@@ -137,7 +137,7 @@ export class ProcessTransport implements Transport {
     const { command, args } = this.#program;
     const lowering = sandbox.limits === undefined ? "" : formatUlimits(sandbox.limits);
     const words = [command, ...args].map(quoteForShell).join(" ");
-    return `exec 3>&-; ${lowering} builtin cd -- ${quoteForShell(workingDirectory)}; exec ${words}\n`;
+    return `exec 3>&-; ${lowering} cd -- ${quoteForShell(workingDirectory)}; exec ${words}\n`;
   }
 
   #input(): Writable {

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { FileRegistry } from "./registry-settings.ts";
 
 /** The longest time-out: what is left of the longest call, which the model gateway reserves a budget for. */
 const MAX_SECONDS = 800;
@@ -90,9 +91,26 @@ type ProviderSettings = FileProvider | DeployedProvider;
 /** The providers of a value, or what is wrong with it, by the members of the value. */
 export type ParsedProviders<P> = { readonly providers: readonly P[] } | { readonly problems: string[] };
 
+/** What the file on a single machine has. */
+type ParsedFile =
+  | { readonly providers: readonly FileProvider[]; readonly registries: readonly FileRegistry[] }
+  | { readonly problems: string[] };
+
 /** Parses the content of the file on a single machine. */
-export const parseFileProviders = (value: unknown): ParsedProviders<FileProvider> =>
-  parseProviders(FileProvider, value, 'a text, {"env": "NAME"} or {"file": "PATH"}');
+export function parseFile(value: unknown): ParsedFile {
+  const parsed = v.safeParse(v.looseObject({ registries: v.optional(v.array(FileRegistry), []) }), value);
+  if (!parsed.success) return { problems: parsed.issues.map(describeIssue) };
+  const { registries, ...rest } = parsed.output;
+  const named = parsed.output.registries.map(({ host }) => host);
+  const twice = named.findIndex((host, index) => named.indexOf(host) !== index);
+  if (twice !== -1) return { problems: [`registries[${twice}].host: ${named[twice]} is named twice`] };
+  const half = registries.findIndex(({ username, password }) => (username === undefined) !== (password === undefined));
+  if (half !== -1) return { problems: [`registries[${half}]: username and password are required together`] };
+  // A file of registries needs no models.
+  const models = registries.length > 0 && !("providers" in rest) ? { ...rest, providers: [] } : rest;
+  const found = parseProviders(FileProvider, models, 'a text, {"env": "NAME"} or {"file": "PATH"}');
+  return "problems" in found ? found : { ...found, registries };
+}
 
 /** Parses the providers of a deployment on AWS, in an object like that of the file. */
 export const parseDeployedProviders = (value: unknown): ParsedProviders<DeployedProvider> =>

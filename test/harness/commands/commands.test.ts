@@ -266,8 +266,8 @@ describe("a shell", () => {
     await shell.runAside("b", signal, { keepBytes: 9 });
     expect(shell.here).toBe("/first");
     expect(requests).toEqual([
-      { command: "a", workingDirectory: "/first", timeoutMs: 60_000, signal },
-      { command: "b", workingDirectory: "/first", timeoutMs: 60_000, signal, limits: { keepBytes: 9 } },
+      { command: "a", workingDirectory: "/first", timeoutMs: 60_000, signal, isHelper: true },
+      { command: "b", workingDirectory: "/first", timeoutMs: 60_000, signal, isHelper: true, limits: { keepBytes: 9 } },
     ]);
   });
 

@@ -64,6 +64,7 @@ function createShell(result?: Partial<CommandResult>) {
       input.onOutput?.(Buffer.from("live"));
       return execute(input.command);
     },
+    checkAside: () => {},
     runAside(command, _, limits) {
       requests.push(limits);
       return execute(command);

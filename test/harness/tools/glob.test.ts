@@ -56,6 +56,7 @@ describe("glob", () => {
       truncated: false,
     };
     const shell = {
+      checkAside: () => {},
       runAside: async (script: string) => {
         scripts.push(script);
         return { ...result, text: "b/a.ts\n" };

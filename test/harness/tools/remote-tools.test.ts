@@ -312,7 +312,7 @@ function createShell(): Shell {
       ({ stdout }) => ({ ...ended, exitCode: 0, text: stdout }),
       (error: { code: number; stderr: string }) => ({ ...ended, exitCode: error.code, text: error.stderr }),
     );
-  return { here, run: () => Promise.reject(new Error("not used")), runAside };
+  return { here, run: () => Promise.reject(new Error("not used")), checkAside: () => {}, runAside };
 }
 
 const files = () => {

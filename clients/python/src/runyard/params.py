@@ -1419,7 +1419,7 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
     """A description for people."""
 
     docker_image: Optional[str]
-    """The container image of the runs. If the deployment has no containers, creating a run returns 422."""
+    """The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422."""
 
     github_repos: Optional[Sequence[CreateEnvironmentRequestGithubRepoParam]]
     """The GitHub repositories to clone, at most 10."""
@@ -1526,7 +1526,7 @@ class UpdateEnvironmentRequestParam(TypedDict, total=False):
     """A description for people."""
 
     docker_image: Optional[str]
-    """The container image of the runs. If the deployment has no containers, creating a run returns 422."""
+    """The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422."""
 
     github_repos: Optional[Sequence[UpdateEnvironmentRequestGithubRepoParam]]
     """The GitHub repositories to clone, at most 10."""

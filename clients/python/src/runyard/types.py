@@ -2272,7 +2272,7 @@ class EnvironmentConfig(BaseModel):
     """A description for people."""
 
     docker_image: Optional[str] = None
-    """The container image of the runs. If the deployment has no containers, creating a run returns 422."""
+    """The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422."""
 
     github_repos: List[EnvironmentConfigGithubRepo]
     """The GitHub repositories to clone, at most 10."""
@@ -4628,6 +4628,9 @@ class ResolvePromptResponseContext(BaseModel):
 
     setup_commands: Optional[List[str]] = None
     """The commands of the environment to run before the first turn, in order."""
+
+    docker_image: Optional[str] = None
+    """The container image of the environment, for a harness whose sandbox is no container of it."""
 
     variables: Optional[Dict[str, str]] = None
     """The plain environment variables of commands. Secrets of the same name take precedence."""

@@ -713,7 +713,7 @@ interface components {
             team?: boolean;
             /** @description A description for people. */
             description?: string | null;
-            /** @description The container image of the runs. If the deployment has no containers, creating a run returns 422. */
+            /** @description The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422. */
             docker_image?: string | null;
             /** @description The GitHub repositories to clone, at most 10. */
             github_repos?: {
@@ -1417,7 +1417,7 @@ interface components {
             name: string;
             /** @description A description for people. */
             description?: string;
-            /** @description The container image of the runs. If the deployment has no containers, creating a run returns 422. */
+            /** @description The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422. */
             docker_image?: string;
             /** @description The GitHub repositories to clone, at most 10. */
             github_repos: {
@@ -2995,6 +2995,8 @@ interface components {
                 };
                 /** @description The commands of the environment to run before the first turn, in order. */
                 setup_commands?: string[];
+                /** @description The container image of the environment, for a harness whose sandbox is no container of it. */
+                docker_image?: string;
                 /** @description The plain environment variables of commands. Secrets of the same name take precedence. */
                 variables?: {
                     [key: string]: string;
@@ -4538,7 +4540,7 @@ interface components {
             name?: string | null;
             /** @description A description for people. */
             description?: string | null;
-            /** @description The container image of the runs. If the deployment has no containers, creating a run returns 422. */
+            /** @description The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422. */
             docker_image?: string | null;
             /** @description The GitHub repositories to clone, at most 10. */
             github_repos?: {
