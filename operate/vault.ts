@@ -1,7 +1,7 @@
 /** `npm run aws -- vault`: the keys and values of secrets of a deployment. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { SSMClient } from "@aws-sdk/client-ssm";
+import { DescribeParametersCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { vaultParameters } from "#infra/vault-parameters.ts";
 import { dynamoTable } from "#shared/aws/dynamo-table.ts";
 import { ssmKeySetStore } from "#shared/aws/ssm-key-set-store.ts";
@@ -14,6 +14,9 @@ import { operatorClient } from "./operator-client.ts";
 import { moveValues } from "./vault/move-values.ts";
 import { rotateKeys } from "./vault/rotate-keys.ts";
 
+/** The key that AWS keeps for parameters. */
+const AWS_KEY = "alias/aws/ssm";
+
 const HELP = `Usage: npm run aws -- vault rotate|move [options]
 
 rotate   adds a new key for secrets, and one for secrets of webhooks and triggers, waits six minutes until all functions use them, and
@@ -22,7 +25,8 @@ move     moves values that an earlier release stored as parameters of Systems Ma
 
   --table NAME     the table of the deployment (default: the prefix)
   --prefix NAME    the setting "prefix" of the deployment (default: runyard)
-  --kms-key ARN    the KMS key that encrypts the parameters with the keys (default: the one that AWS keeps for parameters)
+  --kms-key ARN    the KMS key that encrypts the parameters with the keys; ${AWS_KEY} is the one that AWS keeps for parameters.
+                   Needed where they have a key of yours; otherwise ${AWS_KEY} is the default
   --help           show this text
 
 The account and the region are those of your AWS credentials (AWS_PROFILE, AWS_REGION and the like).`;
@@ -60,6 +64,11 @@ async function run(args: string[]): Promise<void> {
     }
     return say(`${moved} values were moved into ${tableName}.`);
   }
+  if (values["kms-key"] === undefined)
+    await throwIfOwnKey(
+      ssm,
+      vaults.map(({ keys }) => keys),
+    );
   say("New keys are added. After six minutes, when all functions use them, the values are encrypted with them.");
   const rotated = await rotateKeys({
     keySets: vaults.map(({ keys }) => openKeySet(keys)),
@@ -73,6 +82,18 @@ async function run(args: string[]): Promise<void> {
       ? "There are no keys yet: they are created with the first secret."
       : `${rotated.keys} keys were added, and ${rotated.values} values encrypted with them.`,
   );
+}
+
+/** Without a key, Systems Manager would encrypt the parameters with the one of AWS again. @throws Problem that names the present key */
+export async function throwIfOwnKey(ssm: SSMClient, names: readonly string[]): Promise<void> {
+  const filter = { Key: "Name", Option: "Equals", Values: [...names] };
+  const { Parameters = [] } = await ssm.send(new DescribeParametersCommand({ ParameterFilters: [filter] }));
+  const own = Parameters.find(({ KeyId = AWS_KEY }) => KeyId !== AWS_KEY);
+  if (own === undefined) return;
+  throw new Problem(`${own.Name} is encrypted with the KMS key ${own.KeyId}.`, [
+    `To keep it, repeat the command with --kms-key ${own.KeyId}.`,
+    `To return to the key of AWS, repeat it with --kms-key ${AWS_KEY}.`,
+  ]);
 }
 
 if (import.meta.main) await runByHand(run);

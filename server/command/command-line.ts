@@ -48,6 +48,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "read an export into an empty data directory",
     run: async (args, program) => (await import("./transfer-commands.ts")).importCommand(args, program),
   },
+  vault: {
+    summary: "replace the key that encrypts secrets (vault rotate)",
+    run: async (args, program) => (await import("./vault-command.ts")).vaultCommand(args, program),
+  },
   "login-link": {
     summary: "print a link that signs in to the web app, once",
     run: async (args, program) => (await import("./link-command.ts")).linkCommand(args, program),

@@ -8,6 +8,7 @@ import { tableVault } from "#shared/vault/secret-value-store.ts";
 import { createVaultKeys, parseKeySet } from "#shared/vault/vault-keys.ts";
 import { moveValues } from "../../operate/vault/move-values.ts";
 import { rotateKeys } from "../../operate/vault/rotate-keys.ts";
+import { throwIfOwnKey } from "../../operate/vault.ts";
 import { respondToCalls } from "../support/aws-responses.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -167,5 +168,33 @@ describe("the move of values from Systems Manager", () => {
     expect(calls.slice(2)).toEqual(
       ["/ours/team/a", "/ours/team/gone", "/ours/other/b"].map((Name) => `DeleteParameter ${JSON.stringify({ Name })}`),
     );
+  });
+});
+
+describe("a rotation without a KMS key", () => {
+  const NAMES = ["/runyard/vault/secrets", "/runyard/vault/webhook-secrets"];
+
+  it.each([
+    ["that AWS keeps", [{ Name: NAMES[0], KeyId: "alias/aws/ssm" }, { Name: NAMES[1] }]],
+    ["that do not exist yet", []],
+  ])("is accepted for parameters with the key %s", async (_, Parameters) => {
+    const ssm = new SSMClient({ region: "eu-west-1" });
+    const calls = respondToCalls(ssm, { Parameters });
+    await throwIfOwnKey(ssm, NAMES);
+    const filter = { Key: "Name", Option: "Equals", Values: NAMES };
+    expect(calls).toEqual([`DescribeParameters ${JSON.stringify({ ParameterFilters: [filter] })}`]);
+  });
+
+  it("is refused where a parameter has another key, which would silently be given up", async () => {
+    const ssm = new SSMClient({ region: "eu-west-1" });
+    respondToCalls(ssm, { Parameters: [{ Name: NAMES[0], KeyId: "arn:aws:kms:x" }] });
+    const refused = await throwIfOwnKey(ssm, NAMES).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      message: "/runyard/vault/secrets is encrypted with the KMS key arn:aws:kms:x.",
+      details: [
+        "To keep it, repeat the command with --kms-key arn:aws:kms:x.",
+        "To return to the key of AWS, repeat it with --kms-key alias/aws/ssm.",
+      ],
+    });
   });
 });

@@ -27,6 +27,7 @@ const COMMANDS = [
     "upgrade",
     "export",
     "import",
+    "vault",
     "login-link",
     "stop",
     "status",
