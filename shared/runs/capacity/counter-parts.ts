@@ -16,10 +16,15 @@ export function countParts({ concurrency_limit: limit = DEFAULT_CONCURRENCY_LIMI
   return Math.max(1, Math.min(MAX_PARTS, Math.floor(limit / SLOTS_PER_PART)));
 }
 
+/** Parts from which on the first one, whose partition has other items of the team, counts runs only where the others are full. */
+const SPARED_FROM = 8;
+
 /** Chooses the part of its team's counters that counts a new run; undefined where there is one item only. */
 export function choosePart(runId: string, team: Limits | undefined): number | undefined {
   const parts = team === undefined ? 1 : countParts(team);
-  return parts === 1 ? undefined : digestNumber(runId) % parts;
+  if (parts === 1) return undefined;
+  const spared = parts < SPARED_FROM ? 0 : 1;
+  return spared + (digestNumber(runId) % (parts - spared));
 }
 
 /**

@@ -217,3 +217,16 @@ describe("a team whose limit is raised while runs execute and wait", () => {
     await checkSlots(plane, 0);
   });
 });
+
+describe("a team with 16 parts", () => {
+  it("counts no run in the first one, whose partition has the team's other items, before the others are full", async () => {
+    await setLimits({ concurrency_limit: 1_024, queue_limit: 32 });
+    const runs = await createRuns(32);
+    const parts = await Promise.all(runs.map(readPart));
+    expect(parts.filter((part) => part === 0)).toHaveLength(2);
+    expect(new Set(parts).size).toBe(16);
+    expect((await user.post("/agent/runs", { prompt: "hello" })).status).toBe(429);
+    await deliver(plane);
+    await checkSlots(plane, 1_024);
+  });
+});
