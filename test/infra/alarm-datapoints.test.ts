@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { dispatchRun } from "#functions/execution/dispatch-run.ts";
-import { reapRuns } from "#functions/execution/reap-runs.ts";
+import { dispatchRun } from "#functions/executions/dispatch-run.ts";
+import { reapRuns } from "#functions/executions/reap-runs.ts";
 import { createSchedule } from "#functions/schedules/create-schedule.ts";
 import { setLogOutput } from "#shared/log/log.ts";
 import { createClient } from "../support/client.ts";
