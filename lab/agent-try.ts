@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Message } from "#shared/wire/conversation.ts";
+import type { Message } from "../shared/wire/conversation.ts";
 import { startPlane } from "./agent-try/plane.ts";
 import { chooseProvider, type Provider } from "./agent-try/providers.ts";
 import { commitFiles } from "./eval/repository.ts";

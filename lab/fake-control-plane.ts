@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
-import type { Message } from "#shared/wire/conversation.ts";
-import type { ClientEvent } from "#shared/wire/event.ts";
-import type { Interrupt } from "#shared/wire/executions/turn.ts";
+import type { Message } from "../shared/wire/conversation.ts";
+import type { ClientEvent } from "../shared/wire/event.ts";
+import type { Interrupt } from "../shared/wire/executions/turn.ts";
 import type {
   AttachedFile,
   Envelope,
   FinishTaskRequest,
   Followup,
   ResolvePromptResponse,
-} from "#shared/wire/harness.ts";
+} from "../shared/wire/harness.ts";
 import { FakePushes, issueToken } from "./fake-responses.ts";
 import { REQUESTS } from "./harness-requests.ts";
 

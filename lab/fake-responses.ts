@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { UploadTarget } from "#shared/wire/harness.ts";
+import type { UploadTarget } from "../shared/wire/harness.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 

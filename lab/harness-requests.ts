@@ -1,8 +1,8 @@
 import type * as v from "valibot";
-import { ClientEvent, LiveRequest } from "#shared/wire/event.ts";
-import { PushBranchRequest } from "#shared/wire/executions/push-branch.ts";
-import { ReportArtifactRequest } from "#shared/wire/executions/report-artifact.ts";
-import { CommitSnapshotRequest, UploadSnapshotRequest } from "#shared/wire/executions/snapshot.ts";
+import { ClientEvent, LiveRequest } from "../shared/wire/event.ts";
+import { PushBranchRequest } from "../shared/wire/executions/push-branch.ts";
+import { ReportArtifactRequest } from "../shared/wire/executions/report-artifact.ts";
+import { CommitSnapshotRequest, UploadSnapshotRequest } from "../shared/wire/executions/snapshot.ts";
 import {
   ExternalConversationRequest,
   FinishTaskRequest,
@@ -12,7 +12,7 @@ import {
   ReportShutdownRequest,
   ResolvePromptRequest,
   TranscriptRequest,
-} from "#shared/wire/harness.ts";
+} from "../shared/wire/harness.ts";
 
 /** The schema of each POST request, as the service checks it. */
 export const REQUESTS: Readonly<Record<string, v.GenericSchema>> = {

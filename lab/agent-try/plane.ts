@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import * as v from "valibot";
-import { Message } from "#shared/wire/conversation.ts";
-import { type Envelope, FinishTaskRequest, type ResolvePromptResponse } from "#shared/wire/harness.ts";
+import { Message } from "../../shared/wire/conversation.ts";
+import { type Envelope, FinishTaskRequest, type ResolvePromptResponse } from "../../shared/wire/harness.ts";
 import type { Provider } from "./providers.ts";
 
 export interface PlaneOptions {

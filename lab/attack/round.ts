@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chownSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createScratch, removeScratch } from "#shared/sandbox/scratch.ts";
+import { createScratch, removeScratch } from "../../shared/sandbox/scratch.ts";
 import { FakeControlPlane } from "../fake-control-plane.ts";
 import { describeTree, findChanges } from "./canary.ts";
 import { type Excess, followUse } from "./excess.ts";

@@ -17,7 +17,7 @@ import { webScriptBytes } from "./web-script.ts";
 
 const HELP = `Usage: npm run lab -- bench-emulator [options]
 
-Measures a local cloud of its own, against the budgets of design/performance.md, and leaves nothing behind.
+Measures a local cloud of its own, against the budgets of lab/performance.md, and leaves nothing behind.
 
   --runs N   runs one at a time (default 20)
   --quick    fewer of everything: a look, not a measurement

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import * as v from "valibot";
-import { routes } from "#infra/routes.ts";
+import { routes } from "../../infra/routes.ts";
 import type { ControlPlane, MeasuredResponse, Usage } from "./control-plane.ts";
 
 /** What one call of a function costs in counts. */

@@ -1,4 +1,4 @@
-import type { Value } from "#shared/table/table.ts";
+import type { Value } from "../../shared/table/table.ts";
 
 /** Bytes of an item as DynamoDB bills them: its attributes' names and values, without what holds the item together. */
 export function sizeOfItem(item: Readonly<Record<string, Value>>): number {

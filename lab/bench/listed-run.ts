@@ -1,14 +1,14 @@
-import { type ExecutingState, isTerminal, type TerminalState } from "#shared/records/run.ts";
-import type { RunBody } from "#shared/records/run-body.ts";
-import { parseRunHead } from "#shared/records/run-head.ts";
-import { changeFacets, copyFacets } from "#shared/runs/archiving/facet-store.ts";
-import type { Change } from "#shared/runs/transition.ts";
-import { toTransitionWrites } from "#shared/runs/transition-store.ts";
-import { keys, type Owner, runPk } from "#shared/table/keys.ts";
-import { memoryTable } from "#shared/table/memory-table.ts";
-import type { Item, Table, TransactionWrite } from "#shared/table/table.ts";
-import { listWrites } from "#shared/table/transact.ts";
-import type { RunState } from "#shared/wire/run.ts";
+import { type ExecutingState, isTerminal, type TerminalState } from "../../shared/records/run.ts";
+import type { RunBody } from "../../shared/records/run-body.ts";
+import { parseRunHead } from "../../shared/records/run-head.ts";
+import { changeFacets, copyFacets } from "../../shared/runs/archiving/facet-store.ts";
+import type { Change } from "../../shared/runs/transition.ts";
+import { toTransitionWrites } from "../../shared/runs/transition-store.ts";
+import { keys, type Owner, runPk } from "../../shared/table/keys.ts";
+import { memoryTable } from "../../shared/table/memory-table.ts";
+import type { Item, Table, TransactionWrite } from "../../shared/table/table.ts";
+import { listWrites } from "../../shared/table/transact.ts";
+import type { RunState } from "../../shared/wire/run.ts";
 import { newRunWrites } from "./new-run-writes.ts";
 
 /** A run as a list sees it. Times are milliseconds. */

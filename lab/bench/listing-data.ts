@@ -1,8 +1,8 @@
-import { sha256 } from "#shared/ids.ts";
-import type { RunBody } from "#shared/records/run-body.ts";
-import { timeBound } from "#shared/runs/listing/run-index-store.ts";
-import type { Owner } from "#shared/table/keys.ts";
-import type { RunSourceType, RunState } from "#shared/wire/run.ts";
+import { sha256 } from "../../shared/ids.ts";
+import type { RunBody } from "../../shared/records/run-body.ts";
+import { timeBound } from "../../shared/runs/listing/run-index-store.ts";
+import type { Owner } from "../../shared/table/keys.ts";
+import type { RunSourceType, RunState } from "../../shared/wire/run.ts";
 import type { ListedRun } from "./listed-run.ts";
 
 /** Of a team that has used the service for a while. The same number always makes the same run. */

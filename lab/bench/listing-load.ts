@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, type BatchWriteCommandInput, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { Item } from "#shared/table/table.ts";
 import { clientSettings, type EmulatorAccess } from "../../emulator/emulator-access.ts";
+import type { Item } from "../../shared/table/table.ts";
 
 const ITEMS_A_BATCH = 25;
 const BATCHES_AT_ONCE = 8;

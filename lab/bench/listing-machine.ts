@@ -1,12 +1,12 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { setLogOutput } from "#shared/log/log.ts";
-import type { Table } from "#shared/table/table.ts";
-import { bootstrap } from "#shared/teams/bootstrap.ts";
 import { firstFreePort } from "../../server/host/ports.ts";
 import { dim, seconds } from "../../server/host/terminal.ts";
 import { localUrl, startServer } from "../../server/server.ts";
+import { setLogOutput } from "../../shared/log/log.ts";
+import type { Table } from "../../shared/table/table.ts";
+import { bootstrap } from "../../shared/teams/bootstrap.ts";
 import { buildItems } from "./listed-run.ts";
 import { type Case, casesFor } from "./listing-cases.ts";
 import { ACTIVE_RUNS, runNumber, type Team } from "./listing-data.ts";

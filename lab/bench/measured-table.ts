@@ -1,4 +1,4 @@
-import { keyOf, makeProjection } from "#shared/table/evaluate.ts";
+import { keyOf, makeProjection } from "../../shared/table/evaluate.ts";
 import {
   INDEXES,
   type IndexName,
@@ -8,7 +8,7 @@ import {
   type Table,
   type TransactionWrite,
   type Write,
-} from "#shared/table/table.ts";
+} from "../../shared/table/table.ts";
 import { sizeOfItem } from "./item-size.ts";
 
 /** Units of one partition, of the table or of an index. */

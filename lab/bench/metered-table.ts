@@ -5,8 +5,8 @@ import {
   DynamoDBClient,
   type KeySchemaElement,
 } from "@aws-sdk/client-dynamodb";
-import { INDEXES } from "#shared/table/table.ts";
 import { clientSettings, type EmulatorAccess } from "../../emulator/emulator-access.ts";
+import { INDEXES } from "../../shared/table/table.ts";
 
 /** Makes a table as the data stack does. */
 export async function makeTable(dynamo: EmulatorAccess, name: string): Promise<{ drop: () => Promise<void> }> {

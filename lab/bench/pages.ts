@@ -1,6 +1,6 @@
-import { uuidv7 } from "#shared/ids.ts";
-import { parseRunBody } from "#shared/records/run-body.ts";
-import { keys } from "#shared/table/keys.ts";
+import { uuidv7 } from "../../shared/ids.ts";
+import { parseRunBody } from "../../shared/records/run-body.ts";
+import { keys } from "../../shared/table/keys.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { newRunWrites } from "./new-run-writes.ts";
 

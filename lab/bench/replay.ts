@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { DynamoClient } from "#shared/aws/dynamo-client.ts";
-import { type MeteredRequest, type MeteredUnits, metered, newMeter } from "#shared/aws/metering.ts";
 import { clientSettings, type EmulatorAccess } from "../../emulator/emulator-access.ts";
+import { DynamoClient } from "../../shared/aws/dynamo-client.ts";
+import { type MeteredRequest, type MeteredUnits, metered, newMeter } from "../../shared/aws/metering.ts";
 import { makeTable } from "./metered-table.ts";
 
 /** Measures the cost of writes by repeating them in another table. */

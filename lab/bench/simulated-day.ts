@@ -1,12 +1,9 @@
 import { parseArgs } from "node:util";
 import * as v from "valibot";
-import { dispatchRun } from "#functions/executions/dispatch-run.ts";
-import { endRun } from "#functions/executions/end-run.ts";
-import { reapRuns } from "#functions/executions/reap-runs.ts";
-import { reconcileSchedules } from "#functions/executions/reconcile-schedules.ts";
-import { setLogOutput } from "#shared/log/log.ts";
-import { bootstrap } from "#shared/teams/bootstrap.ts";
-import type { Envelope } from "#shared/wire/harness.ts";
+import { dispatchRun } from "../../functions/executions/dispatch-run.ts";
+import { endRun } from "../../functions/executions/end-run.ts";
+import { reapRuns } from "../../functions/executions/reap-runs.ts";
+import { reconcileSchedules } from "../../functions/executions/reconcile-schedules.ts";
 import { callApi } from "../../server/host/api.ts";
 import { firstFreePort } from "../../server/host/ports.ts";
 import { dim } from "../../server/host/terminal.ts";
@@ -15,6 +12,9 @@ import { createPorts, openAdapters } from "../../server/ports.ts";
 import { QUEUES } from "../../server/queue/queue-names.ts";
 import { localUrl } from "../../server/server.ts";
 import { LocalWorkerSockets } from "../../server/sockets/worker-sockets.ts";
+import { setLogOutput } from "../../shared/log/log.ts";
+import { bootstrap } from "../../shared/teams/bootstrap.ts";
+import type { Envelope } from "../../shared/wire/harness.ts";
 import { withDirectory } from "./temporary-directory.ts";
 
 const HELP = `Usage: npm run lab -- bench-day [options]

@@ -18,7 +18,7 @@ import { readUsage, usagePerRun } from "./single/usage.ts";
 
 const HELP = `Usage: npm run lab -- bench [options]
 
-Measures a single-machine server of its own against the budgets of design/performance.md, and leaves nothing behind.
+Measures a single-machine server of its own against the budgets of lab/performance.md, and leaves nothing behind.
 
   --runs N      runs one at a time (default 20)
   --many N      runs from 16 callers (default 2000)

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isTerminal, MAX_LOSSES, MAX_RESTARTS, TRANSITIONS } from "#shared/records/run.ts";
+import { isTerminal, MAX_LOSSES, MAX_RESTARTS, TRANSITIONS } from "../../shared/records/run.ts";
 import { TimelineType } from "../../shared/wire/event.ts";
 import { RunState } from "../../shared/wire/run.ts";
 import type { AcceptedRun } from "./clients.ts";

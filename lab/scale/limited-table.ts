@@ -1,5 +1,5 @@
-import { formatKey } from "#shared/table/evaluate.ts";
-import type { Key, Table } from "#shared/table/table.ts";
+import { formatKey } from "../../shared/table/evaluate.ts";
+import type { Key, Table } from "../../shared/table/table.ts";
 import { measuredTable, type PartitionUnits } from "../bench/measured-table.ts";
 
 /** What one partition of DynamoDB accepts in a second. */

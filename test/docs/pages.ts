@@ -22,7 +22,7 @@ const GENERATED = "docs/cli.md";
 /** The pages that show commands. */
 export const PAGES: readonly string[] = [
   ...["README.md", "CONTRIBUTING.md", "cli/README.md", "clients/python/README.md", "clients/typescript/README.md"],
-  ...globSync("{docs,design}/*.md", { cwd: root }).sort(),
+  ...globSync("{docs,design,lab}/*.md", { cwd: root }).sort(),
 ].filter((page) => page !== GENERATED);
 
 /** A fence of at least three backticks, up to one of as many. */

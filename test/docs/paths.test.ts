@@ -12,7 +12,7 @@ const scripts = Object.keys(manifest.scripts);
 const pages = [
   ...["README.md", "CONTRIBUTING.md", "AGENTS.md"],
   ...globSync("{docs,design}/**/*.md", { cwd: root, exclude: ["docs/cli.md"] }).sort(),
-  "lab/README.md",
+  ...globSync("lab/*.md", { cwd: root }).sort(),
 ];
 /** The table of former paths. */
 const FORMER = /^## Where files moved\n[\s\S]*?(?=^## )/m;
