@@ -14,6 +14,11 @@ const bucketRules = Object.values(FILE_PATTERNS).map(
   (pattern) => `AwsSolutions-IAM5[Resource::Runyard-Data:ExportsOutputFnGetAttBucket83908E77Arn063C8555/${pattern}]`,
 );
 
+/** The ID of cdk-nag's finding about the right to list the streams of the table, which names the table in the same way. */
+const streamRules = [
+  "AwsSolutions-IAM5[Resource::Runyard-Data:ExportsOutputFnGetAttTableCD117FA1ArnE2C8C204/stream/*]",
+];
+
 export const acknowledgements: readonly Acknowledgement[] = [
   {
     rules: ["AwsSolutions-APIG4"],
@@ -79,7 +84,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
       "A parameter's name contains its team and webhook, which callers create. The policy names the path, which contains only these parameters.",
   },
   {
-    rules: ["AwsSolutions-IAM5[Resource::Runyard-Data:ExportsOutputFnGetAttTableCD117FA1ArnE2C8C204/stream/*]"],
+    rules: streamRules,
     paths: /^Runyard-Execution\/Webhooks\/Plan\/Role\/Resource$/,
     reason:
       "Lambda lists the streams of the table before it reads the one of the event source mapping. The other rights are on that one.",
@@ -188,8 +193,14 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
 ];
 
-/** Writes the acknowledgements onto the constructs they are about. `existingBucket` takes the place of the bucket of the data stack. */
-export function acknowledge(app: App, existingBucket?: string): void {
+/** The table and the bucket that take the place of those of the data stack. */
+interface ExistingData {
+  readonly existingBucket?: string | undefined;
+  readonly existingTable?: string | undefined;
+}
+
+/** Writes the acknowledgements onto the constructs they are about. */
+export function acknowledge(app: App, { existingBucket, existingTable }: ExistingData = {}): void {
   const prefix = readPrefix(app);
   // Findings name resources as the templates do, and constructs have the same paths with any prefix.
   const withPrefix = (rule: string) =>
@@ -198,8 +209,15 @@ export function acknowledge(app: App, existingBucket?: string): void {
   const ofExisting = Object.values(FILE_PATTERNS).map(
     (pattern) => `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${existingBucket}/${pattern}]`,
   );
+  const ofStream = [
+    `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:dynamodb:<AWS::Region>:<AWS::AccountId>:table/${existingTable}/stream/*]`,
+  ];
+  const choose = (all: readonly string[]): readonly string[] => {
+    if (all === bucketRules && existingBucket !== undefined) return ofExisting;
+    return all === streamRules && existingTable !== undefined ? ofStream : all;
+  };
   for (const { rules: all, paths, reason } of acknowledgements) {
-    const rules = all === bucketRules && existingBucket !== undefined ? ofExisting : all;
+    const rules = choose(all);
     for (const construct of constructs.filter(({ node }) => paths.test(node.path))) {
       Validations.of(construct).acknowledge(...rules.map((rule) => ({ id: withPrefix(rule), reason })));
     }

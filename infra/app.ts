@@ -20,7 +20,7 @@ if (settings.stage === "aws") {
   const { acknowledge } = await import("./acknowledgements.ts");
   const { AwsSolutionsChecks } = await import("cdk-nag");
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  acknowledge(app, settings.existingBucket);
+  acknowledge(app, settings);
 } else {
   // CDK's own check of the templates takes as long as the rest of the synthesis; likewise.
   process.env["CDK_VALIDATION"] = "false";

@@ -37,9 +37,14 @@ describe("cdk-nag's AwsSolutions", () => {
   it.each([
     { frontDoor: "false", sandboxTenancy: "false" },
     { existingTable: "runyard-restored", existingBucket: "kept-bucket" },
+    {
+      existingTable: "runyard-restored",
+      existingTableStream:
+        "arn:aws:dynamodb:us-east-1:111122223333:table/runyard-restored/stream/2026-05-18T19:00:00.000",
+    },
   ])("finds nothing else with %j", (context) => {
     const other = synthesize(context).app;
-    acknowledge(other, context.existingBucket);
+    acknowledge(other, context);
     expect(findings(other)).toEqual([]);
   });
 

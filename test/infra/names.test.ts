@@ -59,6 +59,41 @@ describe("the context prefix", () => {
   });
 });
 
+describe("the name of a function, log group, queue, alarm or table", () => {
+  /** The types whose names people and other resources know, with the property that has it. */
+  const NAMED: Readonly<Record<string, string>> = {
+    "AWS::CloudWatch::Alarm": "AlarmName",
+    "AWS::DynamoDB::Table": "TableName",
+    "AWS::Lambda::Function": "FunctionName",
+    "AWS::Logs::LogGroup": "LogGroupName",
+    "AWS::SNS::Topic": "TopicName",
+    "AWS::SQS::Queue": "QueueName",
+  };
+
+  it.each([
+    ["the usual settings", {}],
+    ["every setting", EVERY_SETTING],
+  ] as const)("is the same whichever stack has it, with %s", (_, settings) => {
+    const { stacks } = synthesize(settings);
+    const named = stacks.flatMap(({ name: stack, resources }) =>
+      resources
+        .filter(({ Type }) => Type in NAMED)
+        .map(({ id, Type, Properties }) => ({ stack, id, Type, name: Properties?.[NAMED[Type] ?? ""] })),
+    );
+    expect(named.length).toBeGreaterThan(300);
+    // A name that CloudFormation chooses begins with that of the stack; a text of parts would name it.
+    const chosen = named.filter(({ name }) => typeof name !== "string");
+    expect(chosen.map(({ id }) => id).filter((id) => !UNNAMED.test(id))).toEqual([]);
+    const names = named.map(({ name }) => name).filter((name) => typeof name === "string");
+    expect(names.filter((name) => /^Runyard-|Runyard-(?:Api|Data|Execution|Routes)/.test(name))).toEqual([]);
+    const all = named.filter(({ name }) => typeof name === "string").map(({ Type, name }) => `${Type} ${String(name)}`);
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+/** Those that nobody refers to: the functions of the CDK that copy the web app, and the logs of what only deployments and tasks run. */
+const UNNAMED = /^CustomCDK|^CustomS3|^SandboxImage|^FargateTasks/;
+
 describe("the context logRetentionDays", () => {
   const listDays = (context: Record<string, string>) =>
     new Set(
