@@ -48,7 +48,7 @@ const PATH = `${NODE_PREFIX}/bin:${SYSTEM_PATH}`;
 
 /** The files of /etc that programs need; other files may contain secrets of the host. */
 const ETC_FILES =
-  /^(ld\.so\.(cache|conf|conf\.d)|alternatives|ca-certificates|pki|localtime|mime\.types|magic|protocols|services|terminfo|perl|python3.*|java.*|maven)$/;
+  /^(ld\.so\.(cache|conf|conf\.d)|os-release|lsb-release|debian_version|shells|alternatives|ca-certificates|pki|localtime|mime\.types|magic|protocols|services|terminfo|perl|python3.*|java.*|maven)$/;
 const ETC_SSL = ["/etc/ssl/certs", "/etc/ssl/openssl.cnf"];
 
 /**

@@ -608,8 +608,28 @@ describe("a command in bubblewrap", () => {
   it("sees exactly these files of /etc, and the folders of programs that the machine has", async () => {
     const fixed = ["group", "hosts", "nsswitch.conf", "passwd", "resolv.conf", "ssl"];
     const shared = [
-      ...["alternatives", "ca-certificates", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "magic"],
-      ...["maven", "mime.types", "perl", "pki", "protocols", "services", "terminfo"],
+      ...[
+        "alternatives",
+        "ca-certificates",
+        "debian_version",
+        "ld.so.cache",
+        "ld.so.conf",
+        "ld.so.conf.d",
+        "localtime",
+      ],
+      ...[
+        "lsb-release",
+        "magic",
+        "maven",
+        "mime.types",
+        "os-release",
+        "perl",
+        "pki",
+        "protocols",
+        "services",
+        "shells",
+      ],
+      "terminfo",
     ];
     const isShared = (name: string) => shared.includes(name) || /^(python3|java)/.test(name);
     const own = readdirSync("/etc").filter((name) => isShared(name) && existsSync(join("/etc", name)));
