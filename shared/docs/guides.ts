@@ -71,12 +71,23 @@ function splitSections(text: string): readonly { heading: string; content: strin
 
 const readTitle = (text: string): string => /^# (.*)$/m.exec(text)?.[1] ?? "";
 
-/** The first lines of text, without links. */
-const readSummary = (content: string): string =>
-  (content.split(/\n\s*\n/).find((part) => /^[A-Z`]/.test(part.trim())) ?? "")
+/** Characters of a summary. */
+const MAX_SUMMARY = 200;
+
+/** The first paragraph, or what a command says about itself, without links and emphasis, up to the end of a word. */
+function readSummary(content: string): string {
+  const [, help = ""] = /^`{3}text\n(?:Usage: .*\n\s*)?([A-Z].*)$/m.exec(content) ?? [];
+  const [prose = help] = content
+    .split(/^`{3}.*\n[\s\S]*?^`{3}/m)
+    .flatMap((part) => part.split(/\n\s*\n/).filter(isProse));
+  const text = prose
+    .trim()
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replaceAll("\n", " ")
-    .slice(0, 200);
+    .replaceAll(/\*\*|\n/g, (mark) => (mark === "\n" ? " " : ""));
+  return text.length <= MAX_SUMMARY ? text : `${text.slice(0, MAX_SUMMARY).replace(/\s+\S*$/, "")} …`;
+}
+
+const isProse = (paragraph: string): boolean => /^[A-Z`]/.test(paragraph.trim());
 
 /** Removes what only a checkout has: links to its other files, and why a test does not run a block. */
 const withoutRepository = (text: string): string =>

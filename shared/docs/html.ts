@@ -62,7 +62,7 @@ article{border-top:1px solid var(--line);padding-top:.25rem}
 code,pre{font-family:ui-monospace,monospace;font-size:.9em}:not(pre)>code,h3{overflow-wrap:anywhere}
 pre{background:var(--soft);padding:.75rem;overflow:auto;max-height:28rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%}
-th,td{text-align:left;vertical-align:top;padding:.35rem .75rem .35rem 0;border-bottom:1px solid var(--line)}th[scope=row]{font-weight:400;white-space:nowrap}
+th,td{text-align:left;vertical-align:top;padding:.35rem .75rem .35rem 0;border-bottom:1px solid var(--line)}th[scope=row]{font-weight:400;white-space:nowrap}td:first-child>code{white-space:nowrap}
 nav h3{margin:1rem 0 0;font-size:1rem}nav ul{margin:.25rem 0;padding-left:1rem}li:target{outline:2px solid var(--link)}dt{font-weight:600}
 .top{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:baseline}form{display:flex;gap:.5rem;flex:1 1 16rem}
 input{flex:1;min-width:0}input,button{font:inherit;padding:.25rem .5rem;border:1px solid var(--line);border-radius:.25rem;background:var(--soft);color:inherit}`;

@@ -47,6 +47,6 @@ ${renderMarkdown(doc.markdown, toUrl)}
 export const renderTop = (baseUrl: string, query = "") => html`<header class="top">
 <nav aria-label="Documentation"><a href="${baseUrl}/docs">Documentation</a> · <a href="${baseUrl}/docs/errors">Errors</a> ·
 <a href="${baseUrl}/openapi.json">OpenAPI document</a></nav>
-<form role="search" action="${baseUrl}/docs"><input type="search" name="q" value="${query}" aria-label="Search the documentation"
+<form role="search" action="${baseUrl}/docs"><input type="search" name="q" value="${query}" aria-label="Search the documentation" placeholder="Search, such as: cancel from CI"
 maxlength="200"><button>Search</button></form>
 </header>`;

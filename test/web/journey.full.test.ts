@@ -124,7 +124,8 @@ describe("the web app", () => {
     const run = await app.api().create(commands("echo started; sleep 600"), { title: "Hang", ...RUNBOOK });
     await page.getByRole("link", { name: "Hang" }).click();
     await page.locator(".terminal", { hasText: "started" }).waitFor();
-    await page.getByRole("button", { name: "Force cancel" }).click();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Force cancel" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Force cancel" }).click();
     await page.getByRole("status").getByText("Cancelled").waitFor();
     expect(await app.api().ended(run)).toMatchObject({ state: "CANCELLED" });

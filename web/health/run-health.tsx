@@ -49,7 +49,7 @@ function useIsVisible() {
 }
 
 interface RowHealthProps extends Subject {
-  /** Whether the row says by itself since when the runs fail. */
+  /** Whether the row says by itself since when the runs fail, and when the latest one was. */
   readonly saysFailing?: boolean;
 }
 
@@ -58,6 +58,7 @@ export function RowHealth({ kind, id, saysFailing = false }: RowHealthProps) {
   const { element, isVisible } = useIsVisible();
   const { data: runs } = useLatestRuns({ kind, id }, isVisible);
   const health = runs && readHealth(runs);
+  const [latest] = runs ?? [];
   return (
     <div ref={element} className="row-health">
       {runs?.length === 0 && <span className="faint">No runs yet</span>}
@@ -70,6 +71,11 @@ export function RowHealth({ kind, id, saysFailing = false }: RowHealthProps) {
         </Link>
       )}
       {health !== undefined && <Facts health={health} />}
+      {!saysFailing && latest !== undefined && (
+        <span className="faint">
+          latest <Time at={latest.created_at} />
+        </span>
+      )}
       {!saysFailing && health?.failingSince !== undefined && (
         <span className="field-error">
           Failing since <Time at={health.failingSince} />
@@ -121,7 +127,7 @@ export function HealthCard({ kind, id, children }: Subject & { readonly children
             }))}
           />
           <p className="item-facts">
-            <span>Of the last {plural(runs.length, "run")}:</span>
+            <span>{runs.length === 1 ? "The only run:" : `Of the last ${plural(runs.length, "run")}:`}</span>
             <Facts health={health} />
           </p>
           {health.failingSince !== undefined && (

@@ -43,12 +43,8 @@ export function RunActions({ run, onChanged }: RunActionsProps) {
           Cancel
         </Button>
       )}
-      {isActive && (
-        <Button
-          look={needsForce ? "danger" : "ghost"}
-          icon={<Ban size={15} aria-hidden />}
-          onClick={() => setConfirming("force")}
-        >
+      {isActive && needsForce && (
+        <Button look="danger" icon={<Ban size={15} aria-hidden />} onClick={() => setConfirming("force")}>
           Force cancel
         </Button>
       )}
@@ -62,7 +58,12 @@ export function RunActions({ run, onChanged }: RunActionsProps) {
         Transcript
       </Button>
       <OpenOnUse trigger={(open) => <MenuButton aria-haspopup="menu" onClick={open} />}>
-        <RunMenu run={run} onChanged={onChanged} trigger={<MenuButton />} />
+        <RunMenu
+          run={run}
+          onChanged={onChanged}
+          trigger={<MenuButton />}
+          onForceCancel={isActive && !needsForce ? () => setConfirming("force") : undefined}
+        />
       </OpenOnUse>
       {transcript.error !== null && (
         <p className="form-error" role="alert">

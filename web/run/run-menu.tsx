@@ -13,12 +13,14 @@ interface RunMenuProps {
   readonly run: RunItem;
   readonly onChanged: () => void;
   readonly trigger: ReactElement;
+  /** Absent where the run has ended, or has a button of its own for it. */
+  readonly onForceCancel: (() => void) | undefined;
 }
 
 type Question = "share" | "delete";
 
 /** The rarer actions of a run: archive it, share it with everybody who has the link, and delete it. */
-export function RunMenu({ run, onChanged, trigger }: RunMenuProps) {
+export function RunMenu({ run, onChanged, trigger, onForceCancel }: RunMenuProps) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const [question, setQuestion] = useState<Question>();
@@ -57,6 +59,11 @@ export function RunMenu({ run, onChanged, trigger }: RunMenuProps) {
           <DropdownMenu.Item className="menu-item" onSelect={() => (isShared ? share.mutate() : setQuestion("share"))}>
             {isShared ? "Stop sharing" : "Share publicly"}
           </DropdownMenu.Item>
+          {onForceCancel !== undefined && (
+            <DropdownMenu.Item className="menu-item danger" onSelect={onForceCancel}>
+              Force cancel
+            </DropdownMenu.Item>
+          )}
           {mayDelete && (
             <DropdownMenu.Item
               className="menu-item danger"

@@ -85,15 +85,11 @@ function ScheduleRow({ schedule }: { readonly schedule: ScheduleItem }) {
         ) : (
           <span className="badge">Paused</span>
         )}
-        <span className="faint">
-          {history.last_ran === null ? (
-            "Never ran"
-          ) : (
-            <>
-              Last ran <Time at={history.last_ran} />
-            </>
-          )}
-        </span>
+        {history.last_ran !== null && (
+          <span className="faint">
+            Last ran <Time at={history.last_ran} />
+          </span>
+        )}
       </div>
       <div className="item-actions">
         <IconButton label={`Run ${name} now`} onClick={() => runNow.mutate()}>

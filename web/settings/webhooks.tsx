@@ -118,7 +118,7 @@ function WebhookRow({ webhook, onInspect, onEdit, onRotate, onDelete }: WebhookR
         {filter !== undefined && (
           <p className="item-facts">
             <span>
-              Runs with <code>{revealHidden(JSON.stringify(filter))}</code>
+              Only runs with <code>{revealHidden(describeFilter(filter))}</code>
             </span>
           </p>
         )}
@@ -159,3 +159,9 @@ function WebhookRow({ webhook, onInspect, onEdit, onRotate, onDelete }: WebhookR
     </li>
   );
 }
+
+/** A filter as `state=FAILED or ERROR, deploy=yes`. */
+const describeFilter = ({ metadata = {}, ...members }: NonNullable<WebhookItem["filter"]>): string =>
+  [...Object.entries(members), ...Object.entries(metadata)]
+    .map(([name, value]) => `${name}=${[value].flat().join(" or ")}`)
+    .join(", ");
