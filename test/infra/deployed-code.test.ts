@@ -195,7 +195,7 @@ function mostAtStart(file: string): number {
   if (file === "runs/create-run") return 238_000;
   // The response is checked against the output schema of its run.
   if (file === "runs/get-response") return 171_000;
-  return file === "runs/list-runs" ? 177_000 : 157_000;
+  return file === "runs/list-runs" ? 179_000 : 157_000;
 }
 
 /** Additional bytes of single routes: see design/decisions/0017-bundle-size-limits.md. */

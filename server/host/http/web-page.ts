@@ -1,5 +1,5 @@
 import { readFile, realpath } from "node:fs/promises";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import * as v from "valibot";
 import { chooseEncoding, compress, type Encoding, isCompressible } from "./compress.ts";
@@ -50,16 +50,23 @@ export async function serveWebPage(
   }
   const wanted = decodedPath(rawUrl);
   const file = wanted === undefined ? undefined : await readPageFile(directory, wanted);
-  if (file !== undefined) {
+  const isPage = wanted !== undefined && (path.extname(wanted) !== "" || (await isPageOfApp(directory, wanted)));
+  // The app says in its own words that it has no such page, to people.
+  if (file !== undefined && (isPage || isNavigation(response.req))) {
     const isBuilt = wanted?.startsWith("/assets/") === true;
     const { content, headers } = await encode(file, response.req.headers["accept-encoding"], isBuilt);
-    const isPage = wanted === undefined || path.extname(wanted) !== "" || (await isPageOfApp(directory, wanted));
     return send(response, isPage ? 200 : 404, file.type, content, method, {
       ...(isBuilt ? IMMUTABLE : {}),
       ...headers,
     });
   }
   send(response, 404, "text/plain; charset=utf-8", "There is no such page. The API is at /api/v1.\n", method);
+}
+
+/** Whether a browser requests the page to show it, and not a script or a program. */
+function isNavigation({ headers }: IncomingMessage): boolean {
+  const mode = headers["sec-fetch-mode"];
+  return mode === undefined ? headers.accept?.includes("text/html") === true : mode === "navigate";
 }
 
 /**
