@@ -30,8 +30,11 @@ export const MAX_LOSSES = 3;
  */
 export const MAX_RESTARTS = 20;
 
-/** Seconds between two heartbeats of an execution; the responses to them bring cancels, follow-ups and readers to it. */
-export const heartbeatSeconds = (isWatched: boolean): number => (isWatched ? 5 : 10);
+/**
+ * Seconds between two heartbeats of an execution; the responses to them bring cancels, follow-ups and readers to it. An interrupt ends the
+ * turn within ten seconds, of which one is left for stopping its command.
+ */
+export const heartbeatSeconds = (isWatched: boolean): number => (isWatched ? 5 : 9);
 /** Minutes for which an interactive or interrupted run waits for a follow-up. */
 export const DEFAULT_IDLE_MINUTES = 10;
 /** Seconds without a heartbeat after which the lease of an execution expires. */

@@ -47,7 +47,7 @@ describe("POST /harness-support/live", () => {
     expect((await harness.beat()).body).toMatchObject({ watched: true, next_heartbeat_seconds: 5 });
     expect((await harness.messages(1, "hello")).body).toMatchObject({ watched: true });
     plane.clock.now += 1_000;
-    expect((await harness.beat()).body).toMatchObject({ watched: false, next_heartbeat_seconds: 10 });
+    expect((await harness.beat()).body).toMatchObject({ watched: false, next_heartbeat_seconds: 9 });
     expect((await harness.messages(2, "hello")).body).toMatchObject({ watched: false });
     expect((await send(harness, frame(0, "line 1\n"))).body).toEqual({ watched: false });
   });

@@ -265,25 +265,25 @@ describe("a heartbeat", () => {
     const harness = await workingRun(plane);
     const heartbeat = { execution_id: harness.execution_id, followups_stored: 0 };
     const response = await recordHeartbeat(asRun(await head(harness.run_id), true), noHeader, heartbeat, plane.ports);
-    expect(response).toEqual({ followups: [], cancel: true, next_heartbeat_seconds: 10 });
+    expect(response).toEqual({ followups: [], cancel: true, next_heartbeat_seconds: 9 });
   });
 
-  it("is written at least nine seconds after the last one, or with a follow-up", async () => {
+  it("is written at least eight seconds after the last one, or with a follow-up", async () => {
     const harness = await workingRun(plane);
     const started = plane.clock.now;
     const heartbeatAt = async () => (await executing(harness.run_id)).heartbeat_at;
-    plane.clock.now = started + 8_999;
+    plane.clock.now = started + 7_999;
     await harness.beat();
     expect(await heartbeatAt()).toBe(started);
-    plane.clock.now = started + 9_000;
+    plane.clock.now = started + 8_000;
     await harness.beat();
-    expect(await heartbeatAt()).toBe(started + 9_000);
+    expect(await heartbeatAt()).toBe(started + 8_000);
     plane.clock.now += 1;
     await createClient(plane).post(`/agent/runs/${harness.run_id}/followups`, { message: "more" });
     expect((await harness.beat()).body.followups).toMatchObject([{ number: 1, message: "more" }]);
-    expect(await heartbeatAt()).toBe(started + 9_000);
+    expect(await heartbeatAt()).toBe(started + 8_000);
     expect((await harness.beat(1)).body.followups).toEqual([]);
-    expect(await heartbeatAt()).toBe(started + 9_001);
+    expect(await heartbeatAt()).toBe(started + 8_001);
     expect((await harness.beat(2)).body.errors).toEqual([expect.objectContaining({ path: "followups_stored" })]);
   });
 });

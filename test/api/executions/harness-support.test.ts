@@ -68,7 +68,7 @@ describe("POST /harness-support/resolve-prompt", () => {
         own_messages: 0,
         next_sequence: 1,
         followups: [],
-        next_heartbeat_seconds: 10,
+        next_heartbeat_seconds: 9,
         finish_takes_messages: true,
       },
     });
@@ -104,7 +104,7 @@ describe("POST /harness-support/heartbeat", () => {
       followups: [],
       cancel: false,
       watched: false,
-      next_heartbeat_seconds: 10,
+      next_heartbeat_seconds: 9,
     });
   });
 });
@@ -113,7 +113,7 @@ describe("the interval of heartbeats", () => {
   it("is shorter while a reader watches the run", async () => {
     const plane = await createTestControlPlane();
     const harness = await workingRun(plane);
-    expect((await harness.beat()).body).toMatchObject({ watched: false, next_heartbeat_seconds: 10 });
+    expect((await harness.beat()).body).toMatchObject({ watched: false, next_heartbeat_seconds: 9 });
     await createClient(plane).get(`/agent/runs/${harness.run_id}/events?live=true`);
     expect((await harness.beat()).body).toMatchObject({ watched: true, next_heartbeat_seconds: 5 });
   });

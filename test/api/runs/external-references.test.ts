@@ -83,6 +83,7 @@ describe("GET /agent/run-by-external-reference", () => {
 });
 
 describe("GET /agent/artifacts/{artifactUid}/download", () => {
+  // @contract runs.artifact.download-plan: The download of a PLAN is its Markdown.
   it("redirects to the Markdown of a plan, and returns its URL with redirect=false", async () => {
     const harness = await workingRun(plane);
     const { body } = await refer(harness, { title: "Fix", content: "# Fix\n" }, "PLAN");

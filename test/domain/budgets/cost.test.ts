@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { heartbeatSeconds } from "#shared/records/run.ts";
 import { countShards } from "#shared/runs/capacity/execution-count-store.ts";
 import { keys } from "#shared/table/keys.ts";
 import { type CountedCalls, idleMonth, oneRun } from "../../../operate/cost/costs.ts";
@@ -70,7 +71,7 @@ async function countRun(): Promise<CountedCalls["run"]> {
     await countRequest(harness.event({ event_uuid: randomUUID(), event_name: "agent_started", timestamp }));
     for (let second = 1; second <= MINUTES * 60; second++) {
       plane.clock.now += 1_000;
-      if (second % 10 === 0) {
+      if (second % heartbeatSeconds(false) === 0) {
         count.quietRequests++;
         await countRequest(harness.beat());
       }

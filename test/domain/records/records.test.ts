@@ -474,7 +474,7 @@ describe("a run", () => {
     expect(folded("ＡB")).toBe("ab");
     expect(folded("😀".repeat(201))).toBe("😀".repeat(200));
     expect([toDuration(0), toDuration(75_250)]).toEqual(["PT0.000S", "PT75.250S"]);
-    expect([heartbeatSeconds(true), heartbeatSeconds(false)]).toEqual([5, 10]);
+    expect([heartbeatSeconds(true), heartbeatSeconds(false)]).toEqual([5, 9]);
   });
 
   it("is executing or has ended, by its state", () => {
