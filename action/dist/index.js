@@ -2143,7 +2143,9 @@ var Text = optional(string()), StepData = object({
   attempt: optional(number()),
   of: optional(number()),
   reason: Text,
-  next_in_ms: optional(number())
+  next_in_ms: optional(number()),
+  action_id: Text,
+  output: Text
 }), NAMES = {
   worker_container_ready: "sandbox ready",
   setup_environment_resolution: "prepared",
@@ -2170,7 +2172,18 @@ function retryText({ attempt, of, reason, next_in_ms }) {
 }
 function step(type, at, data) {
   let parsed = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...said } = parsed.success ? parsed.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : NAMES[type] ?? type.replaceAll("_", " "), detail = retryText(said) ?? firstText([said.detail, said.message, said.filepath, said.title, said.url]);
-  return type === "setup_started" ? { kind: "step", type, at, name: STARTED[said.step ?? ""] ?? "setup …", detail, failed: !1 } : { kind: "step", type, at, state, name, durationMs: duration_ms, detail, failed: is_error };
+  if (type === "setup_started")
+    return {
+      kind: "step",
+      type,
+      at,
+      name: STARTED[said.step ?? ""] ?? "setup …",
+      detail,
+      failed: !1,
+      actionId: said.action_id
+    };
+  let command2 = { actionId: said.action_id, output: said.output };
+  return { kind: "step", type, at, state, name, durationMs: duration_ms, detail, failed: is_error, ...command2 };
 }
 var COMPACTED = "conversation_compacted", Summary = object({ summary: string() }), Block = variant("type", [
   object({ type: literal("text"), text: string(), message_id: Text }),

@@ -85,6 +85,7 @@ export async function prepareWorkspace(
   });
   const setup = await prepare({
     ...{ context, workspace, outbox, redactor, runner, egress, seen, deadlineAt, signal, restore, snapshots },
+    live: channel.live,
     start: image?.directory,
   });
   const { clones } = setup;

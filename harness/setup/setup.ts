@@ -1,7 +1,5 @@
 import { resolve } from "node:path";
 import type { Repository } from "#shared/wire/config.ts";
-import type { ClientEvent } from "#shared/wire/event.ts";
-import { toTimestamp } from "#shared/wire/primitives.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import {
@@ -18,18 +16,23 @@ import { writeGitConfig } from "../git/run-git.ts";
 import type { Workspace } from "../isolation/workspace.ts";
 import type { Egress } from "../network/egress.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import type { LiveOutput } from "../reporting/live-output.ts";
 import type { Outbox } from "../reporting/outbox.ts";
 import { loadSkill, type Skill } from "../skills/skills.ts";
 import { formatError, SetupError } from "../support/stop.ts";
-import { cutBytes, cutBytesFromEnd, toWellFormed } from "../support/text-limits.ts";
+import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { downloadAttachments } from "./attachments.ts";
+import { reportStep, type StepDetail } from "./report-step.ts";
 import type { RunContext } from "./run-context.ts";
+import { runSetupCommand } from "./setup-command.ts";
 import type { RestoredSetup, SetupSnapshots } from "./setup-snapshot.ts";
 
 export interface SetupOptions {
   readonly context: RunContext;
   readonly workspace: Workspace;
   readonly outbox: Outbox;
+  /** Shows the output of commands while they run. */
+  readonly live: Pick<LiveOutput, "open">;
   readonly redactor: Redactor;
   readonly runner: CommandRunner;
   readonly egress: Egress;
@@ -60,15 +63,6 @@ export interface Setup {
 const CLONE_MS = 5 * 60_000;
 /** A shorter value in a URL is a user name, such as `git`, and not a secret. */
 const MIN_CREDENTIAL_LENGTH = 8;
-const SETUP_MS = 10 * 60_000;
-/** Lines of a setup command's output in the timeline, and of a failed one's in the run's status message. */
-const LAST_LINES = 10;
-/** The longest quoted command. */
-const COMMAND_BYTES = 200;
-/** The longest command, and the longest output of it, in the timeline. */
-const SHOWN_BYTES = 2_000;
-/** The longest status message. */
-const MESSAGE_BYTES = 1_024;
 
 /**
  * Sets up the workspace as the run's configuration says. Each part is an event of the timeline, with its duration.
@@ -87,9 +81,7 @@ export async function prepare(options: SetupOptions): Promise<Setup> {
   const beginning = clones.length === 0 ? options.start : undefined;
   const workingDirectory = clones.length === 1 && only !== undefined ? only.path : (beginning ?? "");
   for (const command of reused === undefined ? (context.setup_commands ?? []) : []) {
-    await reportStep(outbox, "setup_commands", describeCommand(command), () =>
-      runSetup(command, resolve(options.seen, workingDirectory), options),
-    );
+    await runSetupCommand(command, resolve(options.seen, workingDirectory), options);
   }
   if (!isRestored && context.setup_snapshot?.keep === true) await keepSetup(clones, options);
   const loaded: Skill[] = [];
@@ -128,43 +120,6 @@ async function resolveEnvironment(options: SetupOptions, isRestored: boolean): P
 
 const formatCount = (count: number, what: string): string[] =>
   count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"}`];
-
-/** The timeline also shows the end of what a command printed that succeeded. */
-const describeCommand = (command: string): StepDetail<string> => ({
-  start: command,
-  end: (output) => (output === "" ? command : `${cutBytes(command, SHOWN_BYTES)}\n${output}`),
-});
-
-/**
- * Runs one setup command of the environment. Each starts where the agent's first command does.
- * @returns the last lines of its output
- */
-async function runSetup(
-  command: string,
-  workingDirectory: string,
-  { runner, deadlineAt }: SetupOptions,
-): Promise<string> {
-  const timeoutMs = Math.max(1, Math.min(SETUP_MS, deadlineAt - Date.now()));
-  const { exitCode, timedOut, text, ...run } = await runner.run({
-    command,
-    workingDirectory,
-    timeoutMs,
-    isShown: true,
-  });
-  if (exitCode === 0) return takeLastLines(text, SHOWN_BYTES);
-  const code = `exit code ${exitCode}`;
-  const how = timedOut ? `took longer than ${Math.ceil(timeoutMs / 1000)} s (${code})` : `ended with ${code}`;
-  const what = `the setup command "${cutBytes(run.command, COMMAND_BYTES)}" ${how}`;
-  const last = takeLastLines(text, MESSAGE_BYTES - Buffer.byteLength(what) - 2);
-  throw new SetupError(last === "" ? what : `${what}:\n${last}`);
-}
-
-/** Takes as many whole lines from the end as fit, or the end of a line that is too long. */
-function takeLastLines(text: string, bytes: number): string {
-  const lines = text.trimEnd().split("\n").slice(-LAST_LINES);
-  while (lines.length > 1 && Buffer.byteLength(lines.join("\n")) > bytes) lines.shift();
-  return cutBytesFromEnd(lines.join("\n"), bytes);
-}
 
 /** Brings back the files of an earlier setup instead. Returns undefined if the environment has to be set up. */
 async function reuseSetup(
@@ -255,45 +210,3 @@ const describeClone = ({ url }: Repository): StepDetail<NewClone> => ({
     );
   },
 });
-
-/** A part of the setup that takes longer is reported when it has started too. */
-const REPORT_START_MS = 1_000;
-
-/** What the timeline says about a part of the setup: the same from its start to its end, or more at its end. */
-type StepDetail<T> = string | ((result: T) => string) | { readonly start: string; readonly end: (result: T) => string };
-
-/** Runs a part of the setup and reports its duration and result in the timeline. */
-export async function reportStep<T>(
-  outbox: Outbox,
-  name: ClientEvent["event_name"],
-  detail: StepDetail<T>,
-  work: () => Promise<T>,
-): Promise<T> {
-  const start = Date.now();
-  const report = (isError: boolean, text: string) => {
-    const finish = Date.now();
-    outbox.event(name, {
-      start_ts: toTimestamp(start),
-      finish_ts: toTimestamp(finish),
-      latency_ms: finish - start,
-      is_error: isError,
-      detail: toWellFormed(text),
-    });
-  };
-  const isLong = setTimeout(() => {
-    const text = typeof detail === "object" ? detail.start : typeof detail === "string" ? detail : undefined;
-    const what = text === undefined ? {} : { detail: toWellFormed(text) };
-    outbox.event("setup_started", { step: name, start_ts: toTimestamp(start), ...what });
-  }, REPORT_START_MS);
-  try {
-    const result = await work();
-    const end = typeof detail === "object" ? detail.end : detail;
-    report(false, typeof end === "string" ? end : end(result));
-    return result;
-  } catch (error) {
-    report(true, formatError(error));
-    throw error;
-  } finally {
-    clearTimeout(isLong);
-  }
-}

@@ -90,6 +90,10 @@ export const ClientEvent = v.object({
       detail: v.exactOptional(textOfBytes(4096)),
       /** `setup_started`: the event that reports the end of this part of the setup, such as `setup_commands`. */
       step: v.exactOptional(text(64, 1)),
+      /** `setup_commands`: the id under which live output of the command is sent, if it takes long. */
+      action_id: v.exactOptional(Id),
+      /** `setup_commands`: the end of what the command printed. */
+      output: v.exactOptional(textOfBytes(8192)),
       /** `agent_started`: the id of the model. */
       model_id: v.exactOptional(text(256, 1)),
       /** `agent_started`: the isolation boundary of the run's commands. */

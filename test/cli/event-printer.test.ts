@@ -145,6 +145,30 @@ describe("the event printer", () => {
     ]);
   });
 
+  test("shows what a set-up command prints while it runs, and then only the rest", () => {
+    const setup = { action_id: "s", detail: "npm ci", step: "setup_commands" };
+    printer.print(event("setup_started", 1000, setup));
+    printer.printLive({ action_id: "s", stream: "stdout", offset: 0, text: "added 1 package\nadded 2" });
+    printer.print(
+      event("setup_commands", 4000, {
+        ...{ action_id: "s", duration_ms: 3000, is_error: false, detail: "npm ci\nadded 2 packages" },
+        output: "added 1 package\nadded 2 packages\n",
+      }),
+    );
+    expect(lines).toEqual([
+      "    1.0 s  setup …  npm ci",
+      "             added 1 package",
+      "             added 2 packages",
+      "    4.0 s  setup  npm ci  3.0 s",
+    ]);
+  });
+
+  test("shows what a set-up command printed that succeeded at once", () => {
+    const data = { action_id: "s", duration_ms: 10, is_error: false, detail: "make\nbuilt", output: "built\n" };
+    printer.print(event("setup_commands", 1600, data));
+    expect(lines).toEqual(["    1.6 s  setup  make  0.0 s", "             built"]);
+  });
+
   test("prints the model's text while it is written, and then only the rest", () => {
     printer.printLive({ message_id: "m", stream: "text", offset: 0, text: "I will look.\nFir" });
     printer.print(message("assistant", { type: "text", text: "I will look.\nFirst the test.", message_id: "m" }));

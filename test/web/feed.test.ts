@@ -91,3 +91,33 @@ describe("addEvents", () => {
     expect(texts(feed.entries)).toEqual(["agent_thought"]);
   });
 });
+
+describe("a setup command", () => {
+  const event = (type: RunEvent["type"], data: Record<string, unknown>): RunEvent => ({
+    sequence: ++sequence,
+    type,
+    occurred_at: "2026-05-18T19:00:00.000Z",
+    data: { action_id: "c1", ...data },
+  });
+
+  it("is shown with its output while it runs, and with all of it at its end", () => {
+    const running = addEvents(emptyFeed, [event("setup_started", { step: "setup_commands", detail: "npm ci" })]);
+    const feed = addLiveFrames(running, [stdout(0, "added 1\n")]);
+    expect(feed.entries).toMatchObject([{ title: "Setup: npm ci", state: "running", live: "added 1\n" }]);
+    const end = event("setup_commands", {
+      detail: "npm ci\nadded 2",
+      is_error: false,
+      duration_ms: 9,
+      output: "added 2\n",
+    });
+    expect(addEvents(feed, [end]).entries).toMatchObject([
+      { title: "Setup: npm ci", state: "completed", output: { stdout: "added 2\n", duration_ms: 9 } },
+    ]);
+  });
+
+  it("is not shown if it has printed nothing", () => {
+    const silent = event("setup_commands", { detail: "true", is_error: false, output: "" });
+    const former = { ...event("setup_commands", {}), data: { detail: "npm ci\nadded 2" } };
+    expect(addEvents(emptyFeed, [silent, former]).entries).toEqual([]);
+  });
+});

@@ -122,6 +122,7 @@ export function addEvents(feed: Feed, events: readonly RunEvent[]): Feed {
   });
   for (const event of fresh) {
     if (event.type === "messages") addMessages(draft, event);
+    else if (addSetup(draft, event)) continue;
     else if (MARKS.has(event.type)) {
       entries.push({
         kind: "mark",
@@ -187,6 +188,32 @@ function addMessages(draft: Draft, { sequence, occurred_at, data }: RunEvent): v
       if (block.success) addBlock(draft, block.output, { role, at, key: `m${sequence}-${number}-${place}` });
     });
   });
+}
+
+const Setup = v.object({
+  action_id: v.string(),
+  detail: v.optional(v.string(), ""),
+  is_error: v.optional(v.boolean(), false),
+  duration_ms: v.optional(v.number()),
+  output: v.optional(v.string(), ""),
+});
+
+/** Shows a setup command as commands of the agent are shown. One that ended at once, without output, is in the timeline only. */
+function addSetup(draft: Draft, { type, data, occurred_at: at, sequence }: RunEvent): boolean {
+  if (type !== "setup_started" && type !== "setup_commands") return false;
+  const setup = v.safeParse(Setup, data);
+  if (!setup.success) return false;
+  const { action_id: id, detail, is_error, duration_ms, output } = setup.output;
+  const place = { role: "assistant", at, key: `e${sequence}` };
+  const common = { category: "command", name: "run_command", title: `Setup: ${detail.split("\n")[0] ?? ""}` };
+  if (type === "setup_started") {
+    addBlock(draft, { ...common, type: "action", id, input: undefined }, place);
+  } else if (draft.positions.has(id) || output !== "") {
+    const state = is_error ? "failed" : "completed";
+    const result = { stdout: output, ...(duration_ms === undefined ? {} : { duration_ms }) };
+    addBlock(draft, { ...common, type: "action_result", action_id: id, state, output: result }, place);
+  }
+  return true;
 }
 
 interface Place {

@@ -31,6 +31,10 @@ export type DisplayEvent = { readonly at: string } & (
       readonly durationMs?: number | undefined;
       readonly detail?: string | undefined;
       readonly failed: boolean;
+      /** The id of the live output of a setup command. */
+      readonly actionId?: string | undefined;
+      /** What a setup command printed. */
+      readonly output?: string | undefined;
     }
   | ({ readonly kind: "action" } & DisplayAction)
   | {
@@ -103,6 +107,8 @@ const StepData = v.object({
   of: v.optional(v.number()),
   reason: Text,
   next_in_ms: v.optional(v.number()),
+  action_id: Text,
+  output: Text,
 });
 
 type StepData = v.InferOutput<typeof StepData>;
@@ -146,8 +152,12 @@ function step(type: string, at: string, data: unknown): DisplayEvent {
   const name = state !== undefined && type.startsWith("run_") ? undefined : (NAMES[type] ?? type.replaceAll("_", " "));
   const detail = retryText(said) ?? firstText([said.detail, said.message, said.filepath, said.title, said.url]);
   if (type === "setup_started")
-    return { kind: "step", type, at, name: STARTED[said.step ?? ""] ?? "setup …", detail, failed: false };
-  return { kind: "step", type, at, state, name, durationMs: duration_ms, detail, failed: is_error };
+    return {
+      ...{ kind: "step", type, at, name: STARTED[said.step ?? ""] ?? "setup …", detail, failed: false },
+      actionId: said.action_id,
+    };
+  const command = { actionId: said.action_id, output: said.output };
+  return { kind: "step", type, at, state, name, durationMs: duration_ms, detail, failed: is_error, ...command };
 }
 
 /** The event of the conversation with the summary that the model got instead of earlier messages. */

@@ -120,6 +120,9 @@ export class EventPrinter {
     this.#current = undefined;
     if (displayEvent.kind === "action") this.#begin(displayEvent.id, headline);
     if (displayEvent.kind === "result") this.#end(displayEvent.id);
+    if (displayEvent.kind !== "step" || displayEvent.actionId === undefined) return;
+    if (displayEvent.type === "setup_started") this.#begin(displayEvent.actionId, headline);
+    else this.#end(displayEvent.actionId);
   }
 
   /** Prints the output of an action that was received before the action. */
@@ -202,9 +205,20 @@ export class EventPrinter {
 
   /** A failed part of the setup ends with the last lines of its output, which say why. */
   #stepLines(step: Step): Lines {
+    if (step.output !== undefined) return this.#commandLines(step, step.output);
     const [detail, ...output] = step.failed && step.state === undefined ? meaningful(step.detail ?? "") : [];
     if (detail === undefined || output.length === 0) return { headline: this.#stepText(step), below: [] };
     return { headline: this.#stepText({ ...step, detail }), below: this.#dimmed(output.join("\n")) };
+  }
+
+  /** A setup command: what it printed is above if some of it was shown while the command ran. */
+  #commandLines(step: Step, output: string): Lines {
+    const [detail = ""] = (step.detail ?? "").split("\n");
+    const headline = this.#stepText({ ...step, detail: step.failed ? detail.replace(/:$/, "") : detail });
+    const rest = this.#live.finish(step.actionId, output);
+    return rest === undefined
+      ? { headline, below: this.#dimmed(output) }
+      : { above: this.#dimmed(rest), headline, below: [] };
   }
 
   #stepText({ state, name, durationMs, detail: given, failed }: Step): string {

@@ -10,9 +10,41 @@ describe("a long setup", () => {
     const context = { setup_commands: ["sleep 2"] };
     await using plane = await FakeControlPlane.start({ prompt: "```sh\ntrue\n```", context });
     await runHarness(plane);
-    expect(plane.started).toMatchObject([{ payload: { step: "setup_commands", detail: "sleep 2" } }]);
+    const [started] = plane.started;
+    expect(started).toMatchObject({ payload: { step: "setup_commands", detail: "sleep 2" } });
+    expect(plane.events[0]?.payload?.action_id).toBe(started?.payload?.action_id);
     expect(plane.events.map(({ event_name }) => event_name)).toEqual(["setup_commands", "agent_started"]);
     expect(plane.events.at(-1)?.payload?.isolation).toMatch(/^(bubblewrap|machine|none)$/);
+  });
+});
+
+describe("a setup command", () => {
+  it("is kept with its output when it succeeds", async () => {
+    const context = { setup_commands: ["printf 'one\\ntwo\\n'", "cd /\npwd\nfalse || true"] };
+    await using plane = await FakeControlPlane.start({ prompt: "```sh\ntrue\n```", context });
+    await runHarness(plane);
+    const [first, second] = plane.events.map(({ payload }) => payload);
+    expect(first).toMatchObject({ is_error: false, output: "one\ntwo\n", action_id: expect.any(String) });
+    expect(second).toMatchObject({ is_error: false, output: "/\n" });
+  });
+
+  it.each([
+    [
+      "cd /\nset -e\necho before\nls /none 2> /dev/null\necho after",
+      'line 4 of a setup command, "ls /none 2> /dev/null",',
+      "before",
+    ],
+    ["echo 1\n# two\nif true; then\n  false\nfi", 'line 4 of a setup command, "false",', "1"],
+    ["echo 1\nexit 3", 'the setup command "echo 1\nexit 3"', "1"],
+  ])("of several lines names the one that failed: %j", async (script, named, output) => {
+    await using plane = await FakeControlPlane.start({
+      prompt: "```sh\ntrue\n```",
+      context: { setup_commands: [script] },
+    });
+    await runHarness(plane);
+    const code = script.endsWith("exit 3") ? 3 : script.includes("ls /none") ? 2 : 1;
+    expect(plane.outcome?.summary).toBe(`${named} ended with exit code ${code}:\n${output}`);
+    expect(plane.events[0]?.payload?.output?.trim()).toBe(output);
   });
 });
 

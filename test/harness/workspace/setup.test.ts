@@ -8,8 +8,9 @@ import { createWorkspace, type Workspace } from "#harness/isolation/workspace.ts
 import { createEgress } from "#harness/network/egress.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import type { Outbox } from "#harness/reporting/outbox.ts";
+import { reportStep } from "#harness/setup/report-step.ts";
 import type { RunContext } from "#harness/setup/run-context.ts";
-import { prepare, reportStep, type SetupOptions } from "#harness/setup/setup.ts";
+import { prepare, type SetupOptions } from "#harness/setup/setup.ts";
 import { Repository } from "../support/repository.ts";
 
 vi.setConfig({ testTimeout: 10_000, hookTimeout: 10_000 });
@@ -82,6 +83,7 @@ function start(context: Partial<RunContext>, given: Partial<SetupOptions> = {}, 
         return { command, workingDirectory, ...ended };
       },
     },
+    live: { open: () => ({ push: () => {}, skip: () => {}, end: () => {} }) },
     seen: "/workspace",
     deadlineAt: Number.POSITIVE_INFINITY,
     signal: new AbortController().signal,
@@ -258,6 +260,7 @@ describe("a setup command", () => {
         workingDirectory: "/workspace/one",
         timeoutMs: 600_000,
         isShown: true,
+        onOutput: expect.any(Function),
       })),
     );
     expect(listEvents().slice(1)).toEqual([
@@ -266,7 +269,7 @@ describe("a setup command", () => {
     ]);
     const late = start({ setup_commands: ["ls"] }, { deadlineAt: 0 });
     await late.work;
-    expect(late.requests).toEqual([{ command: "ls", workingDirectory: "/workspace", timeoutMs: 1, isShown: true }]);
+    expect(late.requests).toMatchObject([{ command: "ls", workingDirectory: "/workspace", timeoutMs: 1 }]);
     const soon = start({ setup_commands: ["ls"] }, { deadlineAt: Date.now() + 60_000 });
     await soon.work;
     expect(soon.requests[0]?.timeoutMs).toBeGreaterThan(50_000);

@@ -519,6 +519,12 @@ class ClientEventPayloadParam(TypedDict, total=False):
     step: str
     """`setup_started`: the event that reports the end of this part of the setup, such as `setup_commands`."""
 
+    action_id: str
+    """`setup_commands`: the id under which live output of the command is sent, if it takes long. At most 512 bytes in UTF-8."""
+
+    output: str
+    """`setup_commands`: the end of what the command printed. At most 8192 bytes in UTF-8."""
+
     model_id: str
     """`agent_started`: the id of the model."""
 

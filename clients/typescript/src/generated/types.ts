@@ -638,6 +638,10 @@ interface components {
                 detail?: string;
                 /** @description `setup_started`: the event that reports the end of this part of the setup, such as `setup_commands`. */
                 step?: string;
+                /** @description `setup_commands`: the id under which live output of the command is sent, if it takes long. At most 512 bytes in UTF-8. */
+                action_id?: string;
+                /** @description `setup_commands`: the end of what the command printed. At most 8192 bytes in UTF-8. */
+                output?: string;
                 /** @description `agent_started`: the id of the model. */
                 model_id?: string;
                 /**
