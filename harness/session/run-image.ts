@@ -5,7 +5,7 @@ import { quoteForShell } from "../commands/shell-quote.ts";
 import { startLaunch } from "../isolation/launch.ts";
 import { killTree } from "../isolation/processes.ts";
 import type { Sandbox, Shell } from "../isolation/sandbox.ts";
-import { reportStep } from "../setup/setup.ts";
+import { reportStep } from "../setup/report-step.ts";
 import { SetupError } from "../support/stop.ts";
 import { findThirdPartyAgent } from "../third-party/agents.ts";
 import type { ResolvedRun } from "./resolved-run.ts";
