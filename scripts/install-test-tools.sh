@@ -24,6 +24,7 @@ tools=(
   "skopeo|skopeo|skopeo --version|images of environments"
   "umoci|umoci|umoci --version|images of environments"
   "busybox|busybox-static|busybox --list|a small image"
+  "musl|musl|ls /lib/ld-musl-*|a small image without glibc"
   "mmdebstrap|mmdebstrap|mmdebstrap --version|an image of Debian"
   "unshare and nsenter|util-linux|unshare --version && nsenter --version|the tests of the isolation"
   "mkfs.ext4|e2fsprogs|PATH=\$PATH:/usr/sbin:/sbin mkfs.ext4 -V|the file systems of executions"

@@ -23,6 +23,8 @@ export interface Brief {
   readonly instructions: readonly InstructionFile[];
   /** What the agent has to know about its network; empty where it is an open one. */
   readonly network: string;
+  /** What the agent has to know about the image in which commands run. @default they run among the programs of the host */
+  readonly image?: string | undefined;
   /** Whether the run requests computer use. */
   readonly computerUse: boolean;
 }
@@ -85,6 +87,7 @@ function describePlace({
   repositories,
   attachments,
   network,
+  image = "",
   computerUse,
 }: Brief): string {
   const lines = [
@@ -96,6 +99,7 @@ function describePlace({
           `Attached files are in ${workspace}/attachments: ${attachments.map((name) => JSON.stringify(name)).join(", ")}.`,
         ]),
     network,
+    image,
     computerUse
       ? "The run asks for computer use, which is not supported: you have no screen, mouse or browser window. Say so if it matters."
       : "",

@@ -40,6 +40,7 @@ export async function makeAgent(modelId: string, work: AgentWork): Promise<Engin
       unusableSkills: unusable,
       instructions: initial,
       network: describeNetwork(work),
+      image: describeImage(work),
       computerUse: context.agent_config.computer_use_enabled === true,
     },
     tools,
@@ -51,6 +52,13 @@ export async function makeAgent(modelId: string, work: AgentWork): Promise<Engin
     unusableSkills: unusable,
     close: () => toolbox.close(),
   };
+}
+
+/** Describes the image in which commands run; undefined if there is none. */
+function describeImage({ context: { docker_image }, sandbox: { helpers, shell } }: AgentWork): string | undefined {
+  if (docker_image === undefined || helpers === undefined) return undefined;
+  const bash = shell === "sh" ? " It has no bash: commands run in sh." : "";
+  return `Commands run in the image ${docker_image}. Its files are read-only except for the workspace, $HOME and /tmp, and only commands see the others.${bash}`;
 }
 
 /** A call that waits for an approval ends the turn, so no other one may run at the same time. */

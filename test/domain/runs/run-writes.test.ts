@@ -755,6 +755,19 @@ describe("the place of a run", () => {
     refuseIgnoredImage({ ...image, ...onWorker }, none);
     refuseIgnoredImage({ execution_location: "REMOTE", config: undefined }, none);
     expect(() => refuseIgnoredImage(image, none)).toThrow("config.environment_id");
+    const machine = (problem?: string) => ({ hasContainers: false, findImageProblem: () => problem });
+    refuseIgnoredImage(image, machine());
+    expect(() => refuseIgnoredImage(image, machine("install skopeo"))).toThrow(
+      expect.objectContaining({
+        code: "operation_not_supported",
+        detail: "config.environment_id: install skopeo",
+      }),
+    );
+    const named: (string | undefined)[] = [];
+    const findImageProblem = (harness: string | undefined) => void named.push(harness);
+    const config = { harness: { type: "codex" } } as const;
+    refuseIgnoredImage({ ...image, config }, { hasContainers: false, findImageProblem });
+    expect(named).toEqual(["codex"]);
   });
 });
 

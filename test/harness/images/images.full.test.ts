@@ -1,64 +1,212 @@
-import { mkdtempSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeControlPlane, type RunGiven } from "../../../lab/fake-control-plane.ts";
 import { listBusyboxFiles } from "../../support/busybox-image.ts";
 import { type Registry, startRegistry } from "../../support/image-registry.ts";
 import { runHarness } from "../support/run-harness.ts";
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
+const CREDENTIALS = { username: "acme", password: "s3cret-of-the-registry" };
 const block = (text: string, tag = "sh") => `\`\`\`${tag}\n${text}\n\`\`\`\n`;
 const outputs = ({ messages }: FakeControlPlane) =>
   messages.flatMap(({ content }) => content.flatMap((one) => (one.type === "action_result" ? [one.output] : [])));
+const shown = (plane: FakeControlPlane) =>
+  outputs(plane)
+    .map((output) => (typeof output === "object" && output !== null && "stdout" in output ? String(output.stdout) : ""))
+    .join("");
 const timeline = ({ events }: FakeControlPlane) =>
   events.flatMap(({ event_name, payload }) =>
     event_name === "setup_environment_resolution" ? [String(payload?.["detail"])] : [],
   );
 
-describe("a run with an image of musl and busybox", () => {
-  let registry: Registry;
-  let directory: string;
-  let digest: string;
-  const settings = () => ({
-    RUNYARD_IMAGES: directory,
-    RUNYARD_REGISTRIES: JSON.stringify([{ host: registry.host, private: true, insecure: true }]),
-  });
-  const start = (prompt: string, context: RunGiven["context"] = {}) =>
-    FakeControlPlane.start({ prompt, context: { docker_image: `${registry.host}/acme/tools:1`, ...context } });
+let registry: Registry;
+let directory: string;
 
-  beforeAll(async () => {
-    registry = await startRegistry();
-    directory = mkdtempSync(join(tmpdir(), "runyard-images-"));
+beforeAll(async () => {
+  registry = await startRegistry(CREDENTIALS);
+});
+afterAll(async () => registry[Symbol.asyncDispose]());
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "runyard-images-"));
+});
+
+const settings = (more: object = CREDENTIALS) => ({
+  RUNYARD_IMAGES: directory,
+  RUNYARD_REGISTRIES: JSON.stringify([{ host: registry.host, private: true, insecure: true, ...more }]),
+});
+const start = (name: string, prompt: string, context: RunGiven["context"] = {}) =>
+  FakeControlPlane.start({ prompt, context: { docker_image: `${registry.host}/${name}`, ...context } });
+const run = async (plane: FakeControlPlane, environment: Record<string, string> = settings()) => {
+  const { code, log } = await runHarness(plane, environment);
+  expect(code, log).toBe(0);
+  expect(log).not.toContain(CREDENTIALS.password);
+  return { log, ...plane.outcome };
+};
+const manifests = () => registry.requests.filter(({ path }) => path.includes("/manifests/")).length;
+
+describe("a run with an image of musl and busybox", () => {
+  let digest: string;
+  beforeAll(() => {
+    const musl = readdirSync("/lib").find((name) => name.startsWith("ld-musl-")) ?? "";
     digest = registry.put("acme/tools:1", {
-      layers: [listBusyboxFiles(), [{ name: "app/" }, { name: "app/greeting", content: "hello from the image\n" }]],
-      config: { Env: ["PATH=/bin", "COLOR=blue green"], WorkingDir: "/app" },
+      layers: [
+        [
+          ...listBusyboxFiles(),
+          { name: "lib/" },
+          { name: `lib/${musl}`, mode: 0o755, content: readFileSync(join("/lib", musl)) },
+        ],
+        [{ name: "app/" }, { name: "app/greeting", content: "hello from the image\n" }],
+      ],
+      config: { Env: ["PATH=/bin", "COLOR=blue green", "HOME=/nowhere", "RUNYARD_RUN_ID=forged"], WorkingDir: "/app" },
     });
   });
-  afterAll(async () => registry[Symbol.asyncDispose]());
 
   it("runs its commands in the image by sh, and says in the timeline what the image is and lacks", async () => {
-    const prompt = block(
-      "cat greeting; pwd; id -u; echo $COLOR $0; ls /usr 2>&1 || true; git --version || echo no git",
-    );
-    await using plane = await start(prompt);
-    const { code, log } = await runHarness(plane, settings());
-    expect([code, plane.outcome?.success], log + JSON.stringify(plane.outcome)).toEqual([0, true]);
-    expect(outputs(plane)).toEqual([
-      expect.objectContaining({
-        stdout: expect.stringMatching(
-          /^hello from the image\n\/app\n1000\nblue green .*\nls: \/usr: No such file or directory\n.*no git\n$/s,
-        ),
-      }),
-    ]);
+    const prompt =
+      block(
+        "cat greeting; pwd; id -u; echo $COLOR $HOME $RUNYARD_RUN_ID; ls /usr || true; git --version || echo no git",
+      ) +
+      block(
+        "touch /app/new || echo read-only; /lib/ld-musl-* 2>&1 || true; env; cat /etc/passwd /proc/1/cmdline; ls /",
+      );
+    await using plane = await start("acme/tools:1", prompt, { variables: { COLOR: "red" } });
+    expect(await run(plane)).toMatchObject({ success: true });
+    const text = shown(plane);
+    expect(text).toContain(`hello from the image\n/app\n1000\nred /home/agent ${plane.runId}\n`);
+    expect(text).toContain("no git\n");
+    expect(text).toContain("read-only\nmusl libc");
+    expect(text).toContain("agent:x:1000:1000:agent:/home/agent");
+    for (const secret of [CREDENTIALS.password, directory, "RUNYARD_REGISTRIES"]) expect(text).not.toContain(secret);
     const [detail = ""] = timeline(plane);
-    console.log(
-      JSON.stringify(plane.events.map((e) => [e.event_name, e.payload])),
-      JSON.stringify(outputs(plane)),
-      registry.requests.map((r) => r.path),
-    );
     expect(detail).toContain(`image ${registry.host}/acme/tools:1 @ ${digest}, pulled `);
     expect(detail).toContain("it has no bash, so commands run in sh; it has no git");
+  });
+
+  it("keeps files, artifacts and the working directory, and reports failures and exit codes as with bash", async () => {
+    const setup = ["echo $COLOR > /workspace/set-up"];
+    const prompt = [
+      block('cd /workspace; cat set-up; mkdir -p sub output; echo "a b" > output/result.txt; cd sub'),
+      block("pwd; exec 3>&-; echo $0"),
+      block("false | true; echo not reached"),
+    ].join("");
+    await using plane = await start("acme/tools:1", prompt, { setup_commands: setup });
+    expect(await run(plane)).toMatchObject({ success: false });
+    expect(shown(plane)).toContain("blue green\n/workspace/sub\n");
+    expect(shown(plane)).not.toContain("not reached");
+    expect(plane.artifacts.get("result.txt")?.toString()).toBe("a b\n");
+  });
+
+  it("runs background commands, which later commands reach", async () => {
+    const server = "while true; do echo ok | nc -l -p 8123; done";
+    const client = "for i in 1 2 3 4 5 6 7 8 9; do nc 127.0.0.1 8123 && break; sleep 1; done";
+    await using plane = await start("acme/tools:1", block(server, "sh background") + block(client));
+    expect(await run(plane)).toMatchObject({ success: true });
+    expect(shown(plane)).toContain("ok\n");
+  });
+
+  it("asks the registry for a tag at most every few minutes, and unpacks each digest once", async () => {
+    await using first = await start("acme/tools:1", block("true"));
+    await run(first);
+    const asked = manifests();
+    await using second = await start("acme/tools:1", block("cat greeting"));
+    await run(second);
+    expect(manifests()).toBe(asked);
+    expect(timeline(second)[0]).toContain(`@ ${digest}, on this machine since`);
+    expect(readdirSync(directory).filter((name) => /^sha256-[0-9a-f]+$/.test(name))).toEqual([
+      digest.replace(":", "-"),
+    ]);
+  });
+
+  it("has the same digest in later executions of the run, and the new one in other runs", async () => {
+    const tag = (text: string) =>
+      registry.put("acme/moving:1", { layers: [[...listBusyboxFiles(), { name: "which", content: text }]] });
+    const old = tag("old\n");
+    await using plane = await start("acme/moving:1", block("cat /which"));
+    await run(plane);
+    const current = tag("new\n");
+    await run(plane);
+    await using other = await start("acme/moving:1", block("cat /which"));
+    const unchecked = { ...settings(), RUNYARD_IMAGES: mkdtempSync(join(tmpdir(), "runyard-images-")) };
+    await run(other, unchecked);
+    expect(timeline(plane).map((detail) => detail.includes(old))).toEqual([true, true]);
+    expect(timeline(other)[0]).toContain(current);
+    expect(shown(other)).toBe("new\n");
+  });
+
+  it("fails without the right credentials, even if the image is on this machine", async () => {
+    await using allowed = await start("acme/tools:1", block("true"));
+    await run(allowed);
+    for (const wrong of [{}, { username: "acme", password: "guess" }]) {
+      await using plane = await start("acme/tools:1", block("cat greeting"));
+      const { success, summary } = await run(plane, settings({ username: undefined, password: undefined, ...wrong }));
+      expect([success, summary]).toEqual([
+        false,
+        expect.stringMatching(/docker_image .* could not be used: .*(unauthorized|authentication required|denied)/i),
+      ]);
+      expect(outputs(plane)).toEqual([]);
+    }
+  });
+
+  it("starts from this machine if the registry does not respond, and says so", async () => {
+    await using first = await start("acme/tools:1", block("true"));
+    await run(first);
+    const tag = readdirSync(directory).filter((name) => name.endsWith(".tag"));
+    expect(tag.length).toBeGreaterThan(0);
+    registry.respond((_, response) => void response.writeHead(503).end());
+    try {
+      await using plane = await start("acme/tools:1", block("cat greeting"));
+      await expireTags(directory);
+      expect(await run(plane)).toMatchObject({ success: true });
+      expect(timeline(plane)[0]).toMatch(/on this machine since .*; its registry did not answer: /);
+      await using other = await start("acme/absent:1", block("true"));
+      expect(await run(other)).toMatchObject({ success: false });
+    } finally {
+      registry.respond(undefined);
+    }
+  });
+
+  it("fails with the reason for an image without a shell, and for a third-party harness", async () => {
+    registry.put("acme/empty:1", { layers: [[{ name: "etc/" }]] });
+    await using empty = await start("acme/empty:1", block("true"));
+    expect((await run(empty)).summary).toContain("it has no /bin/sh, which commands need");
+    await using agent = await start("acme/tools:1", "Say hello.", { agent_config: { harness: { type: "claude" } } });
+    expect((await run(agent)).summary).toContain("the harness claude does not run in a docker_image on this machine");
+  });
+
+  it("fails without bubblewrap", async () => {
+    await using plane = await start("acme/tools:1", block("true"));
+    expect((await run(plane, { ...settings(), RUNYARD_SANDBOX: "none" })).summary).toContain("needs bubblewrap");
+    expect(outputs(plane)).toEqual([]);
+  });
+});
+
+/** Lets the registry's earlier answers be too old to count. */
+async function expireTags(folder: string): Promise<void> {
+  for (const name of readdirSync(folder).filter((one) => one.endsWith(".tag"))) {
+    const record = JSON.parse(readFileSync(join(folder, name), "utf8"));
+    await writeFile(join(folder, name), JSON.stringify({ ...record, checked_at: 0 }));
+  }
+}
+
+describe("a run with an image of Debian", () => {
+  it("runs its commands in bash and with the libc of the image", async () => {
+    const PATH = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin";
+    const packages = "--include=bash,coreutils,dash,grep,sed";
+    const options = { env: { PATH }, maxBuffer: 512 * 1024 * 1024 };
+    const mode = process.getuid?.() === 0 ? "--mode=root" : "--mode=unshare";
+    const tar = execFileSync("mmdebstrap", ["--variant=extract", mode, packages, "bookworm", "-"], options);
+    registry.put("acme/debian:12", { layers: [tar], config: { Env: ["PATH=/usr/bin:/bin"] } });
+    await using plane = await start(
+      "acme/debian:12",
+      block('echo "${BASH_VERSION%%.*} $(cut -d. -f1 /etc/debian_version)"; pwd'),
+    );
+    expect(await run(plane)).toMatchObject({ success: true });
+    expect(shown(plane)).toBe("5 12\n/workspace\n");
+    expect(timeline(plane)[0]).toMatch(/pulled \d+ MB in \d+ s; it has no git$/);
   });
 });
