@@ -2,9 +2,8 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { pageQuery } from "#shared/pagination/page.ts";
-import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
 import { readTriggerDeliveries } from "#shared/triggers/list-deliveries.ts";
-import { readTrigger } from "#shared/triggers/read-trigger.ts";
+import { readTrigger, requireOwners } from "#shared/triggers/read-trigger.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
 import { ListTriggerDeliveriesResponse } from "#shared/wire/triggers/delivery.ts";
 import { TriggerOutcome } from "#shared/wire/triggers/trigger.ts";
@@ -24,7 +23,11 @@ export const listTriggerDeliveries = endpoint({
   },
   reply: { 200: ListTriggerDeliveriesResponse },
   async run({ path, query, principal }, ports: TriggerReadPorts) {
-    const trigger = await readTrigger(requireAdministeredTeams(principal), path.triggerUid, ports.table);
+    const trigger = await readTrigger(
+      await requireOwners(principal, path.triggerUid, ports.table),
+      path.triggerUid,
+      ports.table,
+    );
     return { status: 200, body: await readTriggerDeliveries(trigger, query, principal, ports) };
   },
 });

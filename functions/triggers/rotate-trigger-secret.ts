@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
-import { requireAdministeredTeams } from "#shared/principals/require-role.ts";
+import { requireOwners } from "#shared/triggers/read-trigger.ts";
 import { rotateSecret } from "#shared/triggers/rotate-secret.ts";
 import type { TriggerPorts } from "#shared/triggers/trigger-ports.ts";
 import { toTriggerItem } from "#shared/triggers/triggers.ts";
@@ -18,10 +18,10 @@ export const rotateTriggerSecret = endpoint({
   request: { path: v.object({ triggerUid: PathId }), body: RotateTriggerSecretRequest },
   reply: { 200: RotatedTrigger },
   async run({ path, body: { secret: requested }, principal, header }, ports: TriggerPorts) {
-    const teams = requireAdministeredTeams(principal);
+    const owners = await requireOwners(principal, path.triggerUid, ports.table);
     const once = toIdempotentRequest(header, principal, `rotate-trigger-secret:${path.triggerUid}`, requested ?? "");
     const { owner, secret, expiresAt, replayed } = await rotateSecret(
-      teams,
+      owners,
       path.triggerUid,
       principal,
       requested,

@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { refuseUnsupportedOptions } from "#shared/http/unsupported-options.ts";
-import { requireAdministeredTeams, requirePerson } from "#shared/principals/require-role.ts";
+import { requirePerson } from "#shared/principals/require-role.ts";
 import { changeTrigger } from "#shared/triggers/change-trigger.ts";
+import { requireOwners } from "#shared/triggers/read-trigger.ts";
 import type { TriggerWritePorts } from "#shared/triggers/trigger-ports.ts";
 import { toTriggerItem } from "#shared/triggers/triggers.ts";
 import { TriggerItem, UpdateTriggerRequest } from "#shared/wire/triggers/trigger.ts";
@@ -16,9 +17,9 @@ export const updateTrigger = endpoint({
   reply: { 200: TriggerItem },
   errors: ["operation_not_supported", "feature_not_available"],
   async run({ path, body, sentBody, principal }, ports: TriggerWritePorts) {
-    const teams = requireAdministeredTeams(principal);
+    const owners = await requireOwners(principal, path.triggerUid, ports.table);
     refuseUnsupportedOptions(sentBody, "triggers");
-    const trigger = await changeTrigger(teams, path.triggerUid, body, requirePerson(principal), ports);
+    const trigger = await changeTrigger(owners, path.triggerUid, body, requirePerson(principal), ports);
     return { status: 200, body: toTriggerItem(trigger, ports) };
   },
 });

@@ -3,7 +3,6 @@ import { lastRunWrites } from "#shared/environments/environment-store.ts";
 import { RunyardError } from "#shared/errors.ts";
 import { uuidv7 } from "#shared/ids.ts";
 import { logLine } from "#shared/log/log.ts";
-import { putTeamEvent } from "#shared/notifications/team-event-store.ts";
 import { toFollowupId } from "#shared/records/followup.ts";
 import { isTerminal, statusText } from "#shared/records/run.ts";
 import { isLocal } from "#shared/records/run-head.ts";
@@ -34,6 +33,7 @@ import { DEFAULT_FOLLOWUP, renderPrompt } from "./template.ts";
 import { countEvent } from "./threads/event-rates.ts";
 import { addThreadMessages } from "./threads/thread-messages.ts";
 import { readThread, type Thread } from "./threads/thread-store.ts";
+import { putTriggerFailed } from "./trigger-failed.ts";
 import type { DecisionPorts } from "./trigger-ports.ts";
 import { putTriggerRun } from "./trigger-run-store.ts";
 import type { Trigger } from "./trigger-store.ts";
@@ -112,21 +112,15 @@ const isRunChanged = (error: unknown): boolean =>
  * @throws ConflictError naming `delivery` if it has an outcome
  */
 export function failDelivery(
-  { uid, team_uid, name }: Trigger,
+  { uid, owner, name }: Trigger,
   delivery: Delivery,
   detail: string,
   { table, now }: Pick<RunPorts, "table" | "now">,
 ): Promise<void> {
   const { delivery_id, event_type, action } = delivery;
-  const teamEvent = putTeamEvent({
-    team_uid,
-    event_id: `${uid}.${delivery_id}`,
-    type: "trigger_failed",
-    occurred_at: now(),
-    trigger_uid: uid,
-    title: name,
-    facts: { delivery_id, event_type, ...(action === undefined ? {} : { action }), reason: detail },
-  });
+  const facts = { delivery_id, event_type, ...(action === undefined ? {} : { action }), reason: detail };
+  const event = { event_id: `${uid}.${delivery_id}`, trigger_uid: uid, title: name, facts };
+  const teamEvent = putTriggerFailed(owner, event, now());
   return deliveryStore(table).decide(uid, delivery, { outcome: "failed", detail }, { teamEvent });
 }
 
@@ -189,8 +183,8 @@ async function followUp(
   ports: DecidePorts,
   writes: NamedWrites = {},
 ): Promise<boolean> {
-  const { uid, team_uid, busy, created_by, followup_prompt = DEFAULT_FOLLOWUP } = trigger;
-  await requireMember(team_uid, created_by.uid, ports.table);
+  const { uid, owner, busy, created_by, followup_prompt = DEFAULT_FOLLOWUP } = trigger;
+  await requireMember(owner, created_by.uid, ports.table);
   if (busy === "skip" && !isTerminal(run.head.state)) {
     const ignored = { outcome: "ignored", reason: "busy", run_id: run.head.run_id } as const;
     await deliveryStore(ports.table).decide(uid, delivery, ignored);

@@ -1,6 +1,6 @@
-import { putTeamEvent } from "#shared/notifications/team-event-store.ts";
 import { readFailures } from "#shared/schedules/failures.ts";
 import { retryOnConflict } from "#shared/table/optimistic-write.ts";
+import { putTriggerFailed } from "./trigger-failed.ts";
 import type { TriggerReadPorts } from "./trigger-ports.ts";
 import { listTriggerRuns } from "./trigger-run-store.ts";
 import { type Trigger, triggerStore } from "./trigger-store.ts";
@@ -28,16 +28,10 @@ async function pause(
   { reason, latest }: { readonly reason: string; readonly latest: string },
   { table, now }: Ports,
 ): Promise<void> {
-  const { uid, team_uid, name } = before;
-  const teamEvent = putTeamEvent({
-    team_uid,
-    event_id: `${uid}.${latest}`,
-    type: "trigger_failed",
-    occurred_at: now(),
-    trigger_uid: uid,
-    title: name,
-    facts: { paused: true, run_id: latest, reason },
-  });
+  const { uid, owner, name } = before;
+  const facts = { paused: true, run_id: latest, reason };
+  const event = { event_id: `${uid}.${latest}`, trigger_uid: uid, title: name, facts };
+  const teamEvent = putTriggerFailed(owner, event, now());
   const updated_at = Math.max(now(), before.updated_at + 1);
   await triggerStore(table).update(
     before,

@@ -17,7 +17,7 @@ export async function pauseTriggers(
   pause_reason: string,
   ports: Ports,
 ): Promise<void> {
-  const triggers = await triggerStore(ports.table).list([team]);
+  const triggers = await triggerStore(ports.table).list([{ type: "Team", uid: team }]);
   for (const { uid } of triggers.filter(isAffected)) await pauseTrigger(uid, isAffected, pause_reason, ports);
 }
 
@@ -26,8 +26,8 @@ export const pauseTriggersOfCreator = (team: string, user: string, ports: Ports)
   pauseTriggers(team, ({ created_by }) => created_by.uid === user, CREATOR_LEFT, ports);
 
 /** Pauses a trigger that was just written, where its creator has left the team meanwhile and its triggers were paused before that. */
-export async function pauseWithoutCreator({ uid, team_uid, created_by }: Trigger, ports: Ports): Promise<void> {
-  if (await isMember(team_uid, created_by.uid, ports.table)) return;
+export async function pauseWithoutCreator({ uid, owner, created_by }: Trigger, ports: Ports): Promise<void> {
+  if (owner.type === "User" || (await isMember(owner.uid, created_by.uid, ports.table))) return;
   await pauseTrigger(uid, () => true, CREATOR_LEFT, ports);
 }
 

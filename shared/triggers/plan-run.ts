@@ -5,6 +5,7 @@ import { statusText } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import { planUnattendedRun, type UnattendedPorts } from "#shared/schedules/unattended-run.ts";
+import type { Owner } from "#shared/table/keys.ts";
 import { findAuthorRefusal } from "./author.ts";
 import type { AnsweredEvent, TriggerEvent } from "./event.ts";
 import { withPullHead } from "./pulls/pull-head.ts";
@@ -37,13 +38,13 @@ export function findReasonToIgnore(trigger: Trigger, event: TriggerEvent): Ignor
 }
 
 /** Refuses events of a trigger whose creator has left the team. */
-export async function requireMember(team: string, creator: string, table: RunPorts["table"]): Promise<void> {
-  if (await isMember(team, creator, table)) return;
+export async function requireMember(owner: Owner, creator: string, table: RunPorts["table"]): Promise<void> {
+  if (owner.type === "User" || (await isMember(owner.uid, creator, table))) return;
   throw new RunyardError("not_authorized", { detail: "the creator of the trigger is no longer a member of the team" });
 }
 
 interface TriggeredRun {
-  readonly owner: { readonly type: "Team"; readonly uid: string };
+  readonly owner: Owner;
   readonly environment: Environment | undefined;
   /** The part of its team's counters that counts it. */
   readonly part: number | undefined;
@@ -60,13 +61,12 @@ export async function planRun(
   head: PullHead | undefined,
   ports: UnattendedPorts,
 ): Promise<TriggeredRun> {
-  const { team_uid, name, mode, metadata, created_by } = trigger;
-  const owner = { type: "Team", uid: team_uid } as const;
-  await requireMember(team_uid, created_by.uid, ports.table);
+  const { owner, name, mode, metadata, created_by } = trigger;
+  await requireMember(owner, created_by.uid, ports.table);
   const { prompt, missing } = renderPrompt(trigger.prompt, event);
   const ticket = findTicket(trigger, event);
   const labels = { ...metadata, ...ticket.labels };
-  const { environment, part, common } = await planUnattendedRun(runId, { ...trigger, owner, prompt }, ports);
+  const { environment, part, common } = await planUnattendedRun(runId, { ...trigger, prompt }, ports);
   const body: RunBody = {
     title: name,
     ...common,

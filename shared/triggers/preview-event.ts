@@ -59,7 +59,7 @@ const Sender = v.object({ installation: v.object({ id: v.pipe(v.number(), v.inte
 
 /** Only payloads of Apps name an installation. Those of the webhook of a repository, to the trigger's own URL, say so in a header. */
 async function findInstallation(
-  { kind, team_uid }: Trigger,
+  { kind, owner }: Trigger,
   { payload }: AnsweredEvent,
   header: ReadHeader,
   { ownerOf }: TriggerTestPorts,
@@ -68,7 +68,7 @@ async function findInstallation(
   const target = header("x-github-hook-installation-target-type") ?? "integration";
   if (kind !== "github" || !sender.success || target !== "integration") return { installationId: undefined };
   const { id } = sender.output.installation;
-  if ((await ownerOf(id))?.team_uid === team_uid) return { installationId: id };
+  if (owner.type === "Team" && (await ownerOf(id))?.team_uid === owner.uid) return { installationId: id };
   return {
     installationId: undefined,
     unreached: `the team does not have the installation ${id} of the GitHub App: claim it, or send events to the trigger's URL`,

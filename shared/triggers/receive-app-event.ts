@@ -33,7 +33,8 @@ export async function deliverAppEvent(request: SignedRequest, ports: AppIngressP
   // Before the installation is deleted, so that its triggers get this event as well.
   const owner = await ports.ownerOf(installationId);
   await noteInstallation(installationId, event, ports);
-  const triggers = owner === undefined ? [] : await triggerStore(ports.table).list([owner.team_uid]);
+  const triggers =
+    owner === undefined ? [] : await triggerStore(ports.table).list([{ type: "Team", uid: owner.team_uid }]);
   const receivers = triggers.filter(({ kind }) => kind === "github");
   await Promise.all(receivers.map(({ uid }) => storeDelivery(uid, facts, { ...event, installationId }, ports)));
   return { delivery_id: facts.delivery_id };

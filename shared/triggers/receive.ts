@@ -52,10 +52,10 @@ export async function storeDelivery(
 async function verify(uid: string, request: SignedRequest, ports: IngressPorts): Promise<Trigger> {
   const trigger = await triggerStore(ports.table).get(uid);
   const now = ports.now();
-  const { team_uid = uid } = trigger ?? {};
+  const { uid: scope = uid } = trigger?.owner ?? {};
   const choice = trigger ?? { kind: "webhook" as const };
   const [id = uid, previous] = trigger === undefined ? [] : listValidSecrets(trigger, now);
-  const secrets = await ports.webhookSecrets.getAll(team_uid, previous === undefined ? [id] : [id, previous]);
+  const secrets = await ports.webhookSecrets.getAll(scope, previous === undefined ? [id] : [id, previous]);
   // Two comparisons, whether the trigger has a second secret or not.
   const matches = [id, previous ?? ""].map((one) => {
     const secret = secrets.get(one);

@@ -11,6 +11,6 @@ export function removeTrigger(
 ): Promise<void> {
   return retryOnChange(teams, uid, table, async (trigger) => {
     await triggerStore(table).delete(trigger);
-    for (const id of listSecretIds(trigger)) await webhookSecrets.remove(trigger.team_uid, id);
+    for (const id of listSecretIds(trigger)) await webhookSecrets.remove(trigger.owner.uid, id);
   });
 }

@@ -27,10 +27,12 @@ export const rotateSecret = (
         checkSecret(trigger, secret);
         const { scopes, ...others } = trigger;
         // The new secret starts runs, which have no more than the caller has.
-        return { ...others, ...scopesMember(intersectScopes(scopes, caller.scopes)) };
+        const scope = { team_uid: trigger.owner.uid };
+        return { ...others, ...scope, ...scopesMember(intersectScopes(scopes, caller.scopes)) };
       },
       generate: () => secret ?? generateSigningSecret(),
-      replace: (before, trigger, record) => triggerStore(ports.table).update(before, trigger, { idempotency: record }),
+      replace: (before, { team_uid: _, ...trigger }, record) =>
+        triggerStore(ports.table).update(before, trigger, { idempotency: record }),
     },
     idempotency,
     ports,

@@ -7,10 +7,9 @@ import type { Trigger } from "./trigger-store.ts";
 /** Refuses a configuration with which no run of the trigger could be created. Errors name members of `agent_config`. */
 export async function checkConfig(
   config: AmbientAgentConfig,
-  { team_uid, created_by }: Pick<Trigger, "team_uid" | "created_by">,
+  { owner, created_by }: Pick<Trigger, "owner" | "created_by">,
   table: Table,
 ): Promise<void> {
-  const owner = { type: "Team", uid: team_uid } as const;
   // Each run has a prompt, by the template.
   checkRunRequest({ prompt: "an event", config });
   await findScheduleEnvironment({ owner, created_by }, config, table);

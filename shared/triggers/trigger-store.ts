@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { putReceiversMark } from "#shared/notifications/receivers-mark-store.ts";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { batchGetAll } from "#shared/table/batch-get.ts";
-import { keys, teamPk } from "#shared/table/keys.ts";
+import { keys, type Owner, ownerPk } from "#shared/table/keys.ts";
 import { type Item, type Put, type Table, valueUnchanged } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
 import { Scope } from "#shared/wire/keys/scope.ts";
@@ -11,9 +11,11 @@ import { RunMode, UserProfile } from "#shared/wire/run.ts";
 import { TriggerAuthors, TriggerItem } from "#shared/wire/triggers/trigger.ts";
 
 /** A trigger as it is stored; its secrets are in the vault, under `secret_id` and `previous_secret.id`. */
-const Trigger = v.object({
+const StoredTrigger = v.object({
   uid: v.string(),
-  team_uid: v.string(),
+  /** The team that it belongs to, or else the person. */
+  team_uid: v.exactOptional(v.string()),
+  user_uid: v.exactOptional(v.string()),
   name: v.string(),
   kind: TriggerItem.entries.kind,
   preset: TriggerItem.entries.preset,
@@ -52,17 +54,35 @@ const Trigger = v.object({
   created_at: v.number(),
   updated_at: v.number(),
 });
-export type Trigger = v.InferOutput<typeof Trigger>;
 
-const parseTrigger = (item: Item): Trigger => v.parse(Trigger, item);
+export interface Trigger extends Omit<v.InferOutput<typeof StoredTrigger>, "team_uid" | "user_uid"> {
+  readonly owner: Owner;
+}
+
+function parseTrigger(item: Item): Trigger {
+  const { team_uid, user_uid = "", ...trigger } = v.parse(StoredTrigger, item);
+  return {
+    ...trigger,
+    owner: team_uid === undefined ? { type: "User", uid: user_uid } : { type: "Team", uid: team_uid },
+  };
+}
+
+const toItem = ({ owner, ...trigger }: Trigger) => ({
+  ...keys.trigger(trigger.uid),
+  v: 1,
+  ...trigger,
+  ...(owner.type === "Team" ? { team_uid: owner.uid } : { user_uid: owner.uid }),
+});
 
 /** True for a trigger and for whatever is stored about its deliveries. */
 export const isOfTriggers = ({ pk, sk }: Item): boolean => {
-  const entry = keys.triggerEntry("", "");
-  return pk.startsWith(keys.trigger("").pk) || (pk.startsWith(entry.pk) && sk.startsWith(entry.sk));
+  const entries = (["Team", "User"] as const).map((type) => keys.triggerEntry({ type, uid: "" }, ""));
+  return (
+    pk.startsWith(keys.trigger("").pk) || entries.some((entry) => pk.startsWith(entry.pk) && sk.startsWith(entry.sk))
+  );
 };
 
-const entriesOf = (team: string) => ({ pk: teamPk(team), prefix: keys.triggerEntry(team, "").sk });
+const entriesOf = (owner: Owner) => ({ pk: ownerPk(owner), prefix: keys.triggerEntry(owner, "").sk });
 
 /** The write by which events of runs are not ignored, for a trigger whose runs reply. */
 const toMark = ({ reply }: Trigger): Put | undefined => (reply?.to === "thread" ? putReceiversMark() : undefined);
@@ -73,16 +93,16 @@ const unchangedSince = ({ updated_at, failing_since }: Trigger): NonNullable<Put
   failing_since: valueUnchanged(failing_since),
 });
 
-/** The triggers of teams. */
+/** The triggers of teams and people. */
 export const triggerStore = (table: Table) => ({
   async get(uid: string): Promise<Trigger | undefined> {
     const item = await table.get(keys.trigger(uid));
     return item === undefined ? undefined : parseTrigger(item);
   },
 
-  /** The triggers of teams, oldest first in each team. */
-  async list(teams: readonly string[]): Promise<Trigger[]> {
-    const pages = await Promise.all(teams.map((team) => table.query(entriesOf(team))));
+  /** The triggers of owners, oldest first of each owner. */
+  async list(owners: readonly Owner[]): Promise<Trigger[]> {
+    const pages = await Promise.all(owners.map((owner) => table.query(entriesOf(owner))));
     const uids = pages.flatMap(({ items }) => items.map(({ sk }) => sk.slice(sk.indexOf("#") + 1)));
     const items = await batchGetAll(uids.map(keys.trigger), table);
     return items.flatMap((item) => (item === undefined ? [] : [parseTrigger(item)]));
@@ -93,13 +113,13 @@ export const triggerStore = (table: Table) => ({
    * @throws ConflictError naming `idempotency`
    */
   async create(trigger: Trigger, idempotency: Put): Promise<void> {
-    const { team_uid, uid } = trigger;
+    const { owner, uid } = trigger;
     await transactInScope(
-      { type: "Team", uid: team_uid },
+      owner,
       {
         idempotency,
-        trigger: { kind: "put", item: { ...keys.trigger(uid), v: 1, ...trigger }, if: { pk: { exists: false } } },
-        entry: { kind: "put", item: { ...keys.triggerEntry(team_uid, uid), v: 1 } },
+        trigger: { kind: "put", item: toItem(trigger), if: { pk: { exists: false } } },
+        entry: { kind: "put", item: { ...keys.triggerEntry(owner, uid), v: 1 } },
         mark: toMark(trigger),
       },
       table,
@@ -111,7 +131,7 @@ export const triggerStore = (table: Table) => ({
    * @throws ConflictError naming those whose conditions failed, or `trigger` if it was changed or deleted since
    */
   async update(before: Trigger, trigger: Trigger, also: NamedWrites = {}): Promise<void> {
-    const item = { ...keys.trigger(trigger.uid), v: 1, ...trigger };
+    const item = toItem(trigger);
     await transact(table, {
       ...also,
       trigger: { kind: "put", item, if: unchangedSince(before) },
@@ -132,10 +152,10 @@ export const triggerStore = (table: Table) => ({
    * Deletes a trigger, in a transaction, which can be repeated after a lost response. Its deliveries expire.
    * @throws ConflictError if it does not exist, or has another secret since it was read
    */
-  async delete({ team_uid, uid, secret_id }: Trigger): Promise<void> {
+  async delete({ owner, uid, secret_id }: Trigger): Promise<void> {
     await transact(table, {
       trigger: { kind: "delete", key: keys.trigger(uid), if: { secret_id: { eq: secret_id } } },
-      entry: { kind: "delete", key: keys.triggerEntry(team_uid, uid) },
+      entry: { kind: "delete", key: keys.triggerEntry(owner, uid) },
     });
   },
 });

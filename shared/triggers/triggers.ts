@@ -17,6 +17,7 @@ import { shownConfig } from "#shared/runs/run-item.ts";
 import { findExecutor } from "#shared/schedules/agent.ts";
 import { changeFailureCount } from "#shared/schedules/failures.ts";
 import { secretStore } from "#shared/secrets/secret-store.ts";
+import type { Owner } from "#shared/table/keys.ts";
 import type { Table } from "#shared/table/table.ts";
 import { ConflictError } from "#shared/table/transact.ts";
 import { secretReplaced } from "#shared/webhooks/replace-secret.ts";
@@ -52,7 +53,7 @@ export interface CreatedTrigger {
 
 /** Creates a trigger once: first its secret, then the trigger. A repeated request gets the same secret. */
 export async function addTrigger(
-  team: string,
+  owner: Owner,
   request: CreateTriggerRequest,
   caller: PersonalPrincipal,
   idempotency: IdempotentRequest,
@@ -62,33 +63,33 @@ export async function addTrigger(
   const choice = toSourceChoice(request);
   const prompt = request.prompt ?? (choice.preset === undefined ? undefined : PRESETS[choice.preset].prompt);
   if (prompt === undefined) throw invalid("prompt", "is required without a preset");
-  await checkRequest(request, { ...request, team_uid: team, created_by: toProfile(caller) }, caller, table);
-  await checkReply({ ...request, team_uid: team }, webhooks, table);
+  await checkRequest(request, { ...request, owner, created_by: toProfile(caller) }, caller, table);
+  await checkReply({ ...request, owner }, webhooks, table);
   return runIdempotent<CreatedTrigger>(
     table,
     idempotency,
     clock,
     async (record) => {
-      if ((await store.list([team])).length >= MAX_TRIGGERS) throw tooMany(MAX_TRIGGERS, "triggers of this team");
+      if ((await store.list([owner])).length >= MAX_TRIGGERS) throw tooMany(MAX_TRIGGERS, "triggers of this owner");
       const now = clock();
       const secret = request.secret ?? generateSigningSecret();
-      const trigger = newTrigger(team, { ...request, prompt }, choice, caller, now);
-      await webhookSecrets.put(team, trigger.secret_id, secret);
+      const trigger = newTrigger(owner, { ...request, prompt }, choice, caller, now);
+      await webhookSecrets.put(owner.uid, trigger.secret_id, secret);
       try {
         await store.create(trigger, record(trigger.uid));
       } catch (error) {
         // After any other error, such as a lost response, the trigger may be stored.
         if (!(error instanceof ConflictError) && !(error instanceof RunyardError)) throw error;
-        await webhookSecrets.remove(team, trigger.secret_id);
+        await webhookSecrets.remove(owner.uid, trigger.secret_id);
         throw error instanceof ConflictError ? new IdempotencyRecordExists() : error;
       }
       await pauseWithoutCreator(trigger, { table, now: clock });
       return { trigger, secret, replayed: false };
     },
     async (uid) => {
-      const trigger = await readTrigger([team], uid, table);
+      const trigger = await readTrigger([owner.uid], uid, table);
       if (trigger.previous_secret !== undefined) throw secretReplaced();
-      const secret = (await webhookSecrets.getAll(team, [trigger.secret_id])).get(trigger.secret_id);
+      const secret = (await webhookSecrets.getAll(owner.uid, [trigger.secret_id])).get(trigger.secret_id);
       if (secret === undefined) throw notFound("trigger");
       return { trigger, secret, replayed: true };
     },
@@ -96,14 +97,14 @@ export async function addTrigger(
 }
 
 const newTrigger = (
-  team: string,
+  owner: Owner,
   request: CreateTriggerRequest & { readonly prompt: string },
   choice: SourceChoice,
   caller: PersonalPrincipal,
   now: number,
 ): Trigger => ({
   uid: uuidv7(now),
-  team_uid: team,
+  owner,
   name: request.name,
   ...choice,
   enabled: request.enabled ?? true,
@@ -175,27 +176,29 @@ export function checkSecret({ kind, preset, verification }: SourceChoice, secret
 /** Refuses a template or an expression with errors, and an identity that the caller cannot have execute runs of the team. */
 export async function checkRequest(
   request: UpdateTriggerRequest,
-  trigger: Pick<Trigger, "team_uid" | "kind" | "created_by">,
+  trigger: Pick<Trigger, "owner" | "kind" | "created_by">,
   caller: PersonalPrincipal,
   table: Table,
 ): Promise<void> {
   const { prompt, followup_prompt, agent_uid, agent_config } = request;
-  const { team_uid: team, kind } = trigger;
+  const { owner, kind } = trigger;
   refuseLimitedKey(caller, "triggers");
   if (prompt !== undefined) checkTemplate(prompt);
   if (followup_prompt !== undefined) checkTemplate(followup_prompt, "followup_prompt");
   await checkExpressions(kind, request);
-  await checkCredential(team, request.credential ?? "", kind, table);
+  await checkCredential(owner, request.credential ?? "", kind, table);
   if (agent_config !== undefined) await checkConfig(agent_config, trigger, table);
   if (agent_uid === undefined || agent_uid === "") return;
-  await findExecutor({ owner: { type: "Team", uid: team }, created_by: toProfile(caller), agent_uid }, table);
+  if (owner.type === "User") throw invalid("agent_uid", "is for triggers of a team only");
+  await findExecutor({ owner, created_by: toProfile(caller), agent_uid }, table);
 }
 
 /** Refuses a credential that the team does not have, and one of a kind that is not called. */
-async function checkCredential(team: string, name: string, kind: TriggerKind, table: Table): Promise<void> {
+async function checkCredential(owner: Owner, name: string, kind: TriggerKind, table: Table): Promise<void> {
   if (name === "") return;
   if (toSystem({ kind }) === undefined) throw invalid("credential", "is for the kinds github, gitlab and slack");
-  const [secret] = await secretStore(table).getMany(team, [name]);
+  if (owner.type === "User") throw invalid("credential", "is for triggers of a team only: secrets belong to teams");
+  const [secret] = await secretStore(table).getMany(owner.uid, [name]);
   if (secret === undefined) throw invalid("credential", "must be the name of a secret of the team: create it first");
 }
 
@@ -204,7 +207,7 @@ async function checkCredential(team: string, name: string, kind: TriggerKind, ta
  * events of its runs.
  */
 export async function checkReply(
-  { team_uid, kind, reply, credential = "" }: Pick<Trigger, "team_uid" | "kind" | "reply" | "credential">,
+  { owner, kind, reply, credential = "" }: Pick<Trigger, "owner" | "kind" | "reply" | "credential">,
   rules: ReceiverRules | undefined,
   table: Table,
 ): Promise<void> {
@@ -213,21 +216,22 @@ export async function checkReply(
     const detail = "reply: this deployment does not send events of its runs";
     throw new RunyardError("operation_not_supported", { detail, errors: [{ path: "reply", message: "leave it out" }] });
   }
-  if (credential !== "" || (kind === "github" && (await hasInstallation(team_uid, table)))) return;
+  if (credential !== "" || (kind === "github" && owner.type === "Team" && (await hasInstallation(owner.uid, table))))
+    return;
   const app = kind === "github" ? ", or an installation of the GitHub App that the team has claimed" : "";
   throw invalid("reply", `needs a credential, with which the other system is called${app}`);
 }
 
 /** A trigger as responses show it. */
 export const toTriggerItem = (
-  { team_uid, secret_id: _, previous_secret: __, failures_from: ___, events, failing_since, ...trigger }: Trigger,
+  { owner, secret_id: _, previous_secret: __, failures_from: ___, events, failing_since, ...trigger }: Trigger,
   { baseUrl }: Pick<TriggerReadPorts, "baseUrl">,
 ): TriggerItem => ({
   ...trigger,
   ingress_url: `${baseUrl}/hooks/${trigger.uid}`,
   ...(events.length === 0 ? {} : { events }),
   ...(trigger.agent_config === undefined ? {} : { agent_config: shownConfig(trigger.agent_config) }),
-  scope: { type: "Team", uid: team_uid },
+  scope: owner,
   created_at: toTimestamp(trigger.created_at),
   updated_at: toTimestamp(trigger.updated_at),
   ...(failing_since === undefined ? {} : { failing_since: toTimestamp(failing_since) }),
@@ -238,9 +242,7 @@ export const toTriggerItem = (
  * @throws RunyardError 403 to other members, 404 to everybody else
  */
 export async function readTriggerOfPerson(uid: string, principal: Principal, table: Table): Promise<Trigger> {
-  const person = requirePerson(principal);
-  const trigger = await readTrigger(listTeamsToRead(principal), uid, table);
-  return trigger.created_by.uid === person.user.uid
-    ? trigger
-    : readTrigger(requireAdministeredTeams(principal), uid, table);
+  const { user } = requirePerson(principal);
+  const trigger = await readTrigger([...listTeamsToRead(principal), user.uid], uid, table);
+  return trigger.created_by.uid === user.uid ? trigger : readTrigger(requireAdministeredTeams(principal), uid, table);
 }

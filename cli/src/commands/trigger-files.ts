@@ -42,6 +42,7 @@ export function toRequest(trigger: TriggerItem): CreateTriggerRequest {
     reply: trigger.reply,
     metadata: trigger.metadata,
     scopes: trigger.scopes,
+    team: trigger.scope.type === "User" ? false : undefined,
     pause_after_failures: trigger.pause_after_failures,
   });
 }

@@ -7,7 +7,7 @@ import { withExamples } from "./examples.ts";
 import { createOne, listAll, readTriggers, type TriggerEntry, toRequest } from "./trigger-files.ts";
 
 /** The members that no request can change: another value is another trigger. */
-const FIXED = ["kind", "preset", "verification"] as const;
+const FIXED = ["kind", "preset", "verification", "team"] as const;
 
 /** What an update sends for a member that the file does not have. Scopes stay: `[]` would grant those of the credential. */
 const CLEARED = {
@@ -88,8 +88,8 @@ function plan(
     const fix = `Delete the trigger ${uid} first, or give the entry another name.`;
     throw usage(`${name}: ${member} of a trigger cannot be changed.`, fix);
   }
-  const { secret: _, kind: __, preset: ___, verification: ____, ...members } = body;
-  const { kind: _k, preset: _p, verification: _v, ...current } = before;
+  const { secret: _s, kind: _k, preset: _p, verification: _v, team: _t, ...members } = body;
+  const { kind: _kind, preset: _preset, verification: _verification, team: _team, ...current } = before;
   const { scopes } = { ...current, ...members };
   const isEqual = isDeepStrictEqual({ ...CLEARED, ...current, scopes }, { ...CLEARED, ...members, scopes });
   return isEqual ? { action: "keep", name, uid } : { action: "update", name, uid, body: { ...CLEARED, ...members } };

@@ -42,7 +42,7 @@ export function triggersCommand(context: Context): CommandUnknownOpts {
 function listCommand(context: Context) {
   const command = new Command("list")
     .alias("ls")
-    .description("list your team's triggers")
+    .description("list your team's triggers and your personal ones")
     .option("--all", "list all; with --json, print one per line")
     .action(async ({ all }) => {
       const client = await context.client();
@@ -181,9 +181,22 @@ function createCommand(context: Context) {
     .option("--timestamp-header <name>", "header with the time that is signed with the body")
     .option("--secret-stdin", "read a secret that the other system has made from standard input")
     .option("--paused", "create it paused")
+    .option("--personal", "make the trigger and its runs visible only to you, not to your team")
     .option("--file <file>", "create the triggers of a file of `triggers export`; `-` reads standard input")
     .action(
-      async ({ kind, scheme, header, prefix, encoding, timestampHeader, secretStdin, paused, file, ...options }) => {
+      async ({
+        kind,
+        scheme,
+        header,
+        prefix,
+        encoding,
+        timestampHeader,
+        secretStdin,
+        paused,
+        personal,
+        file,
+        ...options
+      }) => {
         if (file !== undefined) return createFromFile(context, file);
         const { name, prompt } = options;
         const { preset } = toKind(kind);
@@ -203,6 +216,7 @@ function createCommand(context: Context) {
             verification: scheme === undefined ? undefined : { scheme, ...details },
             secret: secretStdin === true ? (await context.shell.readInput()).trimEnd() : undefined,
             enabled: paused === true ? false : undefined,
+            team: personal === true ? false : undefined,
           }),
         };
         printTrigger(context, await client.triggers.create(body));

@@ -15,8 +15,7 @@ const MAX_RUNS = 20;
 export async function notePullStatus(trigger: Trigger, event: TriggerEvent, table: Table): Promise<void> {
   const { url = "", status, changedAt = "" } = findSource(trigger).toPull?.(event) ?? {};
   if (url === "" || status === undefined || changedAt === "") return;
-  const owner = { type: "Team", uid: trigger.team_uid } as const;
-  for (const runId of await listReferringRuns(owner, url, MAX_RUNS, table)) {
+  for (const runId of await listReferringRuns(trigger.owner, url, MAX_RUNS, table)) {
     await setPullStatus(runId, url, { status, changedAt }, table);
   }
 }

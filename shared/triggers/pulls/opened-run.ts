@@ -53,7 +53,7 @@ async function findOpener(
   event: AnsweredEvent,
   { table, runs }: RunPorts,
 ): Promise<FoundRun | undefined> {
-  for (const runId of await listReferringRuns({ type: "Team", uid: trigger.team_uid }, url, MAX_RUNS, table)) {
+  for (const runId of await listReferringRuns(trigger.owner, url, MAX_RUNS, table)) {
     const run = await runs.headAndBody(runId);
     // Runs that events of the pull request have started refer to it too.
     if (run?.head.artifact_types?.includes("PULL_REQUEST") !== true || !hasRepository(run, trigger, event)) continue;

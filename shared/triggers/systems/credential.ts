@@ -3,6 +3,7 @@ import type { FindOwner } from "#shared/github/installation-store.ts";
 import { secretStore } from "#shared/secrets/secret-store.ts";
 import type { Table } from "#shared/table/table.ts";
 import type { AnsweredEvent } from "../event.ts";
+import type { Trigger } from "../trigger-store.ts";
 import type { SystemRequest, SystemResult, Systems } from "./system-request.ts";
 
 /** Where the value of a credential comes from: a secret of the team, or its installation of the deployment's GitHub App. */
@@ -26,7 +27,7 @@ export interface CredentialPorts {
 
 /** The credential for what a trigger does in answer to an event; undefined where it has none. */
 export function nameCredential(
-  { team_uid, credential }: Pick<CredentialName, "team_uid" | "credential">,
+  { owner: { uid: team_uid }, credential }: Pick<Trigger, "owner" | "credential">,
   { installationId: installation_id }: Pick<AnsweredEvent, "installationId">,
 ): CredentialName | undefined {
   if (installation_id !== undefined) return { team_uid, installation_id };

@@ -136,6 +136,8 @@ export const CreateTriggerRequest = v.object({
   prompt: v.exactOptional(TriggerPrompt),
   /** How requests to a trigger of the kind `webhook` are verified. Standard Webhooks by default. */
   verification: v.exactOptional(TriggerVerification),
+  /** Whether the team owns the trigger. Defaults to true if the caller has a team. */
+  team: v.exactOptional(v.boolean()),
   /** What its runs may use their keys for. By default all scopes of the request's credential, which has to have each of them. */
   scopes: v.exactOptional(Scopes),
   /** The secret, if the other system generates it. By default Runyard generates it. */
@@ -249,9 +251,9 @@ export const TriggerItem = v.object({
   scopes: v.exactOptional(v.array(Scope)),
   /** The owner. */
   scope: v.object({
-    /** Always `Team`. */
-    type: v.literal("Team"),
-    /** The team's id. */
+    /** `Team` for a team's trigger, `User` for a personal one. */
+    type: v.picklist(["Team", "User"]),
+    /** The id of the team or the person. */
     uid: v.string(),
   }),
   /** The person who created the trigger, and in whose name its runs are created. */

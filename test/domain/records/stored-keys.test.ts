@@ -33,6 +33,7 @@ const OF_OWNER: ReadonlySet<string> = new Set([
   "deploymentTurn",
   "environmentEntry",
   "scheduleName",
+  "triggerEntry",
   "uniqueName",
   "usage",
   "waitingForOwner",

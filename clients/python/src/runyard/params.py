@@ -784,6 +784,9 @@ class CreateTriggerRequestParam(TypedDict, total=False):
     verification: TriggerVerificationParam
     """How requests to a trigger of the kind `webhook` are verified. Standard Webhooks by default."""
 
+    team: bool
+    """Whether the team owns the trigger. Defaults to true if the caller has a team."""
+
     scopes: Sequence[Scope]
     """What its runs may use their keys for. By default all scopes of the request's credential, which has to have each of them."""
 

@@ -2595,11 +2595,11 @@ class TriggerReply(BaseModel):
 class CreatedTriggerScope(BaseModel):
     """The owner."""
 
-    type: Literal["Team"]
-    """Always `Team`."""
+    type: Union[Literal["Team", "User"], str]
+    """`Team` for a team's trigger, `User` for a personal one."""
 
     uid: str
-    """The team's id."""
+    """The id of the team or the person."""
 
 
 class LastDelivery(BaseModel):
@@ -2743,11 +2743,11 @@ class CreatedTrigger(BaseModel):
 class TriggerItemScope(BaseModel):
     """The owner."""
 
-    type: Literal["Team"]
-    """Always `Team`."""
+    type: Union[Literal["Team", "User"], str]
+    """`Team` for a team's trigger, `User` for a personal one."""
 
     uid: str
-    """The team's id."""
+    """The id of the team or the person."""
 
 
 class TriggerItem(BaseModel):
@@ -2869,11 +2869,11 @@ class ListTriggersResponse(BaseModel):
 class RotatedTriggerScope(BaseModel):
     """The owner."""
 
-    type: Literal["Team"]
-    """Always `Team`."""
+    type: Union[Literal["Team", "User"], str]
+    """`Team` for a team's trigger, `User` for a personal one."""
 
     uid: str
-    """The team's id."""
+    """The id of the team or the person."""
 
 
 class RotatedTrigger(BaseModel):

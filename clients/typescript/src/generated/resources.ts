@@ -915,8 +915,8 @@ export class Triggers extends APIResource {
   /**
    * Creates a trigger, which turns events of another system into runs.
    *
-   * The response contains the secret, which is never shown again, and the URL for the other system. A team can have at
-   * most 50 triggers. Requires the role `admin`.
+   * The response contains the secret, which is never shown again, and the URL for the other system. A team or a person
+   * can have at most 50 triggers. Requires the role `admin`, unless the trigger is personal.
    *
    * `POST /agent/triggers`
    */
@@ -925,9 +925,7 @@ export class Triggers extends APIResource {
   }
 
   /**
-   * Lists a team's triggers, oldest first.
-   *
-   * Requires the role `admin`.
+   * Lists the triggers of the teams that the caller is an admin of, oldest first, then personal ones.
    *
    * `GET /agent/triggers`
    */

@@ -1001,6 +1001,8 @@ interface components {
             prompt?: string;
             /** @description How requests to a trigger of the kind `webhook` are verified. Standard Webhooks by default. */
             verification?: components["schemas"]["TriggerVerification"];
+            /** @description Whether the team owns the trigger. Defaults to true if the caller has a team. */
+            team?: boolean;
             /** @description What its runs may use their keys for. By default all scopes of the request's credential, which has to have each of them. */
             scopes?: components["schemas"]["Scope"][];
             /** @description The secret, if the other system generates it. By default Runyard generates it. At most 512 bytes in UTF-8. */
@@ -1192,11 +1194,11 @@ interface components {
             /** @description The owner. */
             scope: {
                 /**
-                 * @description Always `Team`.
-                 * @constant
+                 * @description `Team` for a team's trigger, `User` for a personal one.
+                 * @enum {string}
                  */
-                type: "Team";
-                /** @description The team's id. */
+                type: "Team" | "User";
+                /** @description The id of the team or the person. */
                 uid: string;
             };
             /** @description The person who created the trigger, and in whose name its runs are created. */
@@ -3330,11 +3332,11 @@ interface components {
             /** @description The owner. */
             scope: {
                 /**
-                 * @description Always `Team`.
-                 * @constant
+                 * @description `Team` for a team's trigger, `User` for a personal one.
+                 * @enum {string}
                  */
-                type: "Team";
-                /** @description The team's id. */
+                type: "Team" | "User";
+                /** @description The id of the team or the person. */
                 uid: string;
             };
             /** @description The person who created the trigger, and in whose name its runs are created. */
@@ -4385,11 +4387,11 @@ interface components {
             /** @description The owner. */
             scope: {
                 /**
-                 * @description Always `Team`.
-                 * @constant
+                 * @description `Team` for a team's trigger, `User` for a personal one.
+                 * @enum {string}
                  */
-                type: "Team";
-                /** @description The team's id. */
+                type: "Team" | "User";
+                /** @description The id of the team or the person. */
                 uid: string;
             };
             /** @description The person who created the trigger, and in whose name its runs are created. */

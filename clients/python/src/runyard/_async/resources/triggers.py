@@ -47,6 +47,7 @@ class AsyncTriggers(AsyncResource):
         preset: Union[Literal["linear", "jira", "sentry", "pagerduty"], NotGiven] = NOT_GIVEN,
         prompt: Union[str, NotGiven] = NOT_GIVEN,
         verification: Union[TriggerVerificationParam, NotGiven] = NOT_GIVEN,
+        team: Union[bool, NotGiven] = NOT_GIVEN,
         scopes: Union[Sequence[Scope], NotGiven] = NOT_GIVEN,
         secret: Union[str, NotGiven] = NOT_GIVEN,
         events: Union[Sequence[str], NotGiven] = NOT_GIVEN,
@@ -69,8 +70,8 @@ class AsyncTriggers(AsyncResource):
     ) -> CreatedTrigger:
         """Creates a trigger, which turns events of another system into runs.
 
-        The response contains the secret, which is never shown again, and the URL for the other system. A team
-        can have at most 50 triggers. Requires the role `admin`.
+        The response contains the secret, which is never shown again, and the URL for the other system. A team or
+        a person can have at most 50 triggers. Requires the role `admin`, unless the trigger is personal.
 
         `POST /agent/triggers`
 
@@ -80,6 +81,7 @@ class AsyncTriggers(AsyncResource):
             preset: Fills verification and prompt of a trigger of the kind `webhook`.
             prompt: The template of the prompts, with values such as `{{ event.payload.title }}`. Required without a preset. At most 8192 bytes in UTF-8.
             verification: How requests to a trigger of the kind `webhook` are verified. Standard Webhooks by default.
+            team: Whether the team owns the trigger. Defaults to true if the caller has a team.
             scopes: What its runs may use their keys for. By default all scopes of the request's credential, which has to have each of them.
             secret: The secret, if the other system generates it. By default Runyard generates it. At most 512 bytes in UTF-8.
             events: The types of events that start runs, such as `build` or `build.failed`. All by default.
@@ -109,6 +111,7 @@ class AsyncTriggers(AsyncResource):
                 "preset": preset,
                 "prompt": prompt,
                 "verification": verification,
+                "team": team,
                 "scopes": scopes,
                 "secret": secret,
                 "events": events,
@@ -138,9 +141,7 @@ class AsyncTriggers(AsyncResource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> AsyncPaginator[TriggerItem]:
-        """Lists a team's triggers, oldest first.
-
-        Requires the role `admin`.
+        """Lists the triggers of the teams that the caller is an admin of, oldest first, then personal ones.
 
         `GET /agent/triggers`
 
