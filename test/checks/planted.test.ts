@@ -18,6 +18,7 @@ beforeAll(() => {
     "scripts",
     "package.json",
     "tsconfig.json",
+    "biome.json",
     ".oxlintrc.json",
     ".gitignore",
   );
@@ -60,15 +61,16 @@ describe("npm run check", () => {
   });
 
   it("fails on any, a non-null assertion, a type assertion, a promise without await or void, and other formatting", async () => {
-    plant("shared/runs/any.ts", "export const loose: any = 1;\n");
-    plant("shared/runs/bang.ts", "export const sure = [1].at(0)!;\n");
-    plant("shared/runs/assertion.ts", 'export const asserted = JSON.parse("1") as number;\n');
-    plant("shared/runs/quotes.ts", "export const quoted = 'single'\n");
+    plant("shared/runs/any.ts", "export const loose: any = 1;\n", sharedCopy);
+    plant("shared/runs/bang.ts", "export const sure = [1].at(0)!;\n", sharedCopy);
+    plant("shared/runs/assertion.ts", 'export const asserted = JSON.parse("1") as number;\n', sharedCopy);
+    plant("shared/runs/quotes.ts", "export const quoted = 'single'\n", sharedCopy);
     plant(
       "shared/runs/dropped.ts",
       "export function drop(write: () => Promise<void>): void {\n  write().catch(() => undefined);\n}\n",
+      sharedCopy,
     );
-    const result = await check("biome");
+    const result = await check("biome", sharedCopy);
     expectFailure(result, "shared/runs/any.ts", "noExplicitAny");
     expectFailure(result, "shared/runs/bang.ts", "noNonNullAssertion");
     expectFailure(result, "shared/runs/assertion.ts", "plugin");
