@@ -107,8 +107,8 @@ function imageContext(root: string, programs: string): string {
   for (const file of ["Dockerfile", "package.json", "package-lock.json"]) {
     copyFileSync(join(root, "image", file), join(context, file));
   }
-  const made = readdirSync(programs).filter((file) => file.endsWith(".mjs") && file !== "index.mjs");
-  for (const program of made) copyFileSync(join(programs, program), join(context, program));
+  const programFiles = readdirSync(programs).filter((file) => file.endsWith(".mjs") && file !== "index.mjs");
+  for (const program of programFiles) copyFileSync(join(programs, program), join(context, program));
   return context;
 }
 

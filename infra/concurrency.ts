@@ -48,9 +48,9 @@ export function planConcurrency(settings: Concurrency): ConcurrencyPlan {
   throwIfSandboxesExceed(account, sandboxes ?? 0);
   if (!reserveConcurrency) return unreserved(dispatch, maxExecutions);
   const free = account - MIN_UNRESERVED - 2 * maxExecutions;
-  const wanted = countWanted() + dispatch;
-  const scale = Math.min(1, free / wanted);
-  if (scale < MIN_SCALE) throw new Error(describeShortage(account, maxExecutions, Math.ceil(wanted * MIN_SCALE)));
+  const demand = countWanted() + dispatch;
+  const scale = Math.min(1, free / demand);
+  if (scale < MIN_SCALE) throw new Error(describeShortage(account, maxExecutions, Math.ceil(demand * MIN_SCALE)));
   const scaled = (count: number) => Math.max(1, Math.floor(count * scale));
   return {
     maxExecutions,

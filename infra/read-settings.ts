@@ -248,12 +248,12 @@ function ownDomain(
 
 /** Leaves out the members that are undefined. */
 function omitUndefined<T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  const given: { [K in keyof T]?: NonNullable<T[K]> } = {};
+  const values: { [K in keyof T]?: NonNullable<T[K]> } = {};
   for (const name in members) {
     const value = members[name];
-    if (value !== undefined && value !== null) given[name] = value;
+    if (value !== undefined && value !== null) values[name] = value;
   }
-  return given;
+  return values;
 }
 
 type AppParameters = Pick<

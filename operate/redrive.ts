@@ -118,8 +118,8 @@ async function main(args: string[]): Promise<void> {
     : new SQSClient();
   try {
     for (const name of options.chosen) {
-      const sent = await redrive(client, name, { byHand: options.local, prefix });
-      say(`${prefix}-${name}-dead  ${sent} sent again`);
+      const count = await redrive(client, name, { byHand: options.local, prefix });
+      say(`${prefix}-${name}-dead  ${count} sent again`);
     }
     if (options.chosen.length > 0) return;
     for (const name of QUEUES) say(`${prefix}-${name}-dead  ${await queueDepth(client, name, prefix)}`);

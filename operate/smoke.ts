@@ -33,8 +33,8 @@ async function main(): Promise<number> {
   }
   const service = connect(baseUrl.replace(/\/$/, ""), apiKey);
   let failed = 0;
-  const wanted = checks.filter(({ isSlow }) => values.schedule || isSlow === undefined);
-  const all = values.model === undefined ? wanted : [...wanted, checkModel(values.model)];
+  const selection = checks.filter(({ isSlow }) => values.schedule || isSlow === undefined);
+  const all = values.model === undefined ? selection : [...selection, checkModel(values.model)];
   for (const { name, check } of all) {
     const began = performance.now();
     const problem = await check(service).then(

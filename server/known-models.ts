@@ -62,9 +62,9 @@ export async function rememberModels(directory: string): Promise<void> {
   const file = path.join(directory, KNOWN_MODELS_FILE);
   const known = readKnownModels(file);
   // A provider that is configured has exactly the models that it has now.
-  const kept = known.filter(({ id }) => !providers.includes(providerOf(id)));
-  if (offered.length === 0 && kept.length === known.length) return;
-  await writeJson(file, { models: [...kept, ...offered] });
+  const others = known.filter(({ id }) => !providers.includes(providerOf(id)));
+  if (offered.length === 0 && others.length === known.length) return;
+  await writeJson(file, { models: [...others, ...offered] });
 }
 
 const providerOf = (id: string): string => id.split("/", 1)[0] ?? id;

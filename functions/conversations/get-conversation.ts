@@ -33,9 +33,9 @@ export const getConversation = endpoint({
     }
     if (first.body.conversation_id !== id) throw notFound("conversation");
     // A run's key sees a descendant, but not the runs of others that continue its conversation.
-    const seen = runs.filter(({ head, body }) => sees(principal, head, body));
-    for (const { head } of seen) refuseUnreadable(head);
-    const steps = await Promise.all(seen.map(({ head, body }) => readSteps(head, body, ports)));
+    const visibleRuns = runs.filter(({ head, body }) => sees(principal, head, body));
+    for (const { head } of visibleRuns) refuseUnreadable(head);
+    const steps = await Promise.all(visibleRuns.map(({ head, body }) => readSteps(head, body, ports)));
     const conversation = { conversationId: id, runs: ids, steps: steps.flat() };
     return { status: 200, body: await toConversationPage(["conversation", id], conversation, query, ports.cursors) };
   },

@@ -52,7 +52,7 @@ export const createRun = endpoint({
     if (head === undefined) return { status: 200, body: response, headers };
     const run = await visibleRun(head.run_id, await call.authenticateAgain(), ports);
     const { notify_secret: secret } = response;
-    const shown = await showRun(run, ports);
-    return { status: 200, body: secret === undefined ? shown : { ...shown, notify_secret: secret }, headers };
+    const item = await showRun(run, ports);
+    return { status: 200, body: secret === undefined ? item : { ...item, notify_secret: secret }, headers };
   },
 });

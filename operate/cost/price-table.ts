@@ -103,11 +103,11 @@ type Usage = readonly (readonly [what: string, price: PriceName, quantity: numbe
 
 /** Prices what is used. Lines with the same price share one allowance, which the first lines use up. */
 export function toBill(usage: Usage): BillLine[] {
-  const used = new Map<PriceName, number>();
+  const totals = new Map<PriceName, number>();
   return usage.map(([what, name, quantity]) => {
     const price: Price = PRICE_TABLE[name];
-    const before = used.get(name) ?? 0;
-    used.set(name, before + quantity);
+    const before = totals.get(name) ?? 0;
+    totals.set(name, before + quantity);
     const beyond = (amount: number) => Math.max(0, amount - (price.alwaysFree ?? 0));
     const charged = beyond(before + quantity) - beyond(before);
     return { what, price: name, quantity, list: quantity * price.dollars, charged: charged * price.dollars };

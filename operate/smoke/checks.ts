@@ -76,8 +76,8 @@ export const checks: readonly Check[] = [
     isSlow: true,
     async check({ call }) {
       const body = { name: `Smoke ${randomUUID()}`, cron_schedule: "* * * * *", prompt: toPrompt("true") };
-      const made = expectStatus(await call("POST", "/agent/schedules", body), 201);
-      const { id } = v.parse(v.object({ id: v.string() }), made);
+      const schedule = expectStatus(await call("POST", "/agent/schedules", body), 201);
+      const { id } = v.parse(v.object({ id: v.string() }), schedule);
       try {
         for (const deadline = Date.now() + FIRING_MS; ; await pause(5_000)) {
           const reply = expectStatus(await call("GET", `/agent/schedules/${id}/ticks`), 200);

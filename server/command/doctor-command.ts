@@ -55,7 +55,7 @@ async function runChecks(
   const paths = servePaths(program.home, data);
   const found = await findProcess(paths.data);
   const last = await readLocalState(paths.localFile);
-  const wanted = port ?? findLastPort(last);
+  const preferredPort = port ?? findLastPort(last);
   const host = { platform: process.platform, searchPath: process.env["PATH"] ?? "" };
   const groups = await Promise.all([
     checkNode(),
@@ -67,7 +67,7 @@ async function runChecks(
     checkSnapshots(paths.data),
     checkMirrors(paths.data),
     checkImages(paths.data),
-    checkPort(wanted, found?.isRunning ? found.service.local_url : undefined, port !== undefined),
+    checkPort(preferredPort, found?.isRunning ? found.service.local_url : undefined, port !== undefined),
     checkProviders(process.env, {
       directory: paths.data,
       service:

@@ -125,7 +125,7 @@ async function startServing(
 ): Promise<{ server: Server; webUrl: string; localUrl: string; port: number }> {
   const { host, concurrency, maxDiskBytes } = options;
   const last = await readLocalState(paths.localFile);
-  const wanted = options.port ?? findLastPort(last);
+  const preferredPort = options.port ?? findLastPort(last);
   // Loading the server takes most of the time of a start, unless its compiled code is cached.
   enableCompileCache(path.join(paths.data, "cache"));
   const { localUrl, startServer } = await import("../server.ts");
@@ -144,9 +144,9 @@ async function startServing(
     });
   try {
     const started = await (options.port === undefined
-      ? startOnFreePort(wanted, host, startOn)
-      : startOn(wanted).catch((error: unknown) => throwPortProblem(error, wanted, host)));
-    if (started.port !== wanted) warn(`Port ${wanted} is busy: ${started.port} is used instead.`);
+      ? startOnFreePort(preferredPort, host, startOn)
+      : startOn(preferredPort).catch((error: unknown) => throwPortProblem(error, preferredPort, host)));
+    if (started.port !== preferredPort) warn(`Port ${preferredPort} is busy: ${started.port} is used instead.`);
     if (!isLoopbackHost(host) && options.url === undefined) {
       warn("Links and file URLs work on this machine only: --url names the address that other machines use.");
     }

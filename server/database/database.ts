@@ -49,8 +49,8 @@ export class Database {
 
   /** Returns the prepared statement for a text; statements are cached. */
   statement(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
+    const cached = this.#statements.get(sql);
+    if (cached !== undefined) return cached;
     const statement = this.#opened.connection.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;

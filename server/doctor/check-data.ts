@@ -69,11 +69,11 @@ const isWritable = (directory: string): Promise<boolean> =>
 
 /** Whether files of executions are left that could not be removed. */
 export async function checkScratch(directory: string): Promise<Check> {
-  const left = await listLeftScratch(scratchPath(directory) ?? tmpdir());
-  if (left.length === 0) return ok("scratch", "no files of ended executions are left");
+  const leftovers = await listLeftScratch(scratchPath(directory) ?? tmpdir());
+  if (leftovers.length === 0) return ok("scratch", "no files of ended executions are left");
   return warning(
     "scratch",
-    `files of ${left.length} executions could not be removed: ${left.join(", ")}`,
+    `files of ${leftovers.length} executions could not be removed: ${leftovers.join(", ")}`,
     "The service tries again after each execution; its log has the reason. Else remove them by hand.",
   );
 }
@@ -97,11 +97,11 @@ export async function checkMirrors(directory: string): Promise<Check> {
 export async function checkImages(directory: string, searchPath?: string): Promise<Check> {
   const images = await listImages(imagesPath(directory));
   const bytes = images.reduce((sum, image) => sum + image.bytes, 0);
-  const kept = `${images.length} of environments, ${formatBytes(bytes)}`;
+  const summary = `${images.length} of environments, ${formatBytes(bytes)}`;
   const missing = findMissingImageTools(searchPath);
-  if (missing.length === 0 || process.platform !== "linux") return ok("images", kept);
+  if (missing.length === 0 || process.platform !== "linux") return ok("images", summary);
   // Most services need none, so nothing is wrong.
-  return ok("images", `${kept}; for a docker_image, environments need: sudo apt-get install ${missing.join(" ")}`);
+  return ok("images", `${summary}; for a docker_image, environments need: sudo apt-get install ${missing.join(" ")}`);
 }
 
 /** The free space of the disk with the data directory. */

@@ -39,8 +39,8 @@ const PROVIDERS: readonly ProbedProvider[] = [
 
 /** Probes the provider of the file as one of its kind. */
 function toProbed({ name, kind, readKey }: LocalProvider): ProbedProvider {
-  const known = PROVIDERS.find((provider) => provider.name === kind) ?? COMPATIBLE;
-  return { ...known, name, key: PROVIDER_FILE, secret: readKey?.() };
+  const definition = PROVIDERS.find((provider) => provider.name === kind) ?? COMPATIBLE;
+  return { ...definition, name, key: PROVIDER_FILE, secret: readKey?.() };
 }
 
 interface ProbeOptions {

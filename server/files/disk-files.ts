@@ -97,10 +97,10 @@ export class DiskFiles {
     const target = this.toPath(key);
     const directory = path.dirname(target);
     // Synchronous calls, so that no other write and no deletion of a directory can happen in between.
-    const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const firstNew = mkdirSync(directory, { recursive: true, mode: 0o700 });
     if (!replaces && existsSync(target)) return false;
     renameSync(file, target);
-    await syncUpTo(directory, made === undefined ? directory : path.dirname(made));
+    await syncUpTo(directory, firstNew === undefined ? directory : path.dirname(firstNew));
     return true;
   }
 

@@ -87,9 +87,9 @@ function readFirstFile(parser: BusboyInstance, fields: Map<string, string>): Pro
       bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
       const isTooLarge = isNameCut || isValueCut || bytes > MAX_FIELD_BYTES;
       if (isTooLarge) reject(malformed("The fields of the form are too large."));
-      const known = name.toLowerCase();
-      if (fields.has(known)) reject(malformed("The form has two fields of one name."));
-      fields.set(known, value);
+      const field = name.toLowerCase();
+      if (fields.has(field)) reject(malformed("The form has two fields of one name."));
+      fields.set(field, value);
     });
     parser.once("file", (_, stream) => {
       // S3 ignores fields after the file.

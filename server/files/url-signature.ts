@@ -44,11 +44,11 @@ export function verifyQuery(
   now: number,
 ): void {
   const { method, key, query, headers } = request;
-  const given = query.getAll(SIGNATURE);
-  if (given.length !== 1 || query.get("X-Amz-Algorithm") !== ALGORITHM) {
+  const signatures = query.getAll(SIGNATURE);
+  if (signatures.length !== 1 || query.get("X-Amz-Algorithm") !== ALGORITHM) {
     throw s3Error("AccessDenied", "The URL is not signed.");
   }
-  if (!isEqual(given[0] ?? "", computeSignature(secret, method, key, query, headers))) {
+  if (!isEqual(signatures[0] ?? "", computeSignature(secret, method, key, query, headers))) {
     throw s3Error("SignatureDoesNotMatch", "The request is not the one that the URL was signed for.");
   }
   const seconds = Number(query.get("X-Amz-Expires"));

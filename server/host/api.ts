@@ -33,8 +33,8 @@ export async function callApi<S extends v.GenericSchema>(
   const json = v.safeParse(v.pipe(v.string(), v.parseJson()), text);
   if (!response.ok) {
     const problem = v.safeParse(ProblemBody, json.output);
-    const said = problem.success ? problem.output.error : text.slice(0, 300);
-    throw new Problem(`${method} ${path} returned ${response.status}: ${said}`);
+    const detail = problem.success ? problem.output.error : text.slice(0, 300);
+    throw new Problem(`${method} ${path} returned ${response.status}: ${detail}`);
   }
   const parsed = v.safeParse(schema, json.output);
   if (parsed.success) return parsed.output;

@@ -93,9 +93,9 @@ function formatWarnings(missing: Tool[], platform: NodeJS.Platform): string[] {
 
 /** The programs that agents' commands rely on and that are not installed. */
 export async function findMissingTools(host: Pick<Host, "platform" | "searchPath">): Promise<Tool[]> {
-  const wanted = SANDBOX_TOOLS.filter((tool) => tool.only === undefined || tool.only === host.platform);
-  const found = await Promise.all(wanted.map((tool) => findProgram(tool.program, host.searchPath)));
-  return wanted.filter((_, index) => found[index] === undefined);
+  const tools = SANDBOX_TOOLS.filter((tool) => tool.only === undefined || tool.only === host.platform);
+  const found = await Promise.all(tools.map((tool) => findProgram(tool.program, host.searchPath)));
+  return tools.filter((_, index) => found[index] === undefined);
 }
 
 /** The Python to use, or a sentence that says why there is none. */

@@ -58,13 +58,13 @@ async function listModels(baseUrl: string): Promise<readonly string[]> {
 
 /** How to use the servers that the settings do not have yet; they are never chosen without being configured. */
 export function offerServers(servers: readonly RunningServer[], configured: readonly string[]): readonly string[] {
-  const known = new Set(configured.map(toPlace));
+  const configuredPlaces = new Set(configured.map(toPlace));
   return servers
-    .filter(({ baseUrl }) => !known.has(toPlace(baseUrl)))
+    .filter(({ baseUrl }) => !configuredPlaces.has(toPlace(baseUrl)))
     .map(({ program, baseUrl, models }) => {
-      const shown = models.slice(0, MAX_MODELS).join(",");
+      const modelList = models.slice(0, MAX_MODELS).join(",");
       const more = models.length > MAX_MODELS ? ` and ${models.length - MAX_MODELS} more` : "";
-      return `${program} seems to run at ${baseUrl} with ${shown}${more}. To use it, restart with RUNYARD_COMPATIBLE_BASE_URL=${baseUrl} RUNYARD_COMPATIBLE_MODELS=${shown}, or list it in runyard.json.`;
+      return `${program} seems to run at ${baseUrl} with ${modelList}${more}. To use it, restart with RUNYARD_COMPATIBLE_BASE_URL=${baseUrl} RUNYARD_COMPATIBLE_MODELS=${modelList}, or list it in runyard.json.`;
     });
 }
 

@@ -52,8 +52,8 @@ async function check(part: string, work: () => Promise<unknown>): Promise<string
  * request that a reverse proxy passes on is not from this machine, though its connection is.
  */
 export function mayReadMetrics({ headers, socket }: IncomingMessage, key: string | undefined): boolean {
-  const sent = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1];
-  if (key && sent !== undefined) return timingSafeEqual(hash(sent), hash(key));
+  const credential = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1];
+  if (key && credential !== undefined) return timingSafeEqual(hash(credential), hash(key));
   const isForwarded = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => headers[name] !== undefined);
   return !isForwarded && isLoopbackHost(headers.host) && isLoopbackAddress(socket.remoteAddress);
 }

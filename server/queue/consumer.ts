@@ -59,11 +59,11 @@ export class QueueConsumer {
     while (this.hasRoom()) {
       const batch: Delivery[] = [];
       while (batch.length < (this.#consumer.batchSize ?? 1)) {
-        const taken = this.#context.messages.take(this.#consumer.queue, this.#compareGroups, this.#accepts);
-        buried ||= taken.buried;
-        if (taken.delivery === undefined) break;
-        this.#note(taken.delivery.group, 1);
-        batch.push(taken.delivery);
+        const attempt = this.#context.messages.take(this.#consumer.queue, this.#compareGroups, this.#accepts);
+        buried ||= attempt.buried;
+        if (attempt.delivery === undefined) break;
+        this.#note(attempt.delivery.group, 1);
+        batch.push(attempt.delivery);
       }
       if (batch.length === 0) break;
       this.#begin(batch);

@@ -62,13 +62,13 @@ async function findOrMakeBundle(): Promise<string> {
   const folder = path.join(parent, PREFIX + (await hashSources()));
   if ((await stat(folder).catch(() => undefined)) !== undefined) return folder;
   await mkdir(parent, { recursive: true });
-  const made = await mkdtemp(path.join(parent, `${PREFIX}new-`));
+  const temporary = await mkdtemp(path.join(parent, `${PREFIX}new-`));
   try {
-    await writeBundle(made);
+    await writeBundle(temporary);
     // Another server may have made it in the meantime.
-    await rename(made, folder).catch(() => stat(folder));
+    await rename(temporary, folder).catch(() => stat(folder));
   } finally {
-    await removeTree(made);
+    await removeTree(temporary);
   }
   await removeOldBundles(parent);
   return folder;

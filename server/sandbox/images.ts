@@ -92,9 +92,9 @@ export async function listImages(directory: string): Promise<KeptImage[]> {
   const images = names.map(async (name) => {
     const text = await readFile(path.join(directory, name, "image.json"), "utf8").catch(() => undefined);
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ImageRecord), text);
-    const used = await stat(path.join(directory, `${name}.used`)).catch(() => undefined);
+    const marker = await stat(path.join(directory, `${name}.used`)).catch(() => undefined);
     const { digest, bytes } = parsed.success ? parsed.output : { digest: name.replace("-", ":"), bytes: 0 };
-    return { name, digest, bytes, usedAt: used?.mtimeMs ?? 0 };
+    return { name, digest, bytes, usedAt: marker?.mtimeMs ?? 0 };
   });
   return (await Promise.all(images)).toSorted((a, b) => b.usedAt - a.usedAt);
 }

@@ -27,10 +27,10 @@ interface MirrorLimits {
 export async function listMirrors(directory: string): Promise<Mirror[]> {
   const names = (await readdir(directory).catch(() => [])).flatMap((name) => /^(\w+)\.git$/.exec(name)?.[1] ?? []);
   const mirrors = names.map(async (name) => {
-    const used = await stat(path.join(directory, `${name}.used`)).catch(() => undefined);
+    const marker = await stat(path.join(directory, `${name}.used`)).catch(() => undefined);
     // The packs are almost all of a mirror.
     const bytes = await measureFiles(path.join(directory, `${name}.git`, "objects", "pack"));
-    return { name, usedAt: used?.mtimeMs ?? 0, bytes };
+    return { name, usedAt: marker?.mtimeMs ?? 0, bytes };
   });
   return (await Promise.all(mirrors)).toSorted((a, b) => b.usedAt - a.usedAt);
 }

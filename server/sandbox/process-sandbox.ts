@@ -133,9 +133,9 @@ export class ProcessSandbox implements Sandbox {
   }
 
   async #takeWaiting(): Promise<WaitingHarness | undefined> {
-    const taken = this.#waiting;
+    const next = this.#waiting;
     this.#waiting = undefined;
-    const waiting = await taken;
+    const waiting = await next;
     if (waiting === undefined || isRunning(waiting.child)) return waiting;
     await discardHarness(waiting);
     return undefined;

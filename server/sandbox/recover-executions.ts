@@ -32,14 +32,14 @@ async function expire(executionId: string, runId: string, ports: RunPorts): Prom
  * @param scratchParent where the temporary directories of executions are. @default the temporary directory, that of earlier releases
  */
 export async function recoverExecutions(log: ExecutionLog, ports: RunPorts, scratchParent?: string): Promise<number> {
-  const left = log.all();
+  const executions = log.all();
   // Before anything is killed: a harness can outlive the service for a moment, and would report its command as killed.
-  for (const { id, run_id } of left) await recover(id, run_id, ports);
-  if (left.length > 0) await killMarked(...left.map(({ id }) => id));
-  for (const { id } of left) log.remove(id);
+  for (const { id, run_id } of executions) await recover(id, run_id, ports);
+  if (executions.length > 0) await killMarked(...executions.map(({ id }) => id));
+  for (const { id } of executions) log.remove(id);
   await removeAbandoned();
   if (scratchParent !== undefined) await removeAbandoned(scratchParent);
-  return left.length;
+  return executions.length;
 }
 
 async function recover(executionId: string, runId: string, ports: RunPorts): Promise<void> {

@@ -46,8 +46,8 @@ export async function readTermProperties(
   maxCount: number,
 ): Promise<readonly Property[] | undefined> {
   const ids = terms.map((term) => findTerm(database, term));
-  const known = ids.filter((id) => id !== undefined);
-  if (known.length < ids.length) return undefined;
+  const knownIds = ids.filter((id) => id !== undefined);
+  if (knownIds.length < ids.length) return undefined;
   const accepted: (readonly number[])[] = [];
   for (const filter of words) {
     const found = await findWords(database, filter);
@@ -55,7 +55,7 @@ export async function readTermProperties(
     if (found.length <= MAX_WORDS) accepted.push(found);
   }
   return database.read(() => [
-    ...sortByCount(known.map((id) => termProperty(database, id, maxCount))).slice(0, MAX_TERMS),
+    ...sortByCount(knownIds.map((id) => termProperty(database, id, maxCount))).slice(0, MAX_TERMS),
     ...sortByCount(accepted.map((found) => wordProperty(database, found, maxCount))).slice(0, MAX_WORD_FILTERS),
   ]);
 }

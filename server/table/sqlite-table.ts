@@ -80,8 +80,8 @@ export function sqliteTable(
     get: (key) => database.read(() => read(key)),
 
     async batchGet(keys) {
-      const wanted = new Map(keys.map((key) => [formatKey(key), key]));
-      if (wanted.size > MAX_BATCH) throw new RangeError(`a batch has at most ${MAX_BATCH} keys`);
+      const uniqueKeys = new Map(keys.map((key) => [formatKey(key), key]));
+      if (uniqueKeys.size > MAX_BATCH) throw new RangeError(`a batch has at most ${MAX_BATCH} keys`);
       return giveWay(await database.read(() => keys.map(read)));
     },
 

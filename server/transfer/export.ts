@@ -65,14 +65,14 @@ export interface ExportSource {
 
 /** Writes an export to an empty directory. */
 export async function writeExport(to: string, source: ExportSource): Promise<ExportManifest> {
-  const written = await writeItems(source.items, path.join(to, ITEMS));
+  const summary = await writeItems(source.items, path.join(to, ITEMS));
   const files = await source.copyFiles(path.join(to, FILES));
   const manifest = {
     format: "runyard export 1",
     id: randomUUID(),
     created_at: new Date().toISOString(),
     files,
-    ...written,
+    ...summary,
   } as const satisfies ExportManifest;
   await writeFile(path.join(to, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
   return manifest;

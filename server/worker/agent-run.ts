@@ -32,9 +32,9 @@ export async function runAgent(options: AgentOptions, environment: NodeJS.Proces
     waits: true,
   };
   say(`run ${options.runId}: started, execution ${executionId}`);
-  const lost = await runExecution(envelope, { program: programs.main(), print: say, stop, graceMs: GRACE_MS });
-  say(`run ${options.runId}: ${lost === undefined ? "ended" : `lost: ${lost}`}`);
-  return lost === undefined ? ENDED : LOST;
+  const loss = await runExecution(envelope, { program: programs.main(), print: say, stop, graceMs: GRACE_MS });
+  say(`run ${options.runId}: ${loss === undefined ? "ended" : `lost: ${loss}`}`);
+  return loss === undefined ? ENDED : LOST;
 }
 
 /** Asks the service which execution the key is for; undefined if it refuses the key. */

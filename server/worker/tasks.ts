@@ -43,11 +43,11 @@ export class Tasks {
   async assign({ data }: TaskAssignment): Promise<void> {
     const { task_id, execution_id } = data;
     const { send, workerId, log } = this.#options;
-    const known = this.#running.get(task_id);
-    if (known?.executionId === execution_id) return;
+    const current = this.#running.get(task_id);
+    if (current?.executionId === execution_id) return;
     // The service has given up the earlier execution.
-    known?.stop.abort();
-    await known?.ended;
+    current?.stop.abort();
+    await current?.ended;
     const reject = (reason: string) => send({ type: "task_rejected", data: { task_id, execution_id, reason } });
     if (data.docker_image !== undefined) {
       const message = "the environment has a docker_image, and this worker runs no images";
@@ -109,11 +109,11 @@ export class Tasks {
     const { log, program, send } = this.#options;
     const { run_id: task_id, execution_id } = envelope;
     const print = (line: string) => log(`${task_id} ${line}`);
-    let lost: string | undefined;
+    let loss: string | undefined;
     try {
-      lost = await runExecution(envelope, { program: program(), print, stop: task.stop.signal, graceMs: GRACE_MS });
+      loss = await runExecution(envelope, { program: program(), print, stop: task.stop.signal, graceMs: GRACE_MS });
     } catch (error) {
-      lost = error instanceof Error ? error.message : String(error);
+      loss = error instanceof Error ? error.message : String(error);
     }
     this.#running.delete(task_id);
     const data = { task_id, execution_id };
@@ -121,11 +121,11 @@ export class Tasks {
       log(`${task_id} cancelled`);
       return send({ type: "task_completed", data: { ...data, message: "cancelled", task_state: "CANCELLED" } });
     }
-    log(`${task_id} ${lost === undefined ? "ended" : `lost: ${lost}`}`);
-    if (lost === undefined && !task.stop.signal.aborted) {
+    log(`${task_id} ${loss === undefined ? "ended" : `lost: ${loss}`}`);
+    if (loss === undefined && !task.stop.signal.aborted) {
       return send({ type: "task_completed", data: { ...data, message: "the execution has ended" } });
     }
-    const message = lost ?? "the worker ended the execution";
+    const message = loss ?? "the worker ended the execution";
     send({ type: "task_failed", data: { ...data, message, failure_reason: "graceful_shutdown" } });
   }
 }

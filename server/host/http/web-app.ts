@@ -69,9 +69,8 @@ async function takeLock(): Promise<boolean> {
     return true;
   } catch (error) {
     if (!isCode(error, "EEXIST")) throw error;
-    const taken = await stat(LOCK).catch(() => undefined);
-    if (taken !== undefined && Date.now() - taken.mtimeMs > MAX_LOCK_MS)
-      await rm(LOCK, { recursive: true, force: true });
+    const lock = await stat(LOCK).catch(() => undefined);
+    if (lock !== undefined && Date.now() - lock.mtimeMs > MAX_LOCK_MS) await rm(LOCK, { recursive: true, force: true });
     return false;
   }
 }

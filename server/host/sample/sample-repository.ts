@@ -91,9 +91,9 @@ async function exampleRepository(paths: LocalPaths): Promise<string> {
     [...identity, "commit", "--quiet", "--no-verify", "-m", "Add the program, its tests and a skill"],
   ];
   for (const args of steps) {
-    const done = await git(folder, args);
-    if (done.code !== 0)
-      throw new Problem("The bundled example repository could not be made.", lastLines(done.output, 6));
+    const result = await git(folder, args);
+    if (result.code !== 0)
+      throw new Problem("The bundled example repository could not be made.", lastLines(result.output, 6));
   }
   return pathToFileURL(folder).href;
 }
