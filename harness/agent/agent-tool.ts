@@ -42,9 +42,9 @@ export class AgentTool extends StrandsTool {
     const [carrier, input] =
       via === undefined || fault !== undefined ? [this.#tool, toolUse.input] : [via.tool, via.toInput(toolUse.input)];
     const tool = fault === undefined ? carrier : createRefusingTool(carrier, fault);
-    const said = begin(id);
+    const reply = begin(id);
     try {
-      const use = { id, input, ...(said === undefined ? {} : { said }) };
+      const use = { id, input, ...(reply === undefined ? {} : { said: reply }) };
       const result = await tools.use(tool, use);
       ended(tool.name, result, use);
       return toResultBlock(id, result, images.show(result.images ?? []));

@@ -233,8 +233,8 @@ async function runLoop(agent: Agent, state: State, signal: AbortSignal): Promise
 const listUnrecorded = ({ cut, said }: State): Message[] => (cut === 0 ? [] : toUnfinished(said));
 
 function toUnfinished(text: string): Message[] {
-  const said = text.trim() === "" ? [] : [new Message({ role: "assistant", content: [new TextBlock(text)] })];
-  return [...said, new Message({ role: "user", content: [new TextBlock(GO_ON)] })];
+  const response = text.trim() === "" ? [] : [new Message({ role: "assistant", content: [new TextBlock(text)] })];
+  return [...response, new Message({ role: "user", content: [new TextBlock(GO_ON)] })];
 }
 
 /** Finds why the turn cannot end with this response. A turn that a tool has ended, or that has a plan, needs no text. */

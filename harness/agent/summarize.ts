@@ -68,13 +68,13 @@ function fitRequest(wanted: CompactionPlan, room: number): { readonly plan: Comp
 /** Formats the messages as one text, because some APIs refuse tool calls in a request without tools. */
 function format({ previous, messages }: CompactionPlan, dropped: number): string {
   const results = messages.flatMap(({ content }) => content).filter(({ type }) => type === "action_result").length;
-  let left = Math.floor(results * dropped);
+  let remainder = Math.floor(results * dropped);
   const formatBlock = (block: Block): string => {
     if (block.type === "text") return block.text;
     if (block.type === "action")
       return `[uses ${block.name}: ${cut(JSON.stringify(block.input) ?? "", INPUT_CHARACTERS)}]`;
     if (block.type === "event") return "";
-    return left-- > 0 ? `[${block.state}: result left out]` : `[${block.state}: ${JSON.stringify(block.output)}]`;
+    return remainder-- > 0 ? `[${block.state}: result left out]` : `[${block.state}: ${JSON.stringify(block.output)}]`;
   };
   const toText = ({ role, content }: Recorded) => {
     const text = content.map(formatBlock).filter((part) => part.trim() !== "");

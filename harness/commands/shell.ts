@@ -43,11 +43,11 @@ const ASIDE_SECONDS = 60;
 export function createShell({ runner, workingDirectory: beginning, slice, shared }: ShellOptions): Shell {
   let here = beginning;
   const limitTime = (seconds: number) => {
-    const left = Math.max(1, findStepEnd(slice) - Date.now());
-    if (left >= seconds * 1000) return { timeoutMs: seconds * 1000 };
+    const remainingMs = Math.max(1, findStepEnd(slice) - Date.now());
+    if (remainingMs >= seconds * 1000) return { timeoutMs: seconds * 1000 };
     return {
-      timeoutMs: left,
-      timeoutReason: `its sandbox had ${(left / 1000).toFixed(1)} s left for commands when it began`,
+      timeoutMs: remainingMs,
+      timeoutReason: `its sandbox had ${(remainingMs / 1000).toFixed(1)} s left for commands when it began`,
     };
   };
   return {

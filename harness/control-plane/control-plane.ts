@@ -194,8 +194,10 @@ function toRefusal(path: string, { status, text }: HttpResponse): Stop {
   const isFirstCall = path.endsWith("/resolve-prompt");
   const isTaken = isFirstCall && [401, 403, 409].includes(status);
   const kind = isTaken ? "taken" : status === 401 ? "stale" : "unreachable";
-  const said = `${path} returned ${status} ${text.slice(0, 500)}`;
-  return kind === "unreachable" && status < 500 ? new Refused(said, parseDetail(text) ?? said) : new Stop(kind, said);
+  const summary = `${path} returned ${status} ${text.slice(0, 500)}`;
+  return kind === "unreachable" && status < 500
+    ? new Refused(summary, parseDetail(text) ?? summary)
+    : new Stop(kind, summary);
 }
 
 function parseDetail(text: string): string | undefined {

@@ -70,14 +70,14 @@ export function findDecidedCall(conversation: readonly Message[]): DecidedCall |
   const at = conversation.findLastIndex((message) => findCall(message) !== undefined);
   const call = findCall(conversation[at]);
   const after = conversation.slice(at + 1);
-  const said = after.findLast((message) => isTextBy("user", message));
-  if (call === undefined || said === undefined) return undefined;
+  const reply = after.findLast((message) => isTextBy("user", message));
+  if (call === undefined || reply === undefined) return undefined;
   const blocks = after.flatMap(({ content }) => content);
   const result = blocks.findLast((block) => block.type === "action_result" && block.action_id === call.action_id);
   return {
     call,
-    decision: findMark(said, DECIDED, ApprovalDecision),
-    message: said.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"),
+    decision: findMark(reply, DECIDED, ApprovalDecision),
+    message: reply.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"),
     state: result?.type === "action_result" ? result.state : undefined,
   };
 }

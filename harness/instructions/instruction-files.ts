@@ -39,12 +39,12 @@ export async function readInstructions(
   room = INSTRUCTIONS_BYTES,
 ): Promise<InstructionFile[]> {
   const files: InstructionFile[] = [];
-  let left = room;
+  let remainder = room;
   for (const folder of folders) {
-    const file = left > 0 ? await readFirst(workspace, folder, left) : undefined;
+    const file = remainder > 0 ? await readFirst(workspace, folder, remainder) : undefined;
     if (file === undefined) continue;
     files.push(file);
-    left -= Buffer.byteLength(file.content);
+    remainder -= Buffer.byteLength(file.content);
   }
   return files;
 }

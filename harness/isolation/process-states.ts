@@ -60,9 +60,9 @@ function repeatStop(stop: () => void): () => void {
 }
 
 function release(pid: number): void {
-  const left = (holders.get(pid) ?? 0) - 1;
-  if (left > 0) {
-    holders.set(pid, left);
+  const remaining = (holders.get(pid) ?? 0) - 1;
+  if (remaining > 0) {
+    holders.set(pid, remaining);
     return;
   }
   holders.delete(pid);

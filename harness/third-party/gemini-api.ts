@@ -30,9 +30,9 @@ export async function respondAsGemini(
   // Without the tool, the model would make up a response.
   const tool = findGoogleTool(body);
   if (tool !== undefined) return toFailureResponse(400, `the tool ${tool} only works with Google's models`);
-  const given = await sendQuestion(question, modelId, call);
-  if (!given.ok || given.body === null) return toFailureResponse(given.status, readErrorText(await given.text()));
-  const chunks = translateStream(given.body, isMessages(modelId) ? createMessagesTranslator() : createChatTranslator());
+  const reply = await sendQuestion(question, modelId, call);
+  if (!reply.ok || reply.body === null) return toFailureResponse(reply.status, readErrorText(await reply.text()));
+  const chunks = translateStream(reply.body, isMessages(modelId) ? createMessagesTranslator() : createChatTranslator());
   if (isStreamed) return new Response(toStream(chunks), { headers: { "content-type": "text/event-stream" } });
   const all: GeminiChunk[] = [];
   try {

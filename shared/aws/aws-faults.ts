@@ -160,8 +160,8 @@ function withUnprocessed(response: AwsResponse, call: HttpCall): AwsResponse {
   const [table, items] = found[0] ?? [];
   if (table === undefined || !Array.isArray(items) || items.length < 2) return response;
   const half = Math.ceil(items.length / 2);
-  const left = items.slice(half).map((item: unknown) => ({ pk: memberOf(item, "pk"), sk: memberOf(item, "sk") }));
-  const UnprocessedKeys = { [table]: { ...Object(memberOf(requested, table)), Keys: left } };
+  const remainder = items.slice(half).map((item: unknown) => ({ pk: memberOf(item, "pk"), sk: memberOf(item, "sk") }));
+  const UnprocessedKeys = { [table]: { ...Object(memberOf(requested, table)), Keys: remainder } };
   const Responses = { ...Object.fromEntries(found), [table]: items.slice(0, half) };
   return { ...response, body: Buffer.from(JSON.stringify({ ...Object(body), Responses, UnprocessedKeys })) };
 }

@@ -39,8 +39,8 @@ export async function childAllowance(
   const budgets = await readBudgets(above, table);
   const unspent = Math.min(...budgets.map(({ limit = 0, spent }) => limit - spent));
   if (toNanoUsd(budgetUsd) > unspent) {
-    const left = Math.max(0, toUsd(unspent)).toFixed(4);
-    throw invalid("config.budget_usd", `is more than the ${left} US dollars that are left of its parent's budget`);
+    const remainder = Math.max(0, toUsd(unspent)).toFixed(4);
+    throw invalid("config.budget_usd", `is more than the ${remainder} US dollars that are left of its parent's budget`);
   }
   return { limit: toNanoUsd(budgetUsd), above, ...keyMember };
 }

@@ -138,8 +138,9 @@ function cutOutput(block: Block, bytes: number): Block {
 
 function shorten(message: Message): Message {
   const { content } = message;
-  const left = content.length - SHORT_BLOCKS;
-  const more: Block[] = left > 0 ? [{ type: "text", text: `[${left} more parts; the transcript has them]` }] : [];
+  const omittedBlocks = content.length - SHORT_BLOCKS;
+  const more: Block[] =
+    omittedBlocks > 0 ? [{ type: "text", text: `[${omittedBlocks} more parts; the transcript has them]` }] : [];
   return { ...message, content: [...content.slice(0, SHORT_BLOCKS).map(shortBlock), ...more] };
 }
 

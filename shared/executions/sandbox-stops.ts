@@ -65,10 +65,10 @@ export async function removeStops(
   if (gone.size + over.size === 0) return;
   const confirms = await changeRun(first, ports, (head) => {
     const before = head.stops ?? [];
-    const left = before.filter(({ execution_id }) => !gone.has(execution_id) && !over.has(execution_id));
-    if (left.length === before.length) return { result: false };
+    const remainder = before.filter(({ execution_id }) => !gone.has(execution_id) && !over.has(execution_id));
+    if (remainder.length === before.length) return { result: false };
     const awaited = head.execution_id !== undefined && gone.has(head.execution_id) && isStopAwaited(head);
-    return { change: { ...countSandboxChange(head), ...toStopChange(left, awaited) }, result: awaited };
+    return { change: { ...countSandboxChange(head), ...toStopChange(remainder, awaited) }, result: awaited };
   });
   // The transcript is composed again, to include the stop.
   if (confirms) await ports.queue.sendEnd(first.run_id, parseOwner(first)).catch(() => undefined);

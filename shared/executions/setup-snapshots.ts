@@ -76,11 +76,11 @@ export function toSavedFiles(
   files: readonly SnapshotFile[],
   ports: Pick<RunPorts, "files">,
 ): Promise<v.InferOutput<typeof SavedFile>[]> {
-  const saved = files.map(async ({ filename, mime_type, size_bytes, file }) => {
+  const snapshotFiles = files.map(async ({ filename, mime_type, size_bytes, file }) => {
     const { url } = await ports.files.downloadUrl(file, { filename, contentType: mime_type });
     return { filename, download_url: url, mime_type, size_bytes };
   });
-  return Promise.all(saved);
+  return Promise.all(snapshotFiles);
 }
 
 /** Refuses to keep the files of a run that did anything else than to set up its environment. */

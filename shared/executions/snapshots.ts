@@ -167,8 +167,8 @@ export async function showHandoffFiles(head: RunHead, ports: RunPorts): Promise<
   const checkpoint = await loadCheckpoint(head, ports);
   const isEnded = isTerminal(head.state);
   const files = isEnded && checkpoint.execution_id !== head.execution_id ? [] : checkpoint.files;
-  const left = isEnded ? await readFinalFiles(head, ports) : [];
-  const attachments = [...files, ...left].map(async ({ filename, mime_type, file }) => {
+  const finalFiles = isEnded ? await readFinalFiles(head, ports) : [];
+  const attachments = [...files, ...finalFiles].map(async ({ filename, mime_type, file }) => {
     const { url } = await ports.files.downloadUrl(file, { filename, contentType: mime_type });
     return { attachment_id: deriveUuid(head.run_id, file), filename, download_url: url, mime_type };
   });

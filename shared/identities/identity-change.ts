@@ -33,7 +33,7 @@ export function toIdentityChange(
   checkOutputSchema(request.output_schema, "output_schema");
   checkHarnessLevel(harness ?? undefined, "harness");
   refuseBlockedServers(mcp_servers, "mcp_servers");
-  const given: Record<string, Value | null | undefined> = {
+  const values: Record<string, Value | null | undefined> = {
     description: request.description,
     prompt: request.prompt,
     base_model: request.base_model,
@@ -57,7 +57,7 @@ export function toIdentityChange(
   };
   const set: Record<string, Value> = {};
   const remove: string[] = [];
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(values)) {
     if (value === undefined || value === null) continue;
     if (isEmpty(value)) remove.push(name);
     else set[name] = value;

@@ -162,8 +162,8 @@ async function readWhole(call: Call, given: Response, settle: (outcome: Outcome)
   );
   if (json === undefined) {
     const words = readErrorBody(text).message.slice(0, MAX_WORDS);
-    const said = `${call.model.providerName} returned ${given.status} with a response that is not JSON: ${words}.`;
-    return failure(call.dialect, 502, `${said} ${PROVIDER_REMEDY}`);
+    const detail = `${call.model.providerName} returned ${given.status} with a response that is not JSON: ${words}.`;
+    return failure(call.dialect, 502, `${detail} ${PROVIDER_REMEDY}`);
   }
   return new Response(text, { status: given.status, headers: responseHeaders(given) });
 }

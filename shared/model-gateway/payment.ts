@@ -68,8 +68,8 @@ export async function payFor<T extends Call>(call: T, ports: PaymentPorts): Prom
   const limits = dialect.readOutputLimits(call.request);
   const options = { startedAt, isFree: isFree(model.cost), hasOwnKey: call.ownKey !== undefined, team: call.team };
   const { payers, limited, ...month } = await readPayers(head, options, ports.table);
-  const left = await requireAllowance(head, limited, ports);
-  const counted = { ...month, ...(left === undefined ? {} : { left }) };
+  const allowance = await requireAllowance(head, limited, ports);
+  const counted = { ...month, ...(allowance === undefined ? {} : { left: allowance }) };
   if (payers.length === 0) return { ...call, ...counted };
   if (model.cost === undefined) {
     const [first] = payers.map(describePayer);
@@ -166,8 +166,8 @@ function estimateUsage(
   { usage, outputBytes }: { readonly usage?: Usage | undefined; readonly outputBytes: number },
 ): Usage {
   const input = usualTokens(Buffer.byteLength(JSON.stringify(request))) + USUAL_OVERHEAD_TOKENS;
-  const said = usage ?? { ...NOTHING_USED, input };
-  return { ...said, output: Math.max(said.output, usualTokens(outputBytes)) };
+  const tokens = usage ?? { ...NOTHING_USED, input };
+  return { ...tokens, output: Math.max(tokens.output, usualTokens(outputBytes)) };
 }
 
 export const describeCall = ({ head, model }: Call) => ({

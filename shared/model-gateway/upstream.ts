@@ -85,8 +85,8 @@ async function attemptOnce(
 
 function isRepeatable(outcome: Response | Error, isBudgeted: boolean): boolean {
   if (outcome instanceof Error) return !(outcome instanceof TimedOut) && (!isBudgeted || isUnsent(outcome));
-  const said = outcome.headers.get("x-should-retry");
-  return said === "true" || (said !== "false" && TRANSIENT.has(outcome.status));
+  const retryHint = outcome.headers.get("x-should-retry");
+  return retryHint === "true" || (retryHint !== "false" && TRANSIENT.has(outcome.status));
 }
 
 /** Errors of the network that come before a request has been sent. */

@@ -41,8 +41,10 @@ function findErrors(value: unknown, schema: Readonly<Record<string, unknown>>): 
   const errors: unknown = runInNewContext("check()", { check }, { timeout: CHECK_MS });
   const all = v.parse(Errors, errors);
   const causes = all.filter(({ keyword }) => !FOLLOWING.has(keyword));
-  const said = (causes.length > 0 ? causes : all).map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
-  return [...new Set(said.map(toLine))].slice(0, MAX_ERRORS);
+  const findings = (causes.length > 0 ? causes : all).map(
+    ({ instanceLocation, error }) => `${instanceLocation}: ${error}`,
+  );
+  return [...new Set(findings.map(toLine))].slice(0, MAX_ERRORS);
 }
 
 const Errors = v.array(v.object({ keyword: v.string(), instanceLocation: v.string(), error: v.string() }));

@@ -35,9 +35,9 @@ export function cursors(table: Table) {
     async read(binding: unknown, cursor: string): Promise<string> {
       const [text = "", signature = "", ...more] = cursor.split(".");
       // Compared as text: several texts decode to the same bytes, and only one of them was written.
-      const given = Buffer.from(more.length === 0 ? signature : "");
+      const actual = Buffer.from(more.length === 0 ? signature : "");
       const expected = Buffer.from((await mac(text)).toString("base64url"));
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+      if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) {
         throw invalid("cursor", "is not a cursor of this API; send next_cursor unchanged");
       }
       const payload = v.parse(Payload, JSON.parse(Buffer.from(text, "base64url").toString()));

@@ -47,6 +47,6 @@ export const splitTags = (tags: unknown): readonly string[] =>
 /** False where a run with these tags cannot have the metadata. */
 export function hasTags(tags: unknown, wanted: Readonly<Record<string, string>> | undefined): boolean {
   if (wanted === undefined) return true;
-  const given = new Set(splitTags(tags));
-  return listTags(wanted).every((tag) => given.has(tag));
+  const tagSet = new Set(splitTags(tags));
+  return listTags(wanted).every((tag) => tagSet.has(tag));
 }

@@ -52,9 +52,9 @@ async function removeOrKeep(folder: string): Promise<void> {
     await removeTree(folder);
   } catch (error) {
     const name = basename(folder);
-    const left = join(dirname(folder), name.startsWith(LEFT) ? name : `${LEFT}${name}`);
-    logLine("error", "files of an execution could not be removed", { folder: left, error });
-    await rename(folder, left).catch(() => undefined);
+    const leftover = join(dirname(folder), name.startsWith(LEFT) ? name : `${LEFT}${name}`);
+    logLine("error", "files of an execution could not be removed", { folder: leftover, error });
+    await rename(folder, leftover).catch(() => undefined);
   }
 }
 

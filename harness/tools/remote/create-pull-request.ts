@@ -83,15 +83,15 @@ interface PullRequest {
 async function openPullRequest(place: GithubRepository, request: PullRequest, signal: AbortSignal) {
   const response = await callGithub(place, "/pulls", signal, request);
   if (response.status === 201) return { ...toOpenPull(v.parse(Pull, parseJson(response))), isNew: true };
-  const said = describeRefusal(response);
-  if (response.status === 422 && /already exists/i.test(said)) {
+  const refusal = describeRefusal(response);
+  if (response.status === 422 && /already exists/i.test(refusal)) {
     const head = request.head.includes(":") ? request.head : `${place.owner}:${request.head}`;
     const query = new URLSearchParams({ head, base: request.base, state: "open" });
     const [found] = v.parse(v.array(Pull), parseJson(await callGithub(place, `/pulls?${query}`, signal)));
     if (found !== undefined) return { ...toOpenPull(found), isNew: false };
   }
-  const hint = response.status === 422 && /head/.test(said) ? "; has the branch been pushed?" : "";
-  throw new Error(`GitHub returned ${response.status}: ${said}${hint}`);
+  const hint = response.status === 422 && /head/.test(refusal) ? "; has the branch been pushed?" : "";
+  throw new Error(`GitHub returned ${response.status}: ${refusal}${hint}`);
 }
 
 /** Describes a pull request that has just been created, or found among the open ones. */
