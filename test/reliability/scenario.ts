@@ -205,6 +205,8 @@ const COUNTED = [
   "sequence",
   "transcript_events",
   "changes",
+  "left",
+  "ticket",
   "duration_ms",
   "run_time_ms",
   "token",

@@ -12,6 +12,8 @@ export type Tally = v.InferOutput<typeof Tally>;
 const Counters = v.object({
   ...Tally.entries,
   changes: Count,
+  /** The number of runs that have left the wait queue, in either way. */
+  left: Count,
   recounted_at: Count,
   /** How much more, or less, the last recount found than the counters say, and when. */
   differs: v.exactOptional(v.object({ ...Tally.entries, at: v.number() })),
@@ -44,14 +46,15 @@ export function counterStore(table: Pick<Table, "get" | "batchGet" | "write">) {
     readParts,
 
     /** The sums of all parts. */
-    async read(owner: Owner): Promise<Tally & Pick<Counters, "queue_limit">> {
+    async read(owner: Owner): Promise<Tally & Pick<Counters, "queue_limit" | "left">> {
       const parts = await readParts(owner);
-      const sum = (name: "queued" | "running" | "waiting" | "queue_limit") =>
+      const sum = (name: "queued" | "running" | "waiting" | "left" | "queue_limit") =>
         parts.reduce((total, counters) => total + counters[name], 0);
       return {
         queued: sum("queued"),
         running: sum("running"),
         waiting: sum("waiting"),
+        left: sum("left"),
         queue_limit: sum("queue_limit"),
       };
     },

@@ -84,12 +84,12 @@ function leaveQueue({ head, own, queued, isUnchanged }: Start, kind: SlotKind): 
   const pool = toPool(toWaitQueue(head, kind));
   return {
     set: {},
-    remove: ["waiting"],
+    remove: head.ticket === undefined ? ["waiting"] : ["waiting", "ticket"],
     if: isUnchanged,
     writes: {
       waitQueueEntry: { kind: "delete", key: pool.waitingKey(head.run_id) },
       ...(kind === "owner"
-        ? { ownerCounters: count(own, { queued, waiting: -1 }) }
+        ? { ownerCounters: count(own, { queued, waiting: -1, left: 1 }) }
         : { ownerCounters: count(own, { queued }), treeCounters: count(pool.counters, { waiting: -1 }) }),
     },
   };

@@ -66,7 +66,7 @@ export function waitQueueStore(table: Table) {
           kind: "update",
           key: keys.head(runId),
           set: { slot: kind, ...(isMoved ? { part } : {}), ...toCheckAttributes(runId, checkAt) },
-          remove: ["waiting"],
+          remove: ["waiting", "ticket"],
           // A run that has got a follow-up while it was idle waits with its execution.
           if: { state: { in: ["QUEUED", "INPROGRESS"] }, waiting: { eq: kind }, slot: { exists: false } },
         },
@@ -100,7 +100,7 @@ function countGranted(queue: WaitQueue): NamedWrites {
   const { counters, limit } = toPool(queue);
   const granted = { running: 1, waiting: -1 };
   return queue.kind === "owner"
-    ? { ownerCounters: count(counters, granted, hasFreeSlot(limit)) }
+    ? { ownerCounters: count(counters, { ...granted, left: 1 }, hasFreeSlot(limit)) }
     : takeTreeSlot(queue, granted, hasFreeSlot(limit));
 }
 
@@ -110,7 +110,7 @@ function moveCount({ part, isIdle }: WaitingRun, queue: WaitQueue): NamedWrites 
   const queued = isIdle ? 0 : 1;
   return {
     ownerCounters: count(counters, { running: 1, queued }, hasFreeSlot(limit)),
-    formerCounters: count(keys.counterPart(queue.owner, part), { waiting: -1, queued: -queued }),
+    formerCounters: count(keys.counterPart(queue.owner, part), { waiting: -1, left: 1, queued: -queued }),
   };
 }
 

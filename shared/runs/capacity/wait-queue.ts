@@ -1,4 +1,4 @@
-import { type RunHead, readHead, type SlotKind } from "#shared/records/run-head.ts";
+import { parseOwner, type RunHead, readHead, type SlotKind } from "#shared/records/run-head.ts";
 import type { Owner } from "#shared/table/keys.ts";
 import type { Conditions, Value } from "#shared/table/table.ts";
 import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
@@ -60,11 +60,12 @@ async function tryToEnter(
 ): Promise<Entered | "changed"> {
   const own = toWaitQueue(head, kind);
   const isOutside: Conditions = { waiting: { exists: false }, slot: { exists: false } };
-  const { waiting, isDivided, part } = await countWaiting(own, ports);
+  const { waiting, left, isDivided, part } = await countWaiting(own, ports);
   if (part !== undefined) return { part };
   const queue = isDivided ? { ...own, part: own.part ?? 0 } : own;
   const position = 1 + waiting;
-  const writes = announce(head, { set: { waiting: kind }, if: isOutside, position });
+  const ticket = kind === "owner" ? { ticket: left + position } : {};
+  const writes = announce(head, { set: { waiting: kind, ...ticket }, if: isOutside, position });
   for (const reason of [isFull(toPool(queue).limit), hasWaitingRun]) {
     try {
       await waitQueueStore(ports.table).add(head, queue, reason, writes);
@@ -81,19 +82,31 @@ async function tryToEnter(
   return {};
 }
 
-/** Reads the position of a run in its wait queue, from 1; undefined if it does not wait, or if many wait before it. */
+/** Waiting runs of an owner up to which a position is counted by their entries. */
+const MAX_COUNTED = 100;
+
+/**
+ * Reads the position of a run in its wait queue, from 1; undefined if it does not wait, or if many wait before it. Where many runs of its
+ * owner wait, the position follows from the run's ticket and from the number of runs that have left the queue, so that nothing reads
+ * the queue; a run that entered it later and was cancelled counts like one before it then.
+ */
 export async function readQueuePosition(
   head: RunHead,
   { table }: Pick<CapacityPorts, "table">,
 ): Promise<number | undefined> {
   if (head.deployment_entry !== undefined) return readDeploymentPosition(head.deployment_entry, table);
   if (head.waiting === undefined) return undefined;
+  if (head.waiting === "owner" && head.ticket !== undefined) {
+    const { waiting, left } = await counterStore(table).read(parseOwner(head));
+    if (waiting > MAX_COUNTED) return Math.min(waiting, Math.max(1, head.ticket - left));
+  }
   return readPosition(toWaitQueue(head, head.waiting), head.run_id, table);
 }
 
 interface Waiting {
-  /** The runs in the queue. */
+  /** The runs in the queue, and those that have left it. */
   readonly waiting: number;
+  readonly left: number;
   /** Whether the counters of the queue's owner have several parts. */
   readonly isDivided: boolean;
   /** Another part, with a free slot that no run waits for. */
@@ -101,12 +114,12 @@ interface Waiting {
 }
 
 async function countWaiting(queue: WaitQueue, { table }: Pick<CapacityPorts, "table">): Promise<Waiting> {
-  const { waiting, parts = 1 } = parseCounters(await table.get(toPool(queue).counters));
-  if (queue.kind === "tree" || parts === 1) return { waiting, isDivided: false };
+  const { waiting, left, parts = 1 } = parseCounters(await table.get(toPool(queue).counters));
+  if (queue.kind === "tree" || parts === 1) return { waiting, left, isDivided: false };
   const all = await counterStore(table).readParts(queue.owner);
-  const sum = all.reduce((total, counters) => total + counters.waiting, 0);
-  const part = sum === 0 ? findFreeSlot(all) : undefined;
-  return { waiting: sum, isDivided: true, ...(part === undefined ? {} : { part }) };
+  const total = (name: "waiting" | "left") => all.reduce((sum, counters) => sum + counters[name], 0);
+  const part = total("waiting") === 0 ? findFreeSlot(all) : undefined;
+  return { waiting: total("waiting"), left: total("left"), isDivided: true, ...(part === undefined ? {} : { part }) };
 }
 
 /** Grants free slots to the runs that have waited longest, one after the other, and requests their dispatch. */

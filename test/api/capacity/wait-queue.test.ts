@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { TREE_CONCURRENCY_LIMIT } from "#shared/records/run.ts";
-import { dequeueMore } from "#shared/runs/capacity/wait-queue.ts";
+import { dequeueMore, readQueuePosition } from "#shared/runs/capacity/wait-queue.ts";
 import { keys, sortableTime } from "#shared/table/keys.ts";
-import type { TransactionWrite } from "#shared/table/table.ts";
+import type { Query, TransactionWrite } from "#shared/table/table.ts";
 import { type Client, createClient } from "../../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../../support/control-plane.ts";
 import { consume, createRun, deliver, type Harness, workingRun } from "../../support/execution.ts";
@@ -113,5 +113,35 @@ describe("a run that finds no slot", () => {
     await withWriteInBetween(plane, entersQueue, working.finish, () => consume(plane, "runs", id));
     expect(await readHead(id)).toMatchObject({ state: "PENDING", slot: "owner" });
     expect(await readCounters()).toMatchObject({ running: 1, queued: 0 });
+  });
+});
+
+describe("the position of a run among many that wait", () => {
+  it("follows from tickets, without reading the queue, and changes as runs leave it", async () => {
+    const runs: string[] = [];
+    for (let index = 0; index < 103; index++) runs.push(await waitingRun());
+    const [first = "", second = ""] = runs;
+    const queries: unknown[] = [];
+    const query = (one: Query) => {
+      queries.push(one);
+      return plane.table.query(one);
+    };
+    const table = { ...plane.table, query };
+    const readPosition = async (id = "") => {
+      const head = await plane.ports.runs.head(id);
+      return head && readQueuePosition(head, { table });
+    };
+    expect([await readPosition(first), await readPosition(runs[102])]).toEqual([1, 103]);
+    await user.post(`/agent/runs/${first}/cancel`);
+    await working.finish();
+    await deliver(plane);
+    expect(await readState(plane, second)).toBe("PENDING");
+    expect([await readPosition(runs[2]), await readPosition(runs[102])]).toEqual([1, 101]);
+    expect(queries).toEqual([]);
+    await user.post(`/agent/runs/${runs[50]}/cancel`);
+    expect([await readPosition(runs[2]), await readPosition(runs[102])], "counted, as few enough wait").toEqual([
+      1, 100,
+    ]);
+    expect(queries).toHaveLength(2);
   });
 });
