@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { PRICE_TABLE } from "../../../operate/cost/price-table.ts";
+import { claimInstallation } from "../../support/claim-installation.ts";
+import { request } from "../../support/client.ts";
 import { createTestControlPlane, type TestControlPlane } from "../../support/control-plane.ts";
 import { type CostedTable, costedTable, measureBill } from "../../support/costed-table.ts";
 import { createHooks, type Hooks, signed } from "../../support/hooks.ts";
@@ -28,16 +30,20 @@ beforeEach(async () => {
 });
 
 /** Delivers a comment, and decides on it. Returns what both cost. */
-async function deliver(text: string, issue: number) {
+async function deliver(text: string, issue: number, app?: { readonly installation: number }) {
   plane.clock.now += 60_000;
   const sender = { id: 1, login: "ada", type: "User" };
   const repository = { full_name: "o/r", id: 1 };
-  const payload = { action: "created", sender, repository, comment: { body: text }, issue: { number: issue } };
+  const comment = { action: "created", sender, repository, comment: { body: text }, issue: { number: issue } };
+  const payload = app === undefined ? comment : { ...comment, installation: { id: app.installation } };
   const body = JSON.stringify(payload);
   const files = plane.files.files.size;
   const runs = plane.sent.length;
+  const headers = signed.github(SECRET, body, "issue_comment", `${text} ${issue}`);
   const { bill } = await measureBill(table, () =>
-    hooks.send(uid, body, signed.github(SECRET, body, "issue_comment", `${text} ${issue}`)),
+    app === undefined
+      ? hooks.send(uid, body, headers)
+      : request(plane, "POST", "/hooks/github-app", { key: undefined, body, headers }),
   );
   const [delivery] = await hooks.deliveries(uid);
   const hasDecision = delivery.outcome !== "duplicate";
@@ -61,6 +67,23 @@ describe("the cost of a delivery to a trigger", () => {
     const rows = costs.map(({ outcome, calls, readUnits, writeUnits, puts, messages, invocations, dollars }) => {
       const counts = [invocations, calls, readUnits, writeUnits, puts, messages].join(" | ");
       return `| \`${outcome}\` | ${counts} | $${(dollars * 1_000_000).toFixed(2)} |`;
+    });
+    expect(page.split("\n")).toEqual(expect.arrayContaining(rows));
+  });
+
+  it("of the GitHub App is what docs/cost.md says, by its outcome", async () => {
+    const installation = 2_000_001;
+    await claimInstallation(plane, plane.team);
+    plane.repositories.appWebhookSecret = SECRET;
+    const [run, more, no, again] = [
+      await deliver("run", 2, { installation }),
+      await deliver("more", 2, { installation }),
+      await deliver("no", 2, { installation }),
+      await deliver("run", 2, { installation }),
+    ];
+    const rows = [run, more, no, again].map(({ outcome, calls, readUnits, writeUnits, puts, messages, ...cost }) => {
+      const counts = [cost.invocations, calls, readUnits, writeUnits, puts, messages].join(" | ");
+      return `| \`${outcome}\`, of the App | ${counts} | $${(cost.dollars * 1_000_000).toFixed(2)} |`;
     });
     expect(page.split("\n")).toEqual(expect.arrayContaining(rows));
   });
