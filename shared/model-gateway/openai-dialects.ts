@@ -10,10 +10,17 @@ const MIN_RESPONSE_TOKENS = 1_024;
 const Count = v.pipe(v.number(), v.minValue(0));
 const WantsUsage = v.object({ stream_options: v.object({ include_usage: v.literal(true) }) });
 
-const ChatUsage = v.object({ prompt_tokens: Count, completion_tokens: Count });
+const Cached = v.optional(v.nullable(v.object({ cached_tokens: v.optional(v.nullable(Count)) })));
+const ChatUsage = v.object({
+  prompt_tokens: Count,
+  completion_tokens: Count,
+  prompt_tokens_details: Cached,
+  // DeepSeek's name.
+  prompt_cache_hit_tokens: v.optional(v.nullable(Count)),
+});
 const Finished = v.object({ finish_reason: v.pipe(v.string(), v.minLength(1)) });
 const ChatBody = v.object({ choices: v.array(v.unknown()), usage: v.optional(v.nullable(ChatUsage)) });
-const ResponsesUsage = v.object({ input_tokens: Count, output_tokens: Count });
+const ResponsesUsage = v.object({ input_tokens: Count, output_tokens: Count, input_tokens_details: Cached });
 const ResponsesBody = v.object({ output: v.array(v.unknown()), usage: v.optional(v.nullable(ResponsesUsage)) });
 const ResponsesEvent = v.looseObject({
   type: v.string(),
@@ -94,17 +101,20 @@ export const responses: Dialect = {
   meter: responsesMeter,
 };
 
-// Cached input counts like other input, because its discount depends on the model.
-const chatUsage = ({ prompt_tokens, completion_tokens }: v.InferOutput<typeof ChatUsage>): Usage => ({
-  ...NOTHING_USED,
-  input: prompt_tokens,
-  output: completion_tokens,
-});
-const responsesUsage = ({ input_tokens, output_tokens }: v.InferOutput<typeof ResponsesUsage>): Usage => ({
-  ...NOTHING_USED,
-  input: input_tokens,
-  output: output_tokens,
-});
+const chatUsage = (usage: v.InferOutput<typeof ChatUsage>): Usage =>
+  toUsage(
+    usage.prompt_tokens,
+    usage.completion_tokens,
+    usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens,
+  );
+const responsesUsage = ({ input_tokens, output_tokens, input_tokens_details }: v.InferOutput<typeof ResponsesUsage>) =>
+  toUsage(input_tokens, output_tokens, input_tokens_details?.cached_tokens);
+
+/** These APIs count cached input among all input. */
+function toUsage(input: number, output: number, cached: number | null | undefined): Usage {
+  const cacheRead = Math.min(cached ?? 0, input);
+  return { ...NOTHING_USED, input: input - cacheRead, output, cacheRead };
+}
 
 const toObject = (value: unknown): object | null => (typeof value === "object" ? value : null);
 

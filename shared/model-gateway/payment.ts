@@ -17,6 +17,7 @@ import type { OwnKey } from "./keys/own-key.ts";
 import { requireAllowance } from "./run-limits.ts";
 import {
   calculateCost,
+  highestPrice,
   inputTokens,
   NOTHING_USED,
   outputTokenCost,
@@ -83,7 +84,7 @@ export async function payFor<T extends Call>(call: T, ports: PaymentPorts): Prom
     dialect,
     model.providerKind,
   );
-  const price = priceForInput(model.id, model.cost, inputTokens(input));
+  const price = highestPrice(model, model.cost, inputTokens(input));
   const quote = {
     run: run_id,
     execution: execution_id,
@@ -151,7 +152,7 @@ export async function settleCall(call: Call, outcome: Outcome, ports: PaymentPor
     return;
   }
   const usage = outcome.kind === "billed" ? outcome.usage : estimateUsage(call, outcome);
-  const price = model.cost && priceForInput(model.id, model.cost, inputTokens(usage));
+  const price = model.cost && priceForInput(model, model.cost, inputTokens(usage));
   const counted = price === undefined ? 0 : calculateCost(usage, price);
   const cost = outcome.kind === "unknown" ? Math.max(counted, reservation?.amount ?? 0) : counted;
   if (reservation !== undefined) await settle(reservation, cost, ports);

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { ModelLimits } from "#shared/model-provider/model-limits.ts";
 import { listSetting, settingIfAny } from "#shared/settings.ts";
-import type { Model } from "#shared/wire/model.ts";
+import { type Model, ModelCost } from "#shared/wire/model.ts";
 import { CATALOGUE, PROVIDERS, type Provider } from "./catalogue.ts";
 
 /** A provider of this deployment: the part before the slash of its models' ids, and whose API it has. */
@@ -13,7 +13,6 @@ export interface NamedProvider {
   readonly models: readonly Model[];
 }
 
-const Price = v.pipe(v.number(), v.minValue(0));
 /** A model as the operator describes it. */
 const DescribedModel = v.object({
   name: v.string(),
@@ -22,7 +21,7 @@ const DescribedModel = v.object({
   context_tokens: v.exactOptional(v.number()),
   output_tokens: v.exactOptional(v.number()),
   tools: v.exactOptional(v.boolean()),
-  cost: v.exactOptional(v.object({ input_per_million_usd: Price, output_per_million_usd: Price })),
+  cost: v.exactOptional(ModelCost),
 });
 type DescribedModel = v.InferOutput<typeof DescribedModel>;
 

@@ -1,5 +1,33 @@
 import * as v from "valibot";
 
+const Price = v.pipe(v.number(), v.minValue(0));
+const prices = {
+  /** US dollars per million input tokens. */
+  input_per_million_usd: Price,
+  /** US dollars per million output tokens. */
+  output_per_million_usd: Price,
+  /** US dollars per million input tokens that the provider reads from its cache. Absent if the default of its API applies. */
+  cache_read_per_million_usd: v.exactOptional(Price),
+  /** US dollars per million input tokens that the provider writes to its cache. Absent if the default of its API applies. */
+  cache_write_per_million_usd: v.exactOptional(Price),
+};
+
+/** The price of a model. */
+export const ModelCost = v.strictObject({
+  ...prices,
+  /** Other prices of calls with more input. The last one applies whose number of tokens is exceeded, to all tokens of the call. */
+  steps: v.exactOptional(
+    v.array(
+      v.strictObject({
+        /** The number of input tokens, cached ones included, above which these prices apply. */
+        above_input_tokens: v.pipe(v.number(), v.integer(), v.minValue(1)),
+        ...prices,
+      }),
+    ),
+  ),
+});
+export type ModelCost = v.InferOutput<typeof ModelCost>;
+
 /** A model that runs can use, unless it has a `disable_reason`. */
 export const Model = v.object({
   /** The model's id, the value for `model_id` of a configuration. */
@@ -15,14 +43,7 @@ export const Model = v.object({
   /** The default reasoning level, as the provider calls it. */
   reasoning_level: v.exactOptional(v.string()),
   /** The price of the model. Absent if unknown. */
-  cost: v.exactOptional(
-    v.object({
-      /** US dollars per million input tokens. */
-      input_per_million_usd: v.number(),
-      /** US dollars per million output tokens. */
-      output_per_million_usd: v.number(),
-    }),
-  ),
+  cost: v.exactOptional(ModelCost),
   /** Why the model cannot be used at the moment. Absent if it can. */
   disable_reason: v.exactOptional(
     v.picklist(["PROVIDER_OUTAGE", "OUT_OF_REQUESTS", "ADMIN_DISABLED", "REQUIRES_UPGRADE"]),

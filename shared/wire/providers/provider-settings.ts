@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { ModelCost } from "../model.ts";
 import { FileRegistry } from "./registry-settings.ts";
 
 /** The longest time-out: what is left of the longest call, which the model gateway reserves a budget for. */
@@ -11,7 +12,6 @@ const Seconds = v.optional(
   v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_SECONDS, `must be at most ${MAX_SECONDS}`)),
 );
 const Tokens = v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1)));
-const Price = v.pipe(v.number(), v.minValue(0));
 // Settings separate the names of models by commas.
 const ModelName = v.pipe(Text, v.maxLength(200), v.regex(/^[^\s,=]+$/, "must have no space, comma or equals sign"));
 
@@ -22,7 +22,7 @@ const DescribedModel = v.strictObject({
   context_tokens: Tokens,
   output_tokens: Tokens,
   tools: v.exactOptional(v.boolean()),
-  cost: v.exactOptional(v.strictObject({ input_per_million_usd: Price, output_per_million_usd: Price })),
+  cost: v.exactOptional(ModelCost),
 });
 
 const BaseUrl = v.pipe(

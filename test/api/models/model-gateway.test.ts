@@ -77,9 +77,9 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
       "message_delta",
       "message_stop",
     ]);
-    // 1,000 × $2 + 10,000 × $0.20 + 100 × $2.50 + 50 × $10, each a million.
+    // 1,000 × $2 + 10,000 × $0.10 + 100 × $2.50 + 50 × $10, each a million.
     expect((await item()).request_usage).toEqual({
-      ...{ inference_cost: 0.00475, inference_cost_usd: 0.00475, total_tokens: 11_150 },
+      ...{ inference_cost: 0.00375, inference_cost_usd: 0.00375, total_tokens: 11_150 },
       ...{ input_tokens: 11_100, output_tokens: 50, cache_read_tokens: 10_000, cache_write_tokens: 100 },
       model_token_usage: [
         {
@@ -88,7 +88,7 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
           tokens_by_category: { input: 1_000, output: 50, cache_read: 10_000, cache_write: 100 },
         },
       ],
-      tree: { cost_usd: 0.00475, total_tokens: 11_150, runs: 1 },
+      tree: { cost_usd: 0.00375, total_tokens: 11_150, runs: 1 },
     });
   });
 
@@ -129,7 +129,7 @@ describe("the events of a run", () => {
       output_tokens: 50,
       cache_read_tokens: 10_000,
       cache_write_tokens: 100,
-      cost_usd: 0.00475,
+      cost_usd: 0.00375,
       duration_ms: expect.any(Number),
       execution_id: run.execution_id,
     });

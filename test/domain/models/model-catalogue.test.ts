@@ -48,7 +48,10 @@ describe("the models of a deployment", () => {
   });
 
   it("have the price that is known, or none", () => {
-    expect(findPrice(SONNET)).toEqual({ input_per_million_usd: 2, output_per_million_usd: 10 });
+    expect(findPrice(SONNET)).toEqual({
+      ...{ input_per_million_usd: 2, output_per_million_usd: 10 },
+      ...{ cache_read_per_million_usd: 0.1, cache_write_per_million_usd: 2.5 },
+    });
     expect(findPrice(HAIKU)).toEqual({ input_per_million_usd: 3, output_per_million_usd: 4 });
     expect([findPrice("compatible/claude-opus-5-5"), findPrice("none")]).toEqual([undefined, undefined]);
   });

@@ -54,6 +54,20 @@ describe("a dialect", () => {
     expect(() => read(responses, { max_output_tokens: 0 })).toThrow("max_output_tokens: must be a whole");
   });
 
+  it("counts what OpenAI's APIs read from a cache apart, and never more than the input", () => {
+    const chatUsage = (usage: object) =>
+      chat.readUsage({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 3, ...usage } });
+    const cached = { ...NOTHING_USED, input: 4, output: 3, cacheRead: 6 };
+    expect(chatUsage({ prompt_tokens_details: { cached_tokens: 6 } })).toEqual(cached);
+    expect(chatUsage({ prompt_cache_hit_tokens: 6 })).toEqual(cached);
+    expect(chatUsage({ prompt_tokens_details: { cached_tokens: 60 } })).toEqual({ ...cached, input: 0, cacheRead: 10 });
+    for (const none of [{}, { prompt_tokens_details: null }, { prompt_tokens_details: { cached_tokens: null } }]) {
+      expect(chatUsage(none)).toEqual(withoutCache(10, 3));
+    }
+    const usage = { input_tokens: 10, output_tokens: 3, input_tokens_details: { cached_tokens: 6 } };
+    expect(responses.readUsage({ output: [], usage })).toEqual(cached);
+  });
+
   it("sets the output limit in the member that the provider respects, and in no other", () => {
     const request = { model: "m", max_tokens: 1, max_completion_tokens: 2, user: "u" };
     expect(messages.withOutputLimit(request, 5, "anthropic")).toEqual({ ...request, max_tokens: 5 });

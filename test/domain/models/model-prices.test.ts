@@ -7,6 +7,7 @@ import { changedOptions, choices, outputTokens, pinPrice } from "#shared/model-g
 import { newNotes } from "#shared/model-gateway/request-filter.ts";
 import {
   calculateCost,
+  highestPrice,
   inputTokens,
   NOTHING_USED,
   outputTokenCost,
@@ -14,29 +15,87 @@ import {
   usualTokens,
 } from "#shared/model-gateway/usage.ts";
 
-const PRICE = { input_per_million_usd: 2, output_per_million_usd: 10 };
+const COST = { input_per_million_usd: 2, output_per_million_usd: 10 };
+const ANTHROPIC = { id: "anthropic/any", providerKind: "anthropic" } as const;
+const COMPATIBLE = { id: "box/any", providerKind: "compatible" } as const;
+const STEPS = {
+  ...COST,
+  cache_read_per_million_usd: 0.1,
+  steps: [
+    { above_input_tokens: 500, input_per_million_usd: 3, output_per_million_usd: 30, cache_read_per_million_usd: 1 },
+    { above_input_tokens: 200, input_per_million_usd: 4, output_per_million_usd: 20 },
+  ],
+};
 
 describe("calculateCost", () => {
+  const countWith = (price: ReturnType<typeof priceForInput>) => (usage: object) =>
+    calculateCost({ ...NOTHING_USED, ...usage }, price);
+
   it("counts input, output and each kind of use of the cache at its own price, in billionths of a dollar", () => {
-    const cost = (usage: object) => calculateCost({ ...NOTHING_USED, ...usage }, PRICE);
+    const price = priceForInput(ANTHROPIC, COST, 1);
+    const cost = countWith(price);
     expect([cost({}), cost({ input: 1 }), cost({ output: 1 })]).toEqual([0, 2_000, 10_000]);
     expect([cost({ cacheRead: 10 }), cost({ cacheWrite: 4 }), cost({ cacheWriteLong: 1 })]).toEqual([
       2_000, 10_000, 4_000,
     ]);
     const all = { input: 1, output: 1, cacheRead: 10, cacheWrite: 4, cacheWriteLong: 1 };
     expect([cost(all), inputTokens(all)]).toEqual([28_000, 16]);
-    const cheap = { input_per_million_usd: 0.0001, output_per_million_usd: 0 };
-    expect(calculateCost({ ...NOTHING_USED, input: 1 }, cheap), "rounded up").toBe(1);
-    expect([outputTokenCost(PRICE), usualTokens(3), usualTokens(4), usualTokens(0)]).toEqual([10_000, 1, 2, 0]);
+    const cheap = priceForInput(ANTHROPIC, { input_per_million_usd: 0.0001, output_per_million_usd: 0 }, 1);
+    expect(countWith(cheap)({ input: 1 }), "rounded up").toBe(1);
+    expect([outputTokenCost(price), usualTokens(3), usualTokens(4), usualTokens(0)]).toEqual([10_000, 1, 2, 0]);
   });
 
-  it("has the price of long input above the number of tokens of its model", () => {
-    expect(priceForInput("openai/gpt-5.4", PRICE, 272_000)).toEqual(PRICE);
-    expect(priceForInput("openai/gpt-5.4", PRICE, 272_001)).toEqual({
-      input_per_million_usd: 4,
-      output_per_million_usd: 15,
-    });
-    for (const model of ["anthropic/other", "toString"]) expect(priceForInput(model, PRICE, 1e9)).toEqual(PRICE);
+  it("counts the cache at the model's own price, and else at that of input where the API has no common discount", () => {
+    const own = { ...COST, cache_read_per_million_usd: 0.1, cache_write_per_million_usd: 5 };
+    for (const model of [ANTHROPIC, COMPATIBLE]) {
+      const cost = countWith(priceForInput(model, own, 1));
+      expect([cost({ cacheRead: 1 }), cost({ cacheWrite: 1 }), cost({ cacheWriteLong: 1 })]).toEqual([
+        100, 5_000, 5_000,
+      ]);
+    }
+    const without = countWith(priceForInput(COMPATIBLE, COST, 1));
+    expect([without({ cacheRead: 1 }), without({ cacheWrite: 1 })]).toEqual([2_000, 2_000]);
+    const free = { input_per_million_usd: 0, output_per_million_usd: 1, cache_read_per_million_usd: 0 };
+    expect(countWith(priceForInput(ANTHROPIC, free, 1))({ cacheRead: 5, cacheWrite: 5 })).toBe(0);
+  });
+});
+
+describe("the price of a call", () => {
+  it("is that of the last step whose number of input tokens it exceeds", () => {
+    const prices = [200, 201, 500, 501].map((tokens) => priceForInput(COMPATIBLE, STEPS, tokens));
+    expect(prices.map(({ input, output, cacheRead }) => [input, output, cacheRead])).toEqual([
+      [2, 10, 0.1],
+      // As large a part of the price of input as that of the standard price.
+      [4, 20, 0.2],
+      [4, 20, 0.2],
+      [3, 30, 1],
+    ]);
+  });
+
+  it("is reserved at the highest price of each kind that the call may have", () => {
+    const reserved = [200, 300, 501].map((tokens) => highestPrice(COMPATIBLE, STEPS, tokens));
+    expect(reserved.map(({ input, output, cacheRead }) => [input, output, cacheRead])).toEqual([
+      [2, 10, 0.1],
+      [4, 20, 0.2],
+      [4, 30, 1],
+    ]);
+    expect(reserved[2]).toMatchObject({ cacheWrite: 4, cacheWriteLong: 8 });
+  });
+
+  it("has the price of long input that is known of a model whose price has no steps", () => {
+    const model = { id: "openai/gpt-5.4", providerKind: "openai" } as const;
+    const read = (tokens: number, cost: Parameters<typeof priceForInput>[1] = COST) => {
+      const { input, output } = priceForInput(model, cost, tokens);
+      return [input, output];
+    };
+    expect([read(272_000), read(272_001)]).toEqual([
+      [2, 10],
+      [4, 15],
+    ]);
+    expect(read(300_000, { ...COST, steps: [] })).toEqual([2, 10]);
+    for (const id of ["anthropic/other", "toString"]) {
+      expect(priceForInput({ id, providerKind: "anthropic" }, COST, 1e9)).toMatchObject({ input: 2, output: 10 });
+    }
   });
 });
 

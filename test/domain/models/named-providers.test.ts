@@ -4,7 +4,10 @@ import { findLimits } from "#shared/models/find-limits.ts";
 import { defaultModel, findPrice, models, resolveModel } from "#shared/models/models.ts";
 import { findProvider, listModelApis } from "#shared/models/providers.ts";
 
-const cost = { input_per_million_usd: 1, output_per_million_usd: 2 };
+const cost = {
+  ...{ input_per_million_usd: 1, output_per_million_usd: 2, cache_read_per_million_usd: 0.25 },
+  steps: [{ above_input_tokens: 200_000, input_per_million_usd: 2, output_per_million_usd: 4 }],
+};
 
 beforeEach(() => {
   vi.stubEnv("MODEL_PROVIDERS", "");

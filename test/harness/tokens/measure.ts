@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { formatResult } from "#harness/agent/result-text.ts";
-import { calculateCost } from "#shared/model-gateway/usage.ts";
+import { calculateCost, priceForInput } from "#shared/model-gateway/usage.ts";
 import { CATALOGUE } from "#shared/models/catalogue.ts";
 import { agentRun } from "../support/agent-run.ts";
 import { Repository } from "../support/repository.ts";
@@ -89,8 +89,9 @@ async function sumUp(prompts: readonly (readonly Piece[])[], task: RecordedTask,
     for (const { text } of pieces) tokens += await count(text);
     return tokens;
   };
-  const price = CATALOGUE.anthropic.find(({ id }) => id === "anthropic/claude-sonnet-5-5")?.cost;
-  if (price === undefined) throw new Error("the model has no price");
+  const model = CATALOGUE.anthropic.find(({ id }) => id === "anthropic/claude-sonnet-5-5");
+  if (model?.cost === undefined) throw new Error("the model has no price");
+  const price = priceForInput({ id: model.id, providerKind: "anthropic" }, model.cost, 1);
   let [input, cached, cost] = [0, 0, 0];
   for (const [index, pieces] of prompts.entries()) {
     const before = prompts[index - 1] ?? [];

@@ -2122,14 +2122,40 @@ class ListWorkersResponse(BaseModel):
     """The position of the page in the list."""
 
 
-class ModelCost(BaseModel):
-    """The price of the model. Absent if unknown."""
+class ModelCostStep(BaseModel):
+    above_input_tokens: int
+    """The number of input tokens, cached ones included, above which these prices apply."""
 
     input_per_million_usd: float
     """US dollars per million input tokens."""
 
     output_per_million_usd: float
     """US dollars per million output tokens."""
+
+    cache_read_per_million_usd: Optional[float] = None
+    """US dollars per million input tokens that the provider reads from its cache. Absent if the default of its API applies."""
+
+    cache_write_per_million_usd: Optional[float] = None
+    """US dollars per million input tokens that the provider writes to its cache. Absent if the default of its API applies."""
+
+
+class ModelCost(BaseModel):
+    """The price of a model."""
+
+    input_per_million_usd: float
+    """US dollars per million input tokens."""
+
+    output_per_million_usd: float
+    """US dollars per million output tokens."""
+
+    cache_read_per_million_usd: Optional[float] = None
+    """US dollars per million input tokens that the provider reads from its cache. Absent if the default of its API applies."""
+
+    cache_write_per_million_usd: Optional[float] = None
+    """US dollars per million input tokens that the provider writes to its cache. Absent if the default of its API applies."""
+
+    steps: Optional[List[ModelCostStep]] = None
+    """Other prices of calls with more input. The last one applies whose number of tokens is exceeded, to all tokens of the call."""
 
 
 class Model(BaseModel):

@@ -2505,17 +2505,36 @@ interface components {
             /** @description The default reasoning level, as the provider calls it. */
             reasoning_level?: string;
             /** @description The price of the model. Absent if unknown. */
-            cost?: {
-                /** @description US dollars per million input tokens. */
-                input_per_million_usd: number;
-                /** @description US dollars per million output tokens. */
-                output_per_million_usd: number;
-            };
+            cost?: components["schemas"]["ModelCost"];
             /**
              * @description Why the model cannot be used at the moment. Absent if it can.
              * @enum {string}
              */
             disable_reason?: "PROVIDER_OUTAGE" | "OUT_OF_REQUESTS" | "ADMIN_DISABLED" | "REQUIRES_UPGRADE";
+        };
+        /** @description The price of a model. */
+        ModelCost: {
+            /** @description US dollars per million input tokens. */
+            input_per_million_usd: number;
+            /** @description US dollars per million output tokens. */
+            output_per_million_usd: number;
+            /** @description US dollars per million input tokens that the provider reads from its cache. Absent if the default of its API applies. */
+            cache_read_per_million_usd?: number;
+            /** @description US dollars per million input tokens that the provider writes to its cache. Absent if the default of its API applies. */
+            cache_write_per_million_usd?: number;
+            /** @description Other prices of calls with more input. The last one applies whose number of tokens is exceeded, to all tokens of the call. */
+            steps?: {
+                /** @description The number of input tokens, cached ones included, above which these prices apply. */
+                above_input_tokens: number;
+                /** @description US dollars per million input tokens. */
+                input_per_million_usd: number;
+                /** @description US dollars per million output tokens. */
+                output_per_million_usd: number;
+                /** @description US dollars per million input tokens that the provider reads from its cache. Absent if the default of its API applies. */
+                cache_read_per_million_usd?: number;
+                /** @description US dollars per million input tokens that the provider writes to its cache. Absent if the default of its API applies. */
+                cache_write_per_million_usd?: number;
+            }[];
         };
         /** @description The models of the deployment. */
         ModelsResponse: {
@@ -5665,6 +5684,7 @@ export type MessagesRequest = components['schemas']['MessagesRequest'];
 export type MessagesResponse = components['schemas']['MessagesResponse'];
 export type Metadata = components['schemas']['Metadata'];
 export type Model = components['schemas']['Model'];
+export type ModelCost = components['schemas']['ModelCost'];
 export type ModelsResponse = components['schemas']['ModelsResponse'];
 export type MonthlySpending = components['schemas']['MonthlySpending'];
 export type Network = components['schemas']['Network'];
