@@ -8,7 +8,7 @@ import { reconcileSchedules } from "#functions/executions/reconcile-schedules.ts
 import { logLine } from "#shared/log/log.ts";
 import type { ScheduledEvent } from "#shared/queue/scheduled-event.ts";
 import { commitAuthor } from "#shared/runs/config-layers.ts";
-import { type Program, runScan } from "#shared/sandbox/harness-process.ts";
+import { runScan } from "#shared/sandbox/harness-process.ts";
 import { createAdminKey } from "./admin-key.ts";
 import { registerConsumers } from "./consumers.ts";
 import { DatabaseError } from "./database/sqlite-errors.ts";
@@ -16,7 +16,6 @@ import { createDirectory } from "./disk/create-directory.ts";
 import { expireFiles } from "./files/expire-files.ts";
 import { type DecidedIsolation, listNetworkLimits, toHarnessVariables } from "./host/isolation.ts";
 import { localModels } from "./host/models.ts";
-import { readRegistries } from "./host/provider-file.ts";
 import { servesOtherMachines } from "./http/allowed-hosts.ts";
 import { openControlSocket } from "./http/control-socket.ts";
 import { startHttpServer } from "./http/http-server.ts";
@@ -28,6 +27,7 @@ import { expireImages, findImageProblem, imagesPath, readImageLimits } from "./s
 import { expireMirrors, mirrorsPath } from "./sandbox/mirrors.ts";
 import { ProcessSandbox } from "./sandbox/process-sandbox.ts";
 import { expireExecutions, recoverExecutions } from "./sandbox/recover-executions.ts";
+import { createRegistryVariables } from "./sandbox/registry-variables.ts";
 import { scratchPath } from "./sandbox/scratch-path.ts";
 import { forgetConnections, LocalWorkerSockets } from "./sockets/worker-sockets.ts";
 
@@ -87,9 +87,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const cache = process.env["NODE_COMPILE_CACHE"] ?? path.join(options.directory, "cache");
   const scratch = scratchPath(options.directory);
   const programs = new HarnessPrograms({ NODE_COMPILE_CACHE: cache }, scratch);
+  const addRegistries = createRegistryVariables(options.directory, options.environment);
   const log = executionLog(database);
   const sandbox = new ProcessSandbox({
-    program: () => addRegistries(programs.main(), options),
+    program: () => addRegistries(programs.main()),
     concurrency: options.concurrency,
     seconds: sandboxSeconds(options.environment),
     log,
@@ -159,13 +160,6 @@ const describeExecution = (decided: () => DecidedIsolation | undefined): NonNull
   },
   findImageProblem: (harness) => findImageProblem(decided(), harness),
 });
-
-/** The passwords of registries are read for each execution, so that new ones take effect without a restart. */
-function addRegistries(program: Program, { directory, environment }: ServerOptions): Program {
-  const registries = readRegistries(directory, environment);
-  if (registries.length === 0) return program;
-  return { ...program, environment: { ...program.environment, RUNYARD_REGISTRIES: JSON.stringify(registries) } };
-}
 
 /** Creates the directory, and keeps other users out of it. @throws DatabaseError if it cannot be written */
 async function prepareDirectory(directory: string): Promise<void> {

@@ -17,6 +17,8 @@ export interface ImageOptions {
   readonly layers: readonly (readonly LayerFile[] | Buffer)[];
   readonly config?: { readonly Env?: readonly string[]; readonly WorkingDir?: string };
   readonly architecture?: string;
+  /** Whether the reference names a list of images for several platforms. @default false */
+  readonly isList?: boolean;
 }
 
 export interface Registry extends AsyncDisposable {
@@ -97,7 +99,8 @@ export async function startRegistry(credentials?: {
       response.end(JSON.stringify({ errors: [{ code: "MANIFEST_UNKNOWN", message: "manifest unknown" }] }));
       return;
     }
-    const type = kind === "manifests" ? MANIFEST : "application/octet-stream";
+    const isList = kind === "manifests" && found.includes(INDEX);
+    const type = isList ? INDEX : kind === "manifests" ? MANIFEST : "application/octet-stream";
     response.writeHead(200, {
       "content-type": type,
       "content-length": found.length,
@@ -116,7 +119,10 @@ export async function startRegistry(credentials?: {
   return {
     host,
     requests,
-    put(reference, { layers, config = {}, architecture = ARCHITECTURES[process.arch] ?? process.arch }) {
+    put(
+      reference,
+      { layers, config = {}, architecture = ARCHITECTURES[process.arch] ?? process.arch, isList = false },
+    ) {
       const tars = layers.map((layer) => (Buffer.isBuffer(layer) ? layer : writeTar(layer)));
       const packed = tars.map((tar) => ({ mediaType: LAYER, ...store(gzipSync(tar, { level: 1 })) }));
       const rootfs = { type: "layers", diff_ids: tars.map(digestOf) };
@@ -129,8 +135,19 @@ export async function startRegistry(credentials?: {
           layers: packed,
         }),
       );
-      manifests.set(reference, manifest);
-      return store(manifest).digest;
+      const stored = store(manifest);
+      const list = Buffer.from(
+        JSON.stringify({
+          schemaVersion: 2,
+          mediaType: INDEX,
+          manifests: ["s390x", architecture].map((name) => ({
+            ...{ mediaType: MANIFEST, ...stored, platform: { os: "linux", architecture: name } },
+            ...(name === architecture ? {} : { digest: `sha256:${"0".repeat(64)}` }),
+          })),
+        }),
+      );
+      manifests.set(reference, isList ? list : manifest);
+      return isList ? store(list).digest : stored.digest;
     },
     respond: (with_) => {
       override = with_;
@@ -142,6 +159,7 @@ export async function startRegistry(credentials?: {
   };
 }
 
+const INDEX = "application/vnd.oci.image.index.v1+json";
 const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 const CONFIG = "application/vnd.oci.image.config.v1+json";
 const LAYER = "application/vnd.oci.image.layer.v1.tar+gzip";

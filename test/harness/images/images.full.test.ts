@@ -178,6 +178,15 @@ describe("a run with an image of musl and busybox", () => {
     expect((await run(agent)).summary).toContain("the harness claude does not run in a docker_image on this machine");
   });
 
+  it("takes the image for this machine from a list for several platforms, whose digest it names", async () => {
+    const list = registry.put("acme/list:1", { layers: [listBusyboxFiles()], isList: true });
+    await using plane = await start("acme/list:1", block("echo listed"), { network: { mode: "none" } });
+    expect(await run(plane)).toMatchObject({ success: true });
+    expect([shown(plane), timeline(plane)[0]]).toEqual(["listed\n", expect.stringContaining(`@ ${list}, pulled`)]);
+    await using pinned = await start(`acme/list@${list}`, block("echo pinned"));
+    expect(await run(pinned)).toMatchObject({ success: true });
+  });
+
   it("fails without bubblewrap", async () => {
     await using plane = await start("acme/tools:1", block("true"));
     expect((await run(plane, { ...settings(), RUNYARD_SANDBOX: "none" })).summary).toContain("needs bubblewrap");

@@ -1,0 +1,51 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { createRegistryVariables } from "../../../server/sandbox/registry-variables.ts";
+
+describe("the registries that a harness gets", () => {
+  const program = { file: "main.ts", environment: { A: "b" } };
+  const create = (environment: NodeJS.ProcessEnv = {}) => {
+    const directory = mkdtempSync(join(tmpdir(), "runyard-data-"));
+    const write = (value: unknown) =>
+      writeFileSync(join(directory, "runyard.json"), typeof value === "string" ? value : JSON.stringify(value));
+    const add = createRegistryVariables(directory, environment);
+    const read = () => add(program).environment;
+    return { directory, write, read };
+  };
+
+  it("are none without a file, and without registries in it", () => {
+    const { write, read } = create();
+    expect(read()).toEqual({ A: "b" });
+    write({ providers: [] });
+    expect(read()).toEqual({ A: "b" });
+  });
+
+  it("have their passwords, which are read again for each harness", () => {
+    const { directory, write, read } = create({ GHCR_TOKEN: "first" });
+    const username = "acme";
+    write({
+      registries: [
+        { host: "ghcr.io", username, password: { env: "GHCR_TOKEN" } },
+        { host: "a.example", username, password: { file: "a.txt" } },
+      ],
+    });
+    const parse = () => JSON.parse(read()?.["RUNYARD_REGISTRIES"] ?? "[]");
+    expect(parse()).toEqual([
+      { host: "ghcr.io", username, password: "first" },
+      { host: "a.example", username },
+    ]);
+    writeFileSync(join(directory, "a.txt"), "second\n");
+    expect(parse()).toContainEqual({ host: "a.example", username, password: "second" });
+  });
+
+  it("are those from before while the file is not valid", () => {
+    using _ = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    const { write, read } = create();
+    write({ registries: [{ host: "ghcr.io" }] });
+    const before = read();
+    write("{");
+    expect(read()).toEqual(before);
+  });
+});
