@@ -128,6 +128,14 @@ describe("new Runyard()", () => {
     expect(server.seen.map(({ headers }) => headers["authorization"])).toEqual(["Bearer ryp_1", "Bearer ryp_1"]);
   });
 
+  it("lists skills by either name of their group", async () => {
+    const client = createClient();
+    expect(client.skills).toBe(client.agents);
+    play(result({ agents: [{ name: "release", variants: [] }] }));
+    expect((await client.skills.list()).data).toEqual([{ name: "release", variants: [] }]);
+    expect(server.seen.map(({ method, path }) => [method, path])).toEqual([["GET", "/agent"]]);
+  });
+
   it("creates another client with other options, and keeps the rest", async () => {
     play(result(RUN), result(RUN));
     const client = createClient({ headers: { "x-one": "1" } });

@@ -79,6 +79,11 @@ class TestBody:
         assert form_of(read, b"data")[0]["content-type"] != headers["content-type"]
 
 
+def test_skills_are_listed_by_either_name_of_their_group() -> None:
+    client = Runyard(api_key="ryp_secret", base_url="https://runyard.test/api/v1")
+    assert client.skills is client.agents
+
+
 def test_a_path_and_a_query_are_encoded() -> None:
     assert path("/a/{one}/{two}", one="x/y z", two=".") == "/a/x%2Fy%20z/%2E"
     values = {"a": None, "b": NOT_GIVEN, "c": [True, False], "d": {"e": {"f": 1}}, "g": frozenset({2}), "h": (3,)}

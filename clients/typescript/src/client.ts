@@ -29,6 +29,11 @@ export class Runyard extends ApiResources {
     return new Runyard({ ...this.#options, ...options });
   }
 
+  /** List the skills in repositories; the same as `agents`, its older name. */
+  get skills(): ApiResources["agents"] {
+    return this.agents;
+  }
+
   /** The base URL of the API, without a trailing slash. */
   get baseURL(): string {
     return this.#transport.baseURL;

@@ -122,6 +122,7 @@ describe("POST /harness-support/identity-token", () => {
     expect(decodeJwt(await issueToken(triggered))).not.toHaveProperty("schedule_id");
   });
 
+  // @contract identity.claims
   it("names the root of a child run", async () => {
     const root = await workingRun(plane);
     const child = await workingRun(plane, { prompt: "hello", parent_run_id: root.run_id }, root.key);

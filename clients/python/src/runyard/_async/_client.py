@@ -10,6 +10,7 @@ from .._base import DEFAULT_LIMITS, DEFAULT_MAX_RETRIES, Settings, or_keep
 from .._decode import CastTo
 from .._options import NOT_GIVEN, NotGiven, RequestOptions, TimeoutTypes
 from .resources import AsyncResources
+from .resources.agents import AsyncAgents
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="AsyncRunyard")
@@ -61,6 +62,11 @@ class AsyncRunyard(AsyncResources):
         self._headers = self._settings.headers
         self._owns_http = http_client is None
         self._http = http_client or httpx.AsyncClient(limits=DEFAULT_LIMITS)
+
+    @property
+    def skills(self) -> AsyncAgents:
+        """List the skills in repositories; the same as `agents`, its older name."""
+        return self.agents
 
     @property
     def base_url(self) -> str:

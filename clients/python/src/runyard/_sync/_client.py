@@ -11,6 +11,7 @@ from .._base import DEFAULT_LIMITS, DEFAULT_MAX_RETRIES, Settings, or_keep
 from .._decode import CastTo
 from .._options import NOT_GIVEN, NotGiven, RequestOptions, TimeoutTypes
 from .resources import Resources
+from .resources.agents import Agents
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="Runyard")
@@ -62,6 +63,11 @@ class Runyard(Resources):
         self._headers = self._settings.headers
         self._owns_http = http_client is None
         self._http = http_client or httpx.Client(limits=DEFAULT_LIMITS)
+
+    @property
+    def skills(self) -> Agents:
+        """List the skills in repositories; the same as `agents`, its older name."""
+        return self.agents
 
     @property
     def base_url(self) -> str:
