@@ -12,6 +12,7 @@ const pages = [
   ...PAGES,
   { path: "/sign-in", heading: "Sign in to Runyard" },
   { path: "/invitations/unknown", heading: "Join a team" },
+  { path: "/no/such/page", heading: "Page not found" },
 ];
 
 beforeAll(async () => {
@@ -159,10 +160,11 @@ describe("the pages of the web app", () => {
     await page.locator(".entry-action").first().waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("j");
-    await page.locator(".entry-action[data-target]").waitFor();
+    // Screen readers and Tab continue there.
+    await page.locator(".entry-action[data-target]:focus").waitFor();
     const step = page.url();
     await page.keyboard.press("k");
-    await page.locator(".entry-text[data-target]").waitFor();
+    await page.locator(".entry-text[data-target]:focus").waitFor();
     await page.goto(step);
     await page.reload();
     await page.locator(".entry-action[data-target]").waitFor();

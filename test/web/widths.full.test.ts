@@ -27,6 +27,12 @@ beforeAll(async () => {
     prompt: "Go.",
   });
   pages.push({ path: `/schedules/${schedule.body.id}`, heading: "The nightly build" });
+  const long = { name: "Everything that the shop's mobile application needs", team: true };
+  const environment = await call("POST", "/agent/environments", long);
+  pages.push({ path: `/environments/${environment.body.uid}`, heading: long.name });
+  const agent = await call("POST", "/agent/identities", { name: long.name });
+  pages.push({ path: `/agents/${agent.body.uid}`, heading: long.name });
+  pages.push({ path: "/no/such/page", heading: "Page not found" });
 });
 
 /** The names of elements that reach over the right edge of the window, although the page does not scroll there. */
@@ -57,7 +63,7 @@ const belowWindow = (page: Page): Promise<number> =>
   })()`);
 
 describe("the page of a run", () => {
-  it.each([320, 390, 768, 1024, 1440])(
+  it.each([320, 360, 390, 412, 720, 768, 1024, 1440])(
     "has its composer in view at each place, in a window of %i pixels",
     async (width) => {
       const run = pages.find(({ path }) => /^\/runs\/[^/]{30,}$/.test(path));
@@ -79,29 +85,33 @@ describe("the page of a run", () => {
 });
 
 describe("the page of a live run", () => {
-  it.each([360, 768, 1024, 1440])("follows its conversation in a window of %i pixels", async (width) => {
-    const folder = await mkdtemp(join(tmpdir(), "runyard-live-"));
-    const waitFor = (name: string) => `while [ ! -e ${join(folder, name)} ]; do sleep 0.2; done`;
-    const long = Array.from({ length: 8 }, () => "seq 60");
-    const prompt = commands(...long, waitFor("more"), ...long, waitFor("end"));
-    const run = await app.api().create(prompt, { title: "Long", ...RUNBOOK });
-    const { page, complaints } = await app.open(`/runs/${run}`, { width });
-    await page.locator(".terminal", { hasText: "60" }).nth(7).waitFor();
-    const latest = page.getByRole("button", { name: "Latest" });
-    await latest.waitFor();
-    const composer = page.getByLabel("Send a follow-up");
-    await composer.waitFor();
-    // A click would scroll to the button first.
-    await latest.dispatchEvent("click");
-    await latest.waitFor({ state: "hidden" });
-    await expect.poll(() => belowWindow(page)).toBeLessThanOrEqual(1);
-    const { y = 0, height = 0 } = (await composer.boundingBox()) ?? {};
-    expect(y + height).toBeLessThan(900);
-    await writeFile(join(folder, "more"), "");
-    await page.locator(".terminal", { hasText: "60" }).nth(15).waitFor();
-    await expect.poll(() => belowWindow(page)).toBeLessThanOrEqual(1);
-    await rm(folder, { recursive: true });
-    await app.api().call("POST", `/agent/runs/${run}/cancel`, {});
-    expect(complaints).toEqual([]);
-  });
+  it.each([320, 360, 390, 412, 720, 768, 1024, 1440])(
+    "follows its conversation in a window of %i pixels",
+    async (width) => {
+      const folder = await mkdtemp(join(tmpdir(), "runyard-live-"));
+      const waitFor = (name: string) => `while [ ! -e ${join(folder, name)} ]; do sleep 0.2; done`;
+      const long = Array.from({ length: 8 }, () => "seq 60");
+      const prompt = commands(...long, waitFor("more"), ...long, waitFor("end"));
+      const run = await app.api().create(prompt, { title: "Long", ...RUNBOOK });
+      const { page, complaints } = await app.open(`/runs/${run}`, { width });
+      await page.locator(".terminal", { hasText: "60" }).nth(7).waitFor();
+      const latest = page.getByRole("button", { name: "Latest" });
+      await latest.waitFor();
+      const composer = page.getByLabel("Send a follow-up");
+      await composer.waitFor();
+      // A click would scroll to the button first.
+      await latest.dispatchEvent("click");
+      await latest.waitFor({ state: "hidden" });
+      await expect.poll(() => belowWindow(page)).toBeLessThanOrEqual(1);
+      const { y = 0, height = 0 } = (await composer.boundingBox()) ?? {};
+      expect(y + height).toBeLessThan(900);
+      await writeFile(join(folder, "more"), "");
+      await page.locator(".terminal", { hasText: "60" }).nth(15).waitFor();
+      await expect.poll(() => belowWindow(page)).toBeLessThanOrEqual(1);
+      expect(await pageWidth(page)).toBeLessThanOrEqual(width);
+      await rm(folder, { recursive: true });
+      await app.api().call("POST", `/agent/runs/${run}/cancel`, {});
+      expect(complaints).toEqual([]);
+    },
+  );
 });

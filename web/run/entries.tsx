@@ -10,7 +10,7 @@ import {
   TriangleAlert,
   User,
 } from "lucide-react";
-import { memo, type ReactNode } from "react";
+import { memo, type ReactNode, useEffect, useRef } from "react";
 import { IconButton } from "../ui/button.tsx";
 import { copyText } from "../ui/copy-text.ts";
 import { formatClock, formatDuration, toWords } from "../ui/format.ts";
@@ -24,18 +24,32 @@ import type { ActionEntry, Entry, MarkEntry, TextEntry } from "./feed.ts";
 import { readNumber, readText } from "./members.ts";
 
 /** One entry of the conversation, with an address of its own. */
-export const EntryView = memo(({ entry, isTarget }: { readonly entry: Entry; readonly isTarget: boolean }) => (
-  <article
-    id={entry.key}
-    className={`entry entry-${entry.kind}`}
-    data-target={isTarget || undefined}
-    data-role={entry.kind === "text" ? entry.role : undefined}
-  >
-    {entry.kind === "text" && <TextView entry={entry} />}
-    {entry.kind === "action" && <ActionView entry={entry} />}
-    {entry.kind === "mark" && <MarkView entry={entry} />}
-  </article>
-));
+export const EntryView = memo(({ entry, isTarget }: { readonly entry: Entry; readonly isTarget: boolean }) => {
+  const article = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isTarget && isFocusFree()) article.current?.focus({ preventScroll: true });
+  }, [isTarget]);
+  return (
+    <article
+      ref={article}
+      id={entry.key}
+      className={`entry entry-${entry.kind}`}
+      tabIndex={isTarget ? -1 : undefined}
+      data-target={isTarget || undefined}
+      data-role={entry.kind === "text" ? entry.role : undefined}
+    >
+      {entry.kind === "text" && <TextView entry={entry} />}
+      {entry.kind === "action" && <ActionView entry={entry} />}
+      {entry.kind === "mark" && <MarkView entry={entry} />}
+    </article>
+  );
+});
+
+/** Whether the focus may go to a step: it is nowhere, or at a step. A field or the button for the next error keeps it. */
+function isFocusFree(): boolean {
+  const { activeElement } = document;
+  return activeElement === null || activeElement.matches("body, #main, .entry, .entry *");
+}
 
 interface HeadProps {
   readonly icon: ReactNode;
