@@ -72,7 +72,7 @@ function readOptions(args: string[]) {
 const explain = (table: string) => (error: unknown) => {
   const name = error instanceof Error ? error.name : "";
   if (name === "ResourceNotFoundException") {
-    throw new Problem(`There is no table ${table} in this account and region: npx cdk deploy --all makes it.`);
+    throw new Problem(`There is no table ${table} in this account and region: npx cdk deploy --all creates it.`);
   }
   throw error;
 };

@@ -104,7 +104,7 @@ async function fetchUrl(client: SQSClient, QueueName: string): Promise<string> {
     return (await client.send(new GetQueueUrlCommand({ QueueName }))).QueueUrl ?? "";
   } catch (error) {
     if (!(error instanceof QueueDoesNotExist)) throw error;
-    throw new Problem(`There is no queue ${QueueName} in this account and region: npx cdk deploy --all makes it.`);
+    throw new Problem(`There is no queue ${QueueName} in this account and region: npx cdk deploy --all creates it.`);
   }
 }
 

@@ -77,13 +77,13 @@ function readOptions(args: string[], env: NodeJS.ProcessEnv): Options | undefine
   if (provider === undefined) throw new Problem(`--provider takes one of ${AWS_SANDBOXES.join(", ")}.`, [HELP]);
   const baseUrl = (values["base-url"] ?? env["RUNYARD_BASE_URL"])?.replace(/\/$/, "");
   if (!baseUrl) {
-    throw new Problem("There is no deployment to try it on: set RUNYARD_BASE_URL, or say --base-url.", [
+    throw new Problem("There is no deployment to check: set RUNYARD_BASE_URL or pass --base-url.", [
       "The address is the output BaseUrl of the stack Runyard-Api.",
     ]);
   }
   const key = env["RUNYARD_API_KEY"];
   if (!key) {
-    throw new Problem("There is no key to the deployment: set RUNYARD_API_KEY.", [
+    throw new Problem("The API key of the deployment is missing: set RUNYARD_API_KEY.", [
       "`npm run aws -- bootstrap --email ADDRESS` makes the first one, with your AWS credentials.",
     ]);
   }

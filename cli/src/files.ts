@@ -15,7 +15,7 @@ export async function readJsonFile<S extends v.GenericSchema>(
   if (text === undefined) return undefined;
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
   if (parsed.success) return parsed.output;
-  throw new Problem(`${file} is not as it should be: ${parsed.issues[0].message}`);
+  throw new Problem(`${file} is invalid: ${parsed.issues[0].message}`);
 }
 
 /** Replaces a file in one step; only its owner may read it, from the first byte on. */

@@ -67,7 +67,7 @@ export async function discoverAuthorization(url: string): Promise<McpAuthorizati
     ...listWellKnown(issuer, "openid-configuration"),
   ];
   const server = await fetchFirst(places, ServerMetadata);
-  if (server === undefined) throw new Problem(`The authorization server ${issuer} does not describe itself.`);
+  if (server === undefined) throw new Problem(`The authorization server ${issuer} publishes no metadata.`);
   if (server.issuer !== issuer) throw new Problem(`The authorization server ${issuer} calls itself ${server.issuer}.`);
   if (!server.code_challenge_methods_supported.includes("S256"))
     throw new Problem(`The authorization server ${issuer} does not support PKCE with S256.`);

@@ -28,7 +28,7 @@ function readSettings(file: string): NodeJS.Dict<string> {
   const settings = parseEnv(readText(file));
   const wrong = Object.keys(settings).filter((name) => !NAME.test(name));
   if (wrong.length > 0) {
-    throw new Problem(`${file} has names that are no settings: ${wrong.join(", ")}.`, [
+    throw new Problem(`${file} has unknown settings: ${wrong.join(", ")}.`, [
       "Settings begin with RUNYARD_ or OTEL_: docs/team-server.md lists them.",
     ]);
   }

@@ -117,7 +117,7 @@ async function feed(
     });
   } catch (error) {
     parser.destroy();
-    throw error instanceof S3Error ? error : s3Error("IncompleteBody", "The body ended before its time.");
+    throw error instanceof S3Error ? error : s3Error("IncompleteBody", "The body ended too early.");
   }
   const end = once(parser, "finish");
   parser.end();

@@ -19,7 +19,7 @@ export async function writeDestination<T>(to: string, write: (directory: string)
   const partial = `${target}.partial`;
   await mkdir(partial, { mode: 0o700 }).catch((error: unknown) => {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EEXIST") throw new Problem(`${partial} remains of another attempt: remove it first.`);
+    if (code === "EEXIST") throw new Problem(`${partial} is left over from another attempt: remove it first.`);
     throw new Problem(`${partial} cannot be created: ${error instanceof Error ? error.message : String(error)}.`);
   });
   try {

@@ -46,7 +46,7 @@ export async function exchangeToken({ token, identity_uid }: TokenRequest, ports
   const [rule] = matching;
   if (rule === undefined) throw refuse("sub", "matches the subject pattern of no trust rule");
   if (matching.some((other) => other.identity_uid !== rule.identity_uid)) {
-    throw invalid("identity_uid", "is required, since trust rules of several identities match the token");
+    throw invalid("identity_uid", "is required, because trust rules of several identities match the token");
   }
   return createKey(rule, ports);
 }

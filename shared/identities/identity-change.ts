@@ -74,7 +74,7 @@ function chooseHarness({ harness, base_harness }: Defaults): Defaults["harness"]
   if (base_harness === undefined || base_harness === null) return harness;
   if (harness === undefined || harness === null) return base_harness === "" ? {} : { type: base_harness };
   if (toHarnessName(harness.type) !== toHarnessName(base_harness)) {
-    throw invalid("base_harness", "is the older name of harness.type, which is different: give one of the two");
+    throw invalid("base_harness", "is the older name of harness.type, which has another value: send one of the two");
   }
   return harness;
 }

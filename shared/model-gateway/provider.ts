@@ -55,7 +55,8 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  */
 async function presentKey(key: Key): Promise<string> {
   const value = await key();
-  if (value === undefined) throw new NotConfigured("the key of the model's provider is not where the settings say");
+  if (value === undefined)
+    throw new NotConfigured("the key of the model's provider is not at the place that the settings name");
   if (HEADER_VALUE.test(value)) return value;
   throw new NotConfigured("the key of the model's provider has a line break or a character that no header can have");
 }

@@ -51,7 +51,7 @@ export async function callProvider(
   { sleep, firstByteMs = FIRST_BYTE_MS, givenUp, isBudgeted }: UpstreamOptions,
 ): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
-    if (givenUp.aborted) throw new GivenUp("the call was given up before it was sent");
+    if (givenUp.aborted) throw new GivenUp("the call was cancelled before it was sent");
     const outcome = await attemptOnce(provider, call, firstByteMs);
     const pause = outcome instanceof Response ? pauseAfter(outcome, attempt) : backOff(attempt);
     const attempts = isUnsent(outcome) ? UNREACHED_ATTEMPTS : ATTEMPTS;

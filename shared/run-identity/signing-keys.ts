@@ -66,7 +66,7 @@ export function createSigningKeys(store: KeySetStore, now: () => number): Signin
   const makeFirst = async (): Promise<readonly StoredKey[]> => {
     const keys = await keySet.create(await makeKey(now(), now()));
     if (keys.length === 0)
-      throw new RunyardError("resource_unavailable", { detail: "the signing keys are being made" });
+      throw new RunyardError("resource_unavailable", { detail: "the signing keys are being created" });
     return keys;
   };
   return {

@@ -191,7 +191,7 @@ export function checkRequest(request: RunAgentRequest, check: RequestCheck = ref
   check(() => requireTask(request));
   check(() => {
     if (request.attachments === undefined || request.images === undefined) return;
-    throw invalid("images", "is the older name of attachments: give one of the two");
+    throw invalid("images", "is the older name of attachments: send one of the two");
   });
   check(() => checkNamedModel(request));
   checkConfig(request, check);

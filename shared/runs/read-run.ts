@@ -64,7 +64,7 @@ async function findLatestRun(
 /** The error for a resource that does not exist or is not visible: 404. A run's key gets 403 for everything outside its own run tree. */
 export function notVisibleError(principal: Principal, what: string): RunyardError {
   return principal.kind === "run"
-    ? new RunyardError("not_authorized", { detail: "a run's key reaches its own run and its descendants alone" })
+    ? new RunyardError("not_authorized", { detail: "a run's key can access only its own run and its descendants" })
     : notFound(what);
 }
 

@@ -55,7 +55,7 @@ type RequestedFile = Pick<Upload, "file_name" | "mime_type" | "size_bytes" | "sh
 
 function readFiles({ files, attachments }: PrepareAttachmentsRequest): readonly RequestedFile[] {
   if (files !== undefined && attachments !== undefined) {
-    throw invalid("attachments", "is another name of files: give one of the two");
+    throw invalid("attachments", "is another name of files: send one of the two");
   }
   const all = attachments ?? files?.map(({ filename, ...file }) => ({ file_name: filename, ...file })) ?? [];
   if (all.length === 0) throw invalid(attachments === undefined ? "files" : "attachments", "must have at least 1 item");

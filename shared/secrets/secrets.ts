@@ -71,7 +71,7 @@ export function addSecret(
 }
 
 const nameTaken = () =>
-  new RunyardError("conflict", { detail: "name: there is a secret of this name; delete it first", retryable: false });
+  new RunyardError("conflict", { detail: "name: a secret with this name exists; delete it first", retryable: false });
 
 /** A digest that distinguishes values in an idempotency record; the value cannot be recovered from it. */
 export const hashSecret = (team: string, { name, value, renewal }: CreateSecretRequest): string =>
@@ -92,7 +92,8 @@ export async function readSecret(teams: readonly string[], name: string, table: 
 async function findSecret(teams: readonly string[], name: string, table: Table): Promise<Secret> {
   const [only, second] = await secretStore(table).getOfTeams(teams, name);
   if (only === undefined) throw notFound("secret");
-  if (second !== undefined) throw invalid("X-Team-Uid", "several of your teams have a secret of this name: name one");
+  if (second !== undefined)
+    throw invalid("X-Team-Uid", "several of your teams have a secret with this name: name the team");
   return only;
 }
 

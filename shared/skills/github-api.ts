@@ -113,7 +113,7 @@ async function send(
     if (next.origin !== url.origin) break;
     url = next;
   }
-  throw new DiscoveryFailure("resource_not_found", `GitHub leads elsewhere for ${what}`, retryTime(github));
+  throw new DiscoveryFailure("resource_not_found", `GitHub redirects ${what} to another address`, retryTime(github));
 }
 
 /** Reads the text of a response up to the maximum size. */

@@ -109,7 +109,7 @@ const isSkill = ({ path, mode }: Entry): boolean => (mode === "100644" || mode =
 
 function requireBody<T>(response: GithubResponse<T>): T {
   if (response.changed) return response.body;
-  throw new Error("a response to an unconditional request says that nothing has changed");
+  throw new Error("an unconditional request got the response 304 Not Modified");
 }
 
 /**

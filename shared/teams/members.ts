@@ -17,7 +17,7 @@ export const tooManyTeams = (): RunyardError =>
   new RunyardError("conflict", { detail: `a person is in ${MAX_TEAMS} teams at most`, retryable: false });
 
 export const alreadyMember = () =>
-  new RunyardError("conflict", { detail: "they are a member of the team already", retryable: false });
+  new RunyardError("conflict", { detail: "the user is already a member of the team", retryable: false });
 
 const lastAdmin = () =>
   new RunyardError("conflict", {

@@ -170,7 +170,7 @@ export function checkSecret({ kind, preset, verification }: SourceChoice, secret
   }
   const isStandard = kind === "gitlab" ? secret.startsWith(STANDARD_PREFIX) : verification?.scheme === "standard";
   if (!isStandard || /^(whsec_)?[A-Za-z0-9+/]{22,}={0,2}$/.test(secret)) return;
-  throw invalid("secret", "must be whsec_ followed by base64, as Standard Webhooks have it");
+  throw invalid("secret", "must be whsec_ followed by base64, as in Standard Webhooks");
 }
 
 /** Refuses a template or an expression with errors, and an identity that the caller cannot have execute runs of the team. */

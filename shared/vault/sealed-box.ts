@@ -19,7 +19,8 @@ export function seal(key: Uint8Array, name: string, text: string): Uint8Array {
 
 /** Decrypts a text. @throws if it was modified, or encrypted with another key or name */
 export function unseal(key: Uint8Array, name: string, sealed: Uint8Array): string {
-  if (sealed[0] !== VERSION || sealed.length < HEADER_BYTES) throw new Error("not a sealed text of a known version");
+  if (sealed[0] !== VERSION || sealed.length < HEADER_BYTES)
+    throw new Error("the encrypted text has an unknown version");
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
   const tag = sealed.subarray(1 + NONCE_BYTES, HEADER_BYTES);
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })

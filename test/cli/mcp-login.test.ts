@@ -88,7 +88,7 @@ describe("runyard mcp login", () => {
   });
 
   it("replaces a secret of the same name", async () => {
-    const taken = problem(409, "conflict", "name: there is a secret of this name; delete it first");
+    const taken = problem(409, "conflict", "name: a secret with this name exists; delete it first");
     service.play([taken, api(undefined, { status: 204, raw: "" }), stored]);
     expect((await run(login())).code).toBe(0);
     expect(secrets().map(([method, place]) => [method, place])).toEqual([
@@ -103,7 +103,7 @@ describe("runyard mcp login", () => {
     ["has an authorization server that calls itself otherwise", { issuer: "https://evil.example.com" }, "calls itself"],
     ["has no PKCE", { methods: ["plain"] }, "PKCE"],
     ["registers no clients", { registration: false }, "--client-id"],
-    ["sends tokens without encryption", { tokenEndpoint: "http://192.0.2.1/token" }, "does not describe itself"],
+    ["sends tokens without encryption", { tokenEndpoint: "http://192.0.2.1/token" }, "publishes no metadata"],
   ])("refuses a server that %s", async (_, faults, message) => {
     service.play([]);
     Object.assign(oauth.faults, faults);

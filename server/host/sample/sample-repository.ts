@@ -93,7 +93,7 @@ async function exampleRepository(paths: LocalPaths): Promise<string> {
   for (const args of steps) {
     const result = await git(folder, args);
     if (result.code !== 0)
-      throw new Problem("The bundled example repository could not be made.", lastLines(result.output, 6));
+      throw new Problem("The bundled example repository could not be created.", lastLines(result.output, 6));
   }
   return pathToFileURL(folder).href;
 }

@@ -41,7 +41,7 @@ export interface Answer {
 /** Reads the answer of a follow-up. Only people approve, so that no agent approves what it or another one wants to do. */
 export function readAnswer({ approve, deny }: RunFollowupRequest, principal: Principal): Answer | undefined {
   if (approve !== undefined && deny !== undefined) {
-    throw invalid("deny", "must not be given together with approve: give one of the two");
+    throw invalid("deny", "cannot be combined with approve: send one of the two");
   }
   const approvalId = approve ?? deny;
   if (approvalId === undefined) return undefined;

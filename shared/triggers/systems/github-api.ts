@@ -62,7 +62,7 @@ async function findComment(
     if (own !== undefined) return String(own.id);
     if (comments.length < PAGE) return undefined;
   }
-  throw new SystemFailure("GitHub has too many comments to look for the one of this run");
+  throw new SystemFailure("there are too many comments on GitHub to find the one of this run");
 }
 
 const Pull = v.object({

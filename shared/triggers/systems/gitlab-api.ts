@@ -64,7 +64,7 @@ async function findNote(
     const isOver = found.length < PAGE || found.some(({ created_at }) => created_at < posted_since);
     if (isOver) return undefined;
   }
-  throw new SystemFailure("GitLab has too many notes to look for the one of this run");
+  throw new SystemFailure("there are too many notes on GitLab to find the one of this run");
 }
 
 interface GitlabCall<T> {

@@ -109,7 +109,7 @@ async function findMessage({ place, posted_since, nonce }: PutReply, access: Api
   const found = await callSlack({ method: `conversations.replies?${query}`, entries }, access);
   const own = found?.messages.find(({ metadata }) => metadata?.event_payload["nonce"] === nonce);
   if (own === undefined && found?.has_more === true) {
-    throw new SystemFailure("Slack has too many messages to look for the one of this run");
+    throw new SystemFailure("there are too many messages in Slack to find the one of this run");
   }
   return own?.ts;
 }

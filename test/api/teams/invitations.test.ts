@@ -107,10 +107,10 @@ describe("POST /agent/invitations/{token}/accept", () => {
     const { token } = await invite();
     expect(await accept(user, token)).toMatchObject({
       status: 409,
-      body: { detail: "they are a member of the team already", retryable: false },
+      body: { detail: "the user is already a member of the team", retryable: false },
     });
     const mia = createClient(plane, (await plane.person("Mia")).key);
-    expect((await accept(mia, token)).body.detail).toBe("they are a member of the team already");
+    expect((await accept(mia, token)).body.detail).toBe("the user is already a member of the team");
     expect((await accept(bo, token)).status).toBe(200);
   });
 

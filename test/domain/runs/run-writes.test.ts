@@ -972,7 +972,7 @@ describe("the key of a run", () => {
     });
     await expect(steerableRun(OTHER, principal, ports)).rejects.toMatchObject({
       code: "not_authorized",
-      detail: "a run's key reaches its own run and its descendants alone",
+      detail: "a run's key can access only its own run and its descendants",
     });
     await expect(ports.runs.body("none")).rejects.toThrow("there is no such run");
   });

@@ -98,7 +98,7 @@ describe("requestGithub", () => {
       "https://github.test/2",
       `${API}/3`,
     ]);
-    const elsewhere = "GitHub leads elsewhere for acme/shop";
+    const elsewhere = "GitHub redirects acme/shop to another address";
     const tooFar = send({}, redirect("/1"), redirect("/2"), redirect("/3"), redirect("/4"), ok);
     await expect(tooFar.result).rejects.toMatchObject({ message: elsewhere });
     expect(tooFar.seen).toHaveLength(4);

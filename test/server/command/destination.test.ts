@@ -67,7 +67,7 @@ describe("writeDestination", () => {
 
   it("refuses to continue another attempt, and leaves what it wrote", async () => {
     mkdirSync(at("data.partial"));
-    const error = `${at("data")}.partial remains of another attempt: remove it first.`;
+    const error = `${at("data")}.partial is left over from another attempt: remove it first.`;
     await expect(writeDestination(at("data"), fill)).rejects.toThrow(error);
     expect(readdirSync(place)).toEqual(["data.partial"]);
   });

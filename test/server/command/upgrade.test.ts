@@ -113,7 +113,7 @@ describe("--settings", () => {
     expect((await runHere(["status", "--settings", "/nowhere/settings.env"])).errors).toContain("cannot be read");
     expect(await runHere(["status", "--settings"])).toMatchObject({ code: 2 });
     const { code, errors } = await runHere(["status", "--settings", write("PATH=/tmp\n")]);
-    expect([code, errors]).toEqual([1, expect.stringContaining("has names that are no settings: PATH.")]);
+    expect([code, errors]).toEqual([1, expect.stringContaining("has unknown settings: PATH.")]);
   });
 
   it("warns where others can read the keys in it", async () => {
