@@ -7,7 +7,7 @@ import { type NamedWrites, transact } from "#shared/table/transact.ts";
 import { writeIf } from "#shared/table/write-if.ts";
 import { GithubAccount, RepositorySelection } from "#shared/wire/github/installation.ts";
 import { UserProfile } from "#shared/wire/run.ts";
-import { installationsOf } from "./team-installations.ts";
+import { installationsOf } from "./team-installation-store.ts";
 
 /** An installation of the deployment's GitHub App that a team has claimed. */
 const Installation = v.object({

@@ -1,5 +1,5 @@
 import { invalid, notFound, RunyardError } from "#shared/errors.ts";
-import { hasInstallation } from "#shared/github/team-installations.ts";
+import { hasInstallation } from "#shared/github/team-installation-store.ts";
 import {
   IdempotencyRecordExists,
   type IdempotentRequest,

@@ -1,16 +1,15 @@
 import { listArtifacts } from "#shared/artifacts/artifact-store.ts";
-import type { OwnBranch } from "#shared/records/run-body.ts";
 import { readConversationTail } from "#shared/runs/conversation-store.ts";
 import type { FoundRun } from "#shared/runs/read-run.ts";
 import { listReferringRuns } from "#shared/runs/references/reference-store.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
-import { keys } from "#shared/table/keys.ts";
 import type { Update } from "#shared/table/table.ts";
 import type { AccessPorts } from "../access.ts";
 import type { AnsweredEvent } from "../event.ts";
 import { findSource } from "../sources/find-source.ts";
 import type { Trigger } from "../trigger-store.ts";
 import { findPullHead } from "./find-pull-head.ts";
+import { putOwnBranch } from "./own-branch-store.ts";
 import { findBranchToPush, isOfEvent } from "./pull-head.ts";
 
 /** Runs of the team that may have opened one pull request, newest first. */
@@ -44,7 +43,9 @@ export async function findOpenedRun(
   if (run === undefined || !hasRepository(run, trigger, event)) return undefined;
   const { repositories = [] } = run.body.config;
   const push = head && findBranchToPush(repositories, trigger, event, head.branch);
-  return push === undefined ? { run } : { run, branch: putBranch(run, { ...push, trigger_id: trigger.uid }) };
+  return push === undefined
+    ? { run }
+    : { run, branch: putOwnBranch(run.head.run_id, { ...push, trigger_id: trigger.uid }) };
 }
 
 async function findOpener(
@@ -66,10 +67,3 @@ async function findOpener(
 const hasRepository = ({ body }: FoundRun, trigger: Trigger, event: AnsweredEvent): boolean =>
   body.trigger?.is_fork !== true &&
   (body.config.repositories ?? []).some((repository) => isOfEvent(repository, trigger, event));
-
-const putBranch = ({ head: { run_id } }: FoundRun, own_branch: OwnBranch): Update => ({
-  kind: "update",
-  key: keys.body(run_id),
-  set: { own_branch: { ...own_branch } },
-  if: { pk: { exists: true } },
-});
