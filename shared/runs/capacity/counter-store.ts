@@ -59,12 +59,6 @@ export function counterStore(table: Pick<Table, "get" | "batchGet" | "write">) {
       };
     },
 
-    /** Finds a part with a free slot that no run of the owner waits for. */
-    async findFreePart(owner: Owner): Promise<number | undefined> {
-      const parts = await readParts(owner);
-      return parts.some(({ waiting }) => waiting > 0) ? undefined : findFreeSlot(parts);
-    },
-
     /** Writes the result of a recount. Returns false where a counter has changed since `changes` were read. */
     saveRecount(owner: Owner, part: number, changes: number, recount: Recount): Promise<boolean> {
       const { at } = recount;

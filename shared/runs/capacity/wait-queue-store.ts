@@ -6,7 +6,7 @@ import { count, takeTreeSlot, toPartOf, toPool } from "./slot-store.ts";
 import { hasFreeSlot, type WaitQueue } from "./slots.ts";
 
 /** A run that waits for a slot. */
-export interface WaitingRun {
+interface WaitingRun {
   readonly runId: string;
   /** The part of its owner's counters that counts it. */
   readonly part: number;
