@@ -109,14 +109,21 @@ export interface McpServers {
 export function toMcpServers(
   servers: RunContext["mcp_servers"],
   values: Values,
-  { includesTools }: Pick<ThirdPartyAgent, "includesTools">,
+  {
+    includesTools,
+    excludesTools = true,
+  }: Pick<ThirdPartyAgent, "includesTools"> & { readonly excludesTools?: boolean },
 ): McpServers {
   const converted = new Map<string, McpServer>();
   const unavailable: string[] = [];
   for (const [name, config] of listEnabledServers(servers)) {
     try {
       if (config.tools?.include !== undefined && !includesTools)
-        throw new Error("this agent cannot be limited to the tools of tools.include: use tools.exclude");
+        throw new Error(
+          `this agent cannot be limited to the tools of tools.include${excludesTools ? ": use tools.exclude" : ""}`,
+        );
+      if ((config.tools?.exclude ?? []).length > 0 && !excludesTools)
+        throw new Error("this agent cannot be kept from the tools of tools.exclude: remove it, or the server");
       const server = toMcpServer(expandServer(config, values));
       if (server !== undefined) converted.set(toFreeName(name.replace(/[^A-Za-z0-9_-]/g, "-"), converted), server);
     } catch (error) {

@@ -125,6 +125,19 @@ describe.each([opencode, qwen])("a run with the agent $agent", ({ agent, command
     expect(results).toMatchObject([{ name: "edit_files", state: "failed" }]);
   });
 
+  it("is refused the tools of MCP servers in plan mode, since they do not say what they change", async () => {
+    await using stage = await Stage.make();
+    const runId = await stage.create(run("Weigh.", { mcp_servers }, { mode: "plan" }));
+    script(
+      stage,
+      { tools: [{ name: agent === "opencode" ? "box_weigh" : "mcp__box__weigh", input: {} }] },
+      { text: "No." },
+    );
+    await stage.execute([], { environment });
+    const results = (await stage.blocks(runId)).filter(({ type }) => type === "action_result");
+    expect(results, stage.log).toMatchObject([{ state: "failed" }]);
+  });
+
   it("is cancelled by an interrupting follow-up, and continues in the same session", async () => {
     await using stage = await Stage.make();
     const runId = await stage.create(run("Work."));

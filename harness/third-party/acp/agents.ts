@@ -86,6 +86,15 @@ const OPENCODE_APIS: Readonly<Record<ModelApi, string>> = {
   responses: "@ai-sdk/openai",
 };
 
+/** It asks for every tool, those of MCP servers too, and the harness answers; of several that match, the last counts. */
+const OPENCODE_PERMISSION = {
+  "*": "ask",
+  // These only read, or change nothing but the agent's own state.
+  read: { "*": "allow", "*.env": "deny", "*.env.*": "deny", "*.env.example": "allow" },
+  ...{ glob: "allow", grep: "allow", list: "allow", lsp: "allow", skill: "allow", task: "allow" },
+  ...{ todoread: "allow", todowrite: "allow", codesearch: "allow", websearch: "allow" },
+};
+
 function toOpencodeConfig({ api, model, url }: ModelAccess) {
   const baseURL = api === "messages" ? `${url}/v1` : url;
   const id = `runyard/${model}`;
@@ -99,7 +108,6 @@ function toOpencodeConfig({ api, model, url }: ModelAccess) {
         models: { [model]: { name: model, tool_call: true, limit: { context: 200_000, output: 32_000 } } },
       },
     },
-    // The harness answers.
-    permission: { edit: "ask", bash: "ask", webfetch: "ask", external_directory: "ask" },
+    permission: OPENCODE_PERMISSION,
   };
 }

@@ -48,7 +48,7 @@ export function makeAcpEngine(agent: AcpAgent | string, modelId: string, work: A
   const { servers, unavailable } = toMcpServers(
     context.mcp_servers,
     { ...context.variables, ...work.secrets },
-    { includesTools: false },
+    { includesTools: false, excludesTools: false },
   );
   for (const detail of unavailable) outbox.event("setup_mcp_servers", { is_error: true, detail });
   const instructions = [

@@ -87,6 +87,15 @@ describe("toMcpServers", () => {
       servers: [signed],
       unavailable: [gone, expect.stringMatching(/^limited: .*use tools\.exclude$/)],
     });
+    const neither = toMcpServers(servers, { TOKEN: "t0ken" }, { includesTools: false, excludesTools: false });
+    expect(neither).toEqual({
+      servers: [],
+      unavailable: [
+        expect.stringMatching(/^signed: .*kept from the tools of tools\.exclude/),
+        gone,
+        expect.stringMatching(/^limited: .*tools of tools\.include$/),
+      ],
+    });
   });
 });
 
