@@ -200,6 +200,7 @@ const isTrace = (item: Item): boolean =>
 /** Attributes that count attempts, hold a time, or hold characters of a key that is made at random. */
 const COUNTED = [
   "next_sequence",
+  "turn_from",
   "executions",
   "sandbox_changes",
   "sequence",
@@ -233,5 +234,7 @@ const MIN_TIME_MS = 1_000_000_000_000;
 const withoutIds = (text: string): string =>
   text
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>")
+    // The keys of files begin with the end of an id.
+    .replace(/\b(runs|attachments)\/[0-9a-f]{4}\/<id>/g, "$1/<id>")
     .replace(/\b[0-9a-f]{20,64}\b/g, "<hash>")
     .replace(/#\d{10,}/g, "#<n>");
