@@ -25,10 +25,11 @@ export interface LlamaServer extends AsyncDisposable {
 /** The context window in tokens of each of its two slots: a little more than the agent's instructions have. */
 export const WINDOW = 6_144;
 
-export async function startLlamaServer(): Promise<LlamaServer> {
+/** @param mode with "reasoning-only", all of its responses are reasoning without a text. @default it responds as the model does */
+export async function startLlamaServer(...mode: readonly "reasoning-only"[]): Promise<LlamaServer> {
   const program = path.join(await installLlama(), "bin", "python");
   const port = await firstFreePort(18_400);
-  const child = spawn(program, [path.join(import.meta.dirname, "serve.py"), `${port}`, `${2 * WINDOW}`], {
+  const child = spawn(program, [path.join(import.meta.dirname, "serve.py"), `${port}`, `${2 * WINDOW}`, ...mode], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const errorOutput: string[] = [];

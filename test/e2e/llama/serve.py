@@ -1,4 +1,4 @@
-"""Starts llama.cpp's server with SmolLM2 on a free port, and prints its address."""
+"""Starts llama.cpp's server with SmolLM2, and prints its address: serve.py PORT TOKENS [reasoning-only]."""
 
 import importlib.util
 import pathlib
@@ -27,6 +27,18 @@ params.cpuparams.n_threads = 1
 params.cpuparams_batch.n_threads = 1
 params.endpoint_metrics = True
 params.endpoint_slots = True
+if "reasoning-only" in sys.argv:
+    # The model writes this and nothing else, whatever it is asked; the server takes it for reasoning because the template names it.
+    types, formats = xllamacpp.common_grammar_type, xllamacpp.common_reasoning_format
+    params.sampling.grammar = xllamacpp.CommonGrammar(
+        types.COMMON_GRAMMAR_TYPE_USER, 'root ::= "<think>I think about it.</think>"'
+    )
+    params.reasoning_format = formats.COMMON_REASONING_FORMAT_DEEPSEEK
+    params.chat_template = (
+        "{% for m in messages %}{{ m['content'] + '\n' }}{% endfor %}"
+        "{% if enable_thinking is defined and not enable_thinking %}{{ '<think></think>' }}{% endif %}"
+        "{% if false %}{{ messages[0].reasoning_content }}<think></think>{% endif %}"
+    )
 params.ui = False
 params.warmup = False
 server = xllamacpp.Server(params)

@@ -126,6 +126,18 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     words: "tokens per minute",
     remedy: "raise the account's limit",
   },
+  "429 with a negative delay": {
+    fault: withStatus(429, body({ message: "concurrency limit" }), { "retry-after": "-5", "retry-after-ms": "NaN" }),
+    status: "429",
+    words: "concurrency limit",
+    remedy: "raise the account's limit",
+  },
+  "429 with a delay beyond any date": {
+    fault: withStatus(429, body({ message: "come back never" }), { "retry-after": "99999999999999999999" }),
+    status: "429",
+    words: "come back never",
+    remedy: "raise the account's limit",
+  },
   "429 of a spent quota": {
     fault: withStatus(429, body({ message: "You exceeded your current quota", type: "insufficient_quota" })),
     status: "429",
