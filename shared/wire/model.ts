@@ -12,19 +12,18 @@ const prices = {
   cache_write_per_million_usd: v.exactOptional(Price),
 };
 
+/** Other prices of calls with more input. */
+export const CostStep = v.object({
+  /** The number of input tokens, cached ones included, above which these prices apply. */
+  above_input_tokens: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  ...prices,
+});
+
 /** The price of a model. */
-export const ModelCost = v.strictObject({
+export const ModelCost = v.object({
   ...prices,
   /** Other prices of calls with more input. The last one applies whose number of tokens is exceeded, to all tokens of the call. */
-  steps: v.exactOptional(
-    v.array(
-      v.strictObject({
-        /** The number of input tokens, cached ones included, above which these prices apply. */
-        above_input_tokens: v.pipe(v.number(), v.integer(), v.minValue(1)),
-        ...prices,
-      }),
-    ),
-  ),
+  steps: v.exactOptional(v.array(CostStep)),
 });
 export type ModelCost = v.InferOutput<typeof ModelCost>;
 

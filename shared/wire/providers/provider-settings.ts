@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { ModelCost } from "../model.ts";
+import { CostStep, ModelCost } from "../model.ts";
 import { FileRegistry } from "./registry-settings.ts";
 
 /** The longest time-out: what is left of the longest call, which the model gateway reserves a budget for. */
@@ -22,7 +22,9 @@ const DescribedModel = v.strictObject({
   context_tokens: Tokens,
   output_tokens: Tokens,
   tools: v.exactOptional(v.boolean()),
-  cost: v.exactOptional(ModelCost),
+  cost: v.exactOptional(
+    v.strictObject({ ...ModelCost.entries, steps: v.exactOptional(v.array(v.strictObject(CostStep.entries))) }),
+  ),
 });
 
 const BaseUrl = v.pipe(

@@ -2122,7 +2122,9 @@ class ListWorkersResponse(BaseModel):
     """The position of the page in the list."""
 
 
-class ModelCostStep(BaseModel):
+class CostStep(BaseModel):
+    """Other prices of calls with more input."""
+
     above_input_tokens: int
     """The number of input tokens, cached ones included, above which these prices apply."""
 
@@ -2154,7 +2156,7 @@ class ModelCost(BaseModel):
     cache_write_per_million_usd: Optional[float] = None
     """US dollars per million input tokens that the provider writes to its cache. Absent if the default of its API applies."""
 
-    steps: Optional[List[ModelCostStep]] = None
+    steps: Optional[List[CostStep]] = None
     """Other prices of calls with more input. The last one applies whose number of tokens is exceeded, to all tokens of the call."""
 
 

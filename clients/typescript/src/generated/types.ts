@@ -689,6 +689,19 @@ interface components {
             /** @description The session's id. */
             session_id?: string;
         };
+        /** @description Other prices of calls with more input. */
+        CostStep: {
+            /** @description The number of input tokens, cached ones included, above which these prices apply. */
+            above_input_tokens: number;
+            /** @description US dollars per million input tokens. */
+            input_per_million_usd: number;
+            /** @description US dollars per million output tokens. */
+            output_per_million_usd: number;
+            /** @description US dollars per million input tokens that the provider reads from its cache. Absent if the default of its API applies. */
+            cache_read_per_million_usd?: number;
+            /** @description US dollars per million input tokens that the provider writes to its cache. Absent if the default of its API applies. */
+            cache_write_per_million_usd?: number;
+        };
         /** @description The file to upload. Size and digest must match the uploaded bytes exactly. */
         CreateAttachmentRequest: {
             /** @description The file's name, without directories. At most 255 bytes in UTF-8. Must be a file name without directories. */
@@ -2523,18 +2536,7 @@ interface components {
             /** @description US dollars per million input tokens that the provider writes to its cache. Absent if the default of its API applies. */
             cache_write_per_million_usd?: number;
             /** @description Other prices of calls with more input. The last one applies whose number of tokens is exceeded, to all tokens of the call. */
-            steps?: {
-                /** @description The number of input tokens, cached ones included, above which these prices apply. */
-                above_input_tokens: number;
-                /** @description US dollars per million input tokens. */
-                input_per_million_usd: number;
-                /** @description US dollars per million output tokens. */
-                output_per_million_usd: number;
-                /** @description US dollars per million input tokens that the provider reads from its cache. Absent if the default of its API applies. */
-                cache_read_per_million_usd?: number;
-                /** @description US dollars per million input tokens that the provider writes to its cache. Absent if the default of its API applies. */
-                cache_write_per_million_usd?: number;
-            }[];
+            steps?: components["schemas"]["CostStep"][];
         };
         /** @description The models of the deployment. */
         ModelsResponse: {
@@ -5589,6 +5591,7 @@ export type CommitSnapshotRequest = components['schemas']['CommitSnapshotRequest
 export type CommitSnapshotResponse = components['schemas']['CommitSnapshotResponse'];
 export type Conversation = components['schemas']['Conversation'];
 export type ConversationRedirect = components['schemas']['ConversationRedirect'];
+export type CostStep = components['schemas']['CostStep'];
 export type CreateAttachmentRequest = components['schemas']['CreateAttachmentRequest'];
 export type CreateAttachmentResponse = components['schemas']['CreateAttachmentResponse'];
 export type CreateEnvironmentRequest = components['schemas']['CreateEnvironmentRequest'];
