@@ -234,6 +234,8 @@ function carriedBytes(output: string): number {
   if (/^runs\/(un)?archive-runs\//.test(output)) return 17_500;
   // It deletes what counts against usage.
   if (output.startsWith("runs/delete-run/")) return 2_000;
+  // It checks the configuration of its runs, with the models of the deployment and the steps of their prices.
+  if (output.startsWith("identities/create-identity/")) return 1_000;
   // It ends the runs of the identity.
   if (output.startsWith("identities/delete-identity/")) return 2_500;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
