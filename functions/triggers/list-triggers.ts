@@ -7,8 +7,10 @@ import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
 import { toTriggerItem } from "#shared/triggers/triggers.ts";
 import { ListTriggersResponse } from "#shared/wire/triggers/trigger.ts";
 
-/** GET /agent/triggers: lists the triggers of the teams that the caller is an admin of, oldest first, then personal
- * ones. */
+/**
+ * GET /agent/triggers: lists the triggers that the caller manages, oldest first. These are the triggers of teams, for which the role
+ * `admin` is required, and then the personal ones.
+ */
 export const listTriggers = endpoint({
   request: { query: pageQuery },
   reply: { 200: ListTriggersResponse },

@@ -141,7 +141,9 @@ class Triggers(Resource):
         cursor: Union[str, NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[TriggerItem]:
-        """Lists the triggers of the teams that the caller is an admin of, oldest first, then personal ones.
+        """Lists the triggers that the caller manages, oldest first.
+
+        These are the triggers of teams, for which the role `admin` is required, and then the personal ones.
 
         `GET /agent/triggers`
 
