@@ -4,8 +4,8 @@ import type { Settings } from "./settings.ts";
 export const GB_SECOND_USD = 0.0000133334;
 export const DISK_GB_SECOND_USD = 0.0000000309;
 
-/** The size of a sandbox that is a function, unless the settings say otherwise. */
-export const SANDBOX_MEMORY_MB = 2048;
+/** The size of a sandbox that is a function, unless the settings say otherwise: that of its event source. */
+const SANDBOX_MEMORY_MB = 2048;
 export const SANDBOX_DISK_MB = 4096;
 /** The disk that a function has free of charge. */
 const FREE_DISK_MB = 512;
