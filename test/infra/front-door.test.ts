@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { get } from "node:http";
+import { text } from "node:stream/consumers";
 import { runInNewContext } from "node:vm";
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -57,7 +59,17 @@ describe("the web page", () => {
   });
   afterAll(() => door.close());
 
-  const locally = async (path: string) => fetch(`http://127.0.0.1:${door.port}${path}`);
+  /** As a browser opens a page; `fetch` says that a script sends the request. */
+  const locally = (path: string) =>
+    new Promise<Response>((resolve, reject) => {
+      const options = { port: door.port, path, headers: { accept: "text/html", "sec-fetch-mode": "navigate" } };
+      get(options, async (response) => {
+        const headers = Object.fromEntries(
+          Object.entries(response.headersDistinct).map(([name, all]) => [name, all?.join() ?? ""]),
+        );
+        resolve(new Response(await text(response), { status: response.statusCode ?? 0, headers }));
+      }).on("error", reject);
+    });
 
   it("has the same security headers from CloudFront as from the local proxy", async () => {
     const { headers } = await locally("/");
