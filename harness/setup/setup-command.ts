@@ -4,7 +4,7 @@ import { randomUUID } from "../support/lazy-crypto.ts";
 import { SetupError } from "../support/stop.ts";
 import { cutBytes, cutBytesFromEnd, toWellFormed } from "../support/text-limits.ts";
 import { reportStep, type StepDetail } from "./report-step.ts";
-import type { SetupOptions } from "./setup.ts";
+import type { SetupOptions } from "./setup-options.ts";
 
 const SETUP_MS = 10 * 60_000;
 /** Time to read which line failed. */

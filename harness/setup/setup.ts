@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { Repository } from "#shared/wire/config.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
-import type { CommandRunner } from "../commands/command-runner.ts";
 import {
   assignClonePaths,
   type Clone,
@@ -13,40 +12,14 @@ import {
 import { MIRRORS_VARIABLE } from "../git/mirror.ts";
 import { chooseToken, findCredentials } from "../git/repository-access.ts";
 import { writeGitConfig } from "../git/run-git.ts";
-import type { Workspace } from "../isolation/workspace.ts";
-import type { Egress } from "../network/egress.ts";
-import type { Redactor } from "../redaction/redactor.ts";
-import type { LiveOutput } from "../reporting/live-output.ts";
-import type { Outbox } from "../reporting/outbox.ts";
 import { loadSkill, type Skill } from "../skills/skills.ts";
 import { formatError, SetupError } from "../support/stop.ts";
 import { cutBytes, toWellFormed } from "../support/text-limits.ts";
 import { downloadAttachments } from "./attachments.ts";
 import { reportStep, type StepDetail } from "./report-step.ts";
-import type { RunContext } from "./run-context.ts";
 import { runSetupCommand } from "./setup-command.ts";
-import type { RestoredSetup, SetupSnapshots } from "./setup-snapshot.ts";
-
-export interface SetupOptions {
-  readonly context: RunContext;
-  readonly workspace: Workspace;
-  readonly outbox: Outbox;
-  /** Shows the output of commands while they run. */
-  readonly live: Pick<LiveOutput, "open">;
-  readonly redactor: Redactor;
-  readonly runner: CommandRunner;
-  readonly egress: Egress;
-  /** The workspace as commands see it. */
-  readonly seen: string;
-  /** Where commands start if there is no clone, as they see it. @default the workspace */
-  readonly start?: string | undefined;
-  readonly deadlineAt: number;
-  readonly signal: AbortSignal;
-  /** Restores the workspace of an earlier execution, with its repositories and attachments. Returns false if there is none. */
-  readonly restore: () => Promise<boolean>;
-  /** Of the run's environment. @default none are made or used */
-  readonly snapshots?: SetupSnapshots | undefined;
-}
+import type { SetupOptions } from "./setup-options.ts";
+import type { RestoredSetup } from "./setup-snapshot.ts";
 
 export interface Setup {
   readonly skills: readonly Skill[];

@@ -1,6 +1,6 @@
 import { toIdentityKeyOwner } from "#shared/keys/key-owner.ts";
 import { deleteAllKeys, keyStore } from "#shared/keys/key-store.ts";
-import { type Identity, parseIdentity } from "#shared/records/identity.ts";
+import { type Identity, parseIdentity, readIdentity } from "#shared/records/identity.ts";
 import { parseAvailable, register, unregister } from "#shared/records/identity-register.ts";
 import { transactInScope } from "#shared/records/scope-transaction.ts";
 import { keys, teamPk } from "#shared/table/keys.ts";
@@ -38,10 +38,7 @@ export function identityStore(table: Table) {
       return undefined;
     },
 
-    async get(team: string, uid: string): Promise<Identity | undefined> {
-      const item = await table.get(keys.identity(team, uid));
-      return item === undefined ? undefined : parseIdentity(item);
-    },
+    get: (team: string, uid: string): Promise<Identity | undefined> => readIdentity(team, uid, table),
 
     /** All identities of a team, read with the register in one query. */
     async list(team: string): Promise<FoundIdentity[]> {

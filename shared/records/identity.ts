@@ -47,3 +47,12 @@ export const checkIdentityExists = (team: string, uid: string): Check => ({
 /** True if the team has an identity with this id. */
 export const hasIdentity = async (team: string, uid: string, table: Pick<Table, "get">): Promise<boolean> =>
   (await table.get(keys.identity(team, uid))) !== undefined;
+
+export async function readIdentity(
+  team: string,
+  uid: string,
+  table: Pick<Table, "get">,
+): Promise<Identity | undefined> {
+  const item = await table.get(keys.identity(team, uid));
+  return item === undefined ? undefined : parseIdentity(item);
+}

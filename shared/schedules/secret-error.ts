@@ -1,5 +1,5 @@
 import { environmentStore } from "#shared/environments/environment-store.ts";
-import { identityStore } from "#shared/identities/identity-store.ts";
+import { readIdentity } from "#shared/records/identity.ts";
 import { parseRenewal } from "#shared/secrets/renewal.ts";
 import { secretStore } from "#shared/secrets/secret-store.ts";
 import type { Table } from "#shared/table/table.ts";
@@ -14,7 +14,7 @@ export async function findSecretError(
   if (owner.type !== "Team") return {};
   const environmentId = agent_config?.environment_id;
   const [identity, [environment]] = await Promise.all([
-    agent_uid === undefined ? undefined : identityStore(table).get(owner.uid, agent_uid),
+    agent_uid === undefined ? undefined : readIdentity(owner.uid, agent_uid, table),
     environmentId === undefined ? [] : environmentStore(table).getMany([environmentId]),
   ]);
   const own = (agent_config?.secrets ?? []).map(({ name }) => name);

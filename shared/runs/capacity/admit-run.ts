@@ -1,9 +1,9 @@
 import { RunyardError } from "#shared/errors.ts";
 import { parseOwner } from "#shared/records/run-head.ts";
-import { keys, type Owner } from "#shared/table/keys.ts";
+import type { Owner } from "#shared/table/keys.ts";
 import type { Conditions, Put, Table, Update } from "#shared/table/table.ts";
 import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
-import { counterStore } from "./counter-store.ts";
+import { counterKey, counterStore } from "./counter-store.ts";
 import { QUEUE_ROOM } from "./slots.ts";
 
 /** The writes of a new run, of which `queue` counts it at its owner; a LOCAL run is not counted. */
@@ -70,7 +70,7 @@ async function listParts(owner: Owner, table: AdmissionPorts["table"]) {
 const toPart = ({ head, queue, ...others }: CountedWrites, owner: Owner, part: number): CountedWrites => ({
   ...others,
   head: { ...head, item: { ...head.item, part } },
-  queue: queue && { ...queue, key: keys.counterPart(owner, part) },
+  queue: queue && { ...queue, key: counterKey(owner, part) },
 });
 
 /** Refuses a run before its files are stored; the condition of the run's own transaction decides in the end. */

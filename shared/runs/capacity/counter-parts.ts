@@ -1,8 +1,8 @@
 import { digestNumber } from "#shared/ids.ts";
 import { DEFAULT_CONCURRENCY_LIMIT, DEFAULT_QUEUE_LIMIT } from "#shared/records/run.ts";
 import type { Team } from "#shared/records/team.ts";
-import { keys } from "#shared/table/keys.ts";
 import { type Conditions, type Update, valueUnchanged } from "#shared/table/table.ts";
+import { counterKey } from "./counter-store.ts";
 
 /** Slots of a team for which its counters have one part; a team with fewer than two parts has one item. */
 const SLOTS_PER_PART = 64;
@@ -37,7 +37,7 @@ export function divideLimits(team: Limits, before: number | undefined): Update[]
   const all = Math.max(parts, before ?? 1);
   return Array.from({ length: all }, (_, part) => ({
     kind: "update",
-    key: keys.counterPart({ type: "Team", uid: team.uid }, part),
+    key: counterKey({ type: "Team", uid: team.uid }, part),
     set: {
       parts: all,
       concurrency_limit: toShare(concurrency_limit, part, parts),

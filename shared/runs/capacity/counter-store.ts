@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { DEFAULT_CONCURRENCY_LIMIT, DEFAULT_QUEUE_LIMIT } from "#shared/records/run.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
-import type { Item, Table } from "#shared/table/table.ts";
+import type { Item, Key, Table } from "#shared/table/table.ts";
 import { writeIf } from "#shared/table/write-if.ts";
 
 const Count = v.optional(v.number(), 0);
@@ -28,6 +28,9 @@ export type Counters = v.InferOutput<typeof Counters>;
 type Recount = { readonly differs: Tally; readonly at: number } | { readonly corrects: Tally; readonly at: number };
 
 export const parseCounters = (item: Item | undefined): Counters => v.parse(Counters, item ?? {});
+
+/** The key of a part of an owner's counters. */
+export const counterKey = (owner: Owner, part: number): Key => keys.counterPart(owner, part);
 
 /** The counters of an owner's runs. */
 export function counterStore(table: Pick<Table, "get" | "batchGet" | "write">) {

@@ -10,7 +10,8 @@ import { createRedactor } from "#harness/redaction/redactor.ts";
 import type { Outbox } from "#harness/reporting/outbox.ts";
 import { reportStep } from "#harness/setup/report-step.ts";
 import type { RunContext } from "#harness/setup/run-context.ts";
-import { prepare, type SetupOptions } from "#harness/setup/setup.ts";
+import { prepare } from "#harness/setup/setup.ts";
+import type { SetupOptions } from "#harness/setup/setup-options.ts";
 import { Repository } from "../support/repository.ts";
 
 vi.setConfig({ testTimeout: 10_000, hookTimeout: 10_000 });
