@@ -193,6 +193,8 @@ function mostAtStart(file: string): number {
   // The key set is nothing but a parameter, so its function always needs the client of Systems Manager.
   if (file === "run-identity/list-signing-keys") return 279_000;
   if (file === "runs/create-run") return 238_000;
+  // It shows the run of the delivery, and its payload from a file.
+  if (file === "triggers/get-trigger-delivery") return 160_000;
   // They compute when a schedule fires next, with the cron library.
   if (/^schedules\/(get-schedule|list-schedules)$/.test(file)) return 190_000;
   // The response is checked against the output schema of its run.
