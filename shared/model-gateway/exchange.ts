@@ -131,8 +131,9 @@ function explain(error: unknown, { model }: Call, { givenUp }: Stop): unknown {
     const remedy = "Request a streamed response, continue the run later, or choose another model.";
     return new TimedOut(`${model.providerName} returned nothing: ${error.message}. ${remedy}`, { cause: error });
   }
-  const isKnown = [NotConfigured, GivenUp].some((known) => error instanceof known);
-  return isKnown ? error : new Unreached(model.providerName, error);
+  if (error instanceof NotConfigured)
+    return new NotConfigured(error.message.replace("the model's provider", model.providerName), { cause: error });
+  return error instanceof GivenUp ? error : new Unreached(model.providerName, error);
 }
 
 function send(

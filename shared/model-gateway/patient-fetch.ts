@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { request as sendHttp } from "node:http";
 import { request as sendHttps } from "node:https";
+import { NotConfigured } from "#shared/model-provider/model-provider.ts";
 
 interface PatientRequest {
   readonly method: "GET" | "POST";
@@ -8,6 +9,9 @@ interface PatientRequest {
   readonly body?: string;
   readonly signal: AbortSignal;
 }
+
+export const REDIRECTED =
+  "the model's provider redirected the request, which would send its key elsewhere: the operator has to set the base URL that it redirects to";
 
 /**
  * Sends a request without a time-out of its own: `fetch` gives up after 300 seconds without a header, and a server that reads a long
@@ -27,7 +31,7 @@ function toResponse(incoming: IncomingMessage): Response {
   const { statusCode: status = 502, headers } = incoming;
   if (status >= 300 && status < 400) {
     incoming.destroy();
-    throw new Error("the provider redirected the request; set the base URL that it redirects to");
+    throw new NotConfigured(REDIRECTED);
   }
   const copied = new Headers();
   for (const [name, value] of Object.entries(headers)) if (typeof value === "string") copied.set(name, value);

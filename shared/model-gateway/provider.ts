@@ -4,7 +4,7 @@ import {
   type ProviderCall,
   type ProviderTimeouts,
 } from "#shared/model-provider/model-provider.ts";
-import { patientFetch } from "./patient-fetch.ts";
+import { patientFetch, REDIRECTED } from "./patient-fetch.ts";
 
 /** The providers of a deployment by their names. */
 export type ModelProviders = Readonly<Partial<Record<string, ModelProvider>>>;
@@ -81,7 +81,11 @@ function createHttpProvider(
       signal: call.signal,
     };
     // A redirect would send the key to another server. `fetch` has a time-out of its own, which may be shorter than this one.
-    return timeouts === undefined ? fetch(url, { ...request, redirect: "error" }) : patientFetch(url, request);
+    if (timeouts !== undefined) return patientFetch(url, request);
+    return fetch(url, { ...request, redirect: "error" }).catch((error: unknown) => {
+      const { cause } = error instanceof Error ? error : {};
+      throw cause instanceof Error && cause.message === "unexpected redirect" ? new NotConfigured(REDIRECTED) : error;
+    });
   };
   return timeouts === undefined ? send : Object.assign(send, { timeouts });
 }

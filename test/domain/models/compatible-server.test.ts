@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CompatibleOptions, compatibleServer } from "#shared/model-gateway/compatible-server.ts";
 import { chat, responses } from "#shared/model-gateway/openai-dialects.ts";
+import { NotConfigured } from "#shared/model-provider/model-provider.ts";
 import { startServer } from "../../support/http-server.ts";
 
 /** What a server returns for each path: a status and a body, one after the other, the last one again and again. */
@@ -280,8 +281,14 @@ describe("a compatible server", () => {
   });
 
   it("cannot redirect a request to another address", async () => {
-    script = { [CHAT]: [[302, {}]] };
-    await expect(connect()(call())).rejects.toThrow("redirected");
+    script = {
+      [CHAT]: [
+        [302, {}],
+        [302, {}],
+      ],
+    };
+    await expect(connect()(call())).rejects.toThrow(NotConfigured);
+    await expect(connect()(call())).rejects.toThrow("redirected the request");
     expect(seen.map(({ path }) => path)).not.toContain("/elsewhere");
   });
 

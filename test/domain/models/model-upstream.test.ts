@@ -302,6 +302,6 @@ describe("a provider", () => {
 
   it("is not called without the key that the settings name", async () => {
     await expect(anthropic("http://x.test", async () => undefined)(call())).rejects.toThrow(NotConfigured);
-    await expect(openai("http://x.test", async () => undefined)(call())).rejects.toThrow("where the settings say");
+    await expect(openai("http://x.test", async () => undefined)(call())).rejects.toThrow("not at the place");
   });
 });

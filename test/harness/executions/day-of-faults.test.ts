@@ -196,6 +196,12 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     words: "tools are not supported",
     remedy: "Check that the model supports the request",
   },
+  "a redirect, which would send the key elsewhere": {
+    fault: withStatus(307, "", { location: "http://127.0.0.1:9/elsewhere" }),
+    status: "redirected",
+    words: "which would send its key elsewhere",
+    remedy: "the operator has to set the base URL",
+  },
   "413 of a proxy": {
     fault: withStatus(413, "<html><body>Request Entity Too Large</body></html>"),
     status: "413",
