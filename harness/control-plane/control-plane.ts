@@ -18,13 +18,13 @@ import {
   type FinishTaskRequest,
   FinishTaskResponse,
   HeartbeatResponse,
-  type InjectedSecret,
   MessagesResponse,
   ResolvePromptResponse,
   type TranscriptRequest,
   UploadTarget,
 } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
+import type { InjectedSecret } from "#shared/wire/secrets/injected-secret.ts";
 import { Stop } from "../support/stop.ts";
 import { type HttpResponse, postJson, type RetryLimits, toRetryHints, withRetries } from "./http.ts";
 

@@ -1,6 +1,7 @@
 import type { Repository } from "#shared/wire/config.ts";
-import type { InjectedSecret, RepositoryToken } from "#shared/wire/harness.ts";
+import type { RepositoryToken } from "#shared/wire/harness.ts";
 import { maskUrlUsers, withoutUser } from "#shared/wire/repository-url.ts";
+import type { InjectedSecret } from "#shared/wire/secrets/injected-secret.ts";
 import { SetupError } from "../support/stop.ts";
 
 /** Where the tokens of a run's repositories come from. */

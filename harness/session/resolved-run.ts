@@ -1,4 +1,5 @@
-import type { InjectedSecret, ResolvePromptResponse } from "#shared/wire/harness.ts";
+import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
+import type { InjectedSecret } from "#shared/wire/secrets/injected-secret.ts";
 import { addCommitHookTemplate, toCoAuthorVariable } from "../git/co-author.ts";
 import { createMarker } from "../isolation/processes.ts";
 import type { Sandbox, SandboxImage } from "../isolation/sandbox.ts";

@@ -1,7 +1,7 @@
 import type { RunBody } from "#shared/records/run-body.ts";
 import { readTeam } from "#shared/records/team.ts";
 import type { Owner } from "#shared/table/keys.ts";
-import type { InjectedSecret } from "#shared/wire/harness.ts";
+import type { InjectedSecret } from "#shared/wire/secrets/injected-secret.ts";
 import { isReservedName } from "#shared/wire/secrets/reserved-name.ts";
 import { type RenewalPorts, renewSecret } from "./renew-secret.ts";
 import { PROVIDER_KEY } from "./run-secrets.ts";

@@ -9,6 +9,7 @@ import { StoredNetwork } from "./network/stored-network.ts";
 import { Count, Id, Positive, text, textOfBytes } from "./primitives.ts";
 import { RunMode } from "./run.ts";
 import { FollowupPolicy } from "./runs/followup.ts";
+import { InjectedSecret } from "./secrets/injected-secret.ts";
 import { SecretName } from "./secrets/secret-name.ts";
 
 /**
@@ -84,26 +85,6 @@ export const ResolvePromptRequest = v.object({
   /** The names of secrets with tokens that a server has refused. They are renewed first, if they can be. */
   refused_secrets: v.exactOptional(v.pipe(v.array(SecretName), v.maxLength(50))),
 });
-
-/** A secret of the run's environment or identity: its value, or why it is unavailable, which fails the run. */
-export const InjectedSecret = v.union([
-  v.object({
-    /** The name of the environment variable. */
-    name: v.string(),
-    /** The value of the secret. */
-    value: v.string(),
-    /** True if the value is a token that the service can renew. */
-    renewable: v.exactOptional(v.literal(true)),
-    /** Why the token was not renewed though it should have been, and what to do. */
-    problem: v.exactOptional(v.string()),
-  }),
-  v.object({
-    name: v.string(),
-    /** Why the run cannot have the secret. The harness must fail the run. */
-    unavailable: v.string(),
-  }),
-]);
-export type InjectedSecret = v.InferOutput<typeof InjectedSecret>;
 
 /** An access token for one repository, valid for this execution only. */
 export const RepositoryToken = v.object({

@@ -1,4 +1,4 @@
-import type { InjectedSecret } from "#shared/wire/harness.ts";
+import type { InjectedSecret } from "#shared/wire/secrets/injected-secret.ts";
 import type { ControlPlane } from "../../control-plane/control-plane.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
 import { listReferences, type Values } from "./mcp-settings.ts";
