@@ -24,6 +24,8 @@ const Counters = v.object({
 });
 export type Counters = v.InferOutput<typeof Counters>;
 
+type CounterSums = Tally & Pick<Counters, "left" | "queue_limit">;
+
 /** What a recount writes: a difference to confirm later, or the confirmed difference, which corrects the counters. */
 type Recount = { readonly differs: Tally; readonly at: number } | { readonly corrects: Tally; readonly at: number };
 
@@ -49,18 +51,7 @@ export function counterStore(table: Pick<Table, "get" | "batchGet" | "write">) {
     readParts,
 
     /** The sums of all parts. */
-    async read(owner: Owner): Promise<Tally & Pick<Counters, "queue_limit" | "left">> {
-      const parts = await readParts(owner);
-      const sum = (name: "queued" | "running" | "waiting" | "left" | "queue_limit") =>
-        parts.reduce((total, counters) => total + counters[name], 0);
-      return {
-        queued: sum("queued"),
-        running: sum("running"),
-        waiting: sum("waiting"),
-        left: sum("left"),
-        queue_limit: sum("queue_limit"),
-      };
-    },
+    read: async (owner: Owner): Promise<CounterSums> => sumCounters(await readParts(owner)),
 
     /** Writes the result of a recount. Returns false where a counter has changed since `changes` were read. */
     saveRecount(owner: Owner, part: number, changes: number, recount: Recount): Promise<boolean> {
@@ -74,6 +65,17 @@ export function counterStore(table: Pick<Table, "get" | "batchGet" | "write">) {
         if: { changes: changes === 0 ? { absentOr: { eq: 0 } } : { eq: changes } },
       });
     },
+  };
+}
+
+export function sumCounters(parts: readonly Counters[]): CounterSums {
+  const sum = (name: keyof CounterSums) => parts.reduce((total, counters) => total + counters[name], 0);
+  return {
+    queued: sum("queued"),
+    running: sum("running"),
+    waiting: sum("waiting"),
+    left: sum("left"),
+    queue_limit: sum("queue_limit"),
   };
 }
 

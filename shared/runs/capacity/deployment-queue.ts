@@ -5,7 +5,7 @@ import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
 import { byOrder, type DeploymentEntry, deploymentQueueStore } from "./deployment-queue-store.ts";
 import { countShards, toShard } from "./execution-count-store.ts";
 import { choosePlace, type Deployment, mayWait, placeStore } from "./place-store.ts";
-import type { SlotChoice } from "./slot-store.ts";
+import { type SlotChoice, toSlotAttributes } from "./slot-store.ts";
 import type { CapacityPorts, Place } from "./slots.ts";
 
 /** Executions that are granted by one process at once; the next run that ends grants more. */
@@ -68,11 +68,7 @@ export async function enterDeploymentQueue(
   const turn = await queue.nextTurn(parseOwner(head), waiting[0]?.turn ?? 0);
   const entry = queue.toEntry(head.run_id, turn, { now, shards: countShards(maxExecutions) });
   const writes = announce(head, {
-    set: {
-      slot: slot.kind,
-      ...(slot.part === undefined ? {} : { part: slot.part }),
-      deployment_entry: entry.entry,
-    },
+    set: { ...toSlotAttributes(head, slot), deployment_entry: entry.entry },
     if: { waiting: { exists: false }, deployment_entry: { exists: false } },
     checkAt: now + WAITING_CHECK_MS,
     position: 1 + waiting.filter((other) => byOrder(other, entry) < 0).length,

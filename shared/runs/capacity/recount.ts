@@ -25,9 +25,9 @@ const minus = (a: Tally, b: Tally): Tally => ({
 });
 
 /**
- * Counts an owner's runs in one part of its counters, and corrects counters that are wrong, at most once an hour; called when a run has to wait, which is when a
- * counter that is too high would do harm. Nothing in the service makes counters wrong; a restored backup could. Written
- * only if no counter changed since they were read, and only when the same difference was there a minute before.
+ * Counts an owner's runs in one part of its counters, and corrects counters that are wrong, at most once an hour; called when a run has
+ * to wait, which is when a counter that is too high would do harm. Nothing in the service makes counters wrong; a restored backup could.
+ * Written only if no counter changed since they were read, and only when the same difference was there a minute before.
  */
 export async function recountIfDue(owner: Owner, ports: RecountPorts, part = 0): Promise<void> {
   const at = ports.now();

@@ -1,7 +1,7 @@
 import type { HeadConditions, HeadUpdate } from "#shared/records/head-attributes.ts";
 import { DEFAULT_CONCURRENCY_LIMIT, isExecuting, isTerminal, TREE_CONCURRENCY_LIMIT } from "#shared/records/run.ts";
 import { isLocal, parseOwner, type RunHead, type SlotKind } from "#shared/records/run-head.ts";
-import { keys } from "#shared/table/keys.ts";
+import { keys, type Owner } from "#shared/table/keys.ts";
 import { type Conditions, type Key, type Update, valueUnchanged } from "#shared/table/table.ts";
 import type { NamedWrites } from "#shared/table/transact.ts";
 import { hasRoom, type SlotTransition, toWaitQueue, type WaitQueue } from "./slots.ts";
@@ -95,21 +95,14 @@ function leaveQueue({ head, own, queued, isUnchanged }: Start, kind: SlotKind): 
   };
 }
 
-function takeSlot({ head, own, queued, isUnchanged }: Start, kind: SlotKind, part?: number): SlotChange {
+function takeSlot({ head, own, queued, isUnchanged }: Start, kind: SlotKind, part = head.part): SlotChange {
   const queue = toWaitQueue(head, kind);
   const room = hasRoom(toPool(queue).limit);
-  if (kind === "owner" && part !== undefined && part !== (head.part ?? 0)) {
-    const writes = {
-      ownerCounters: count(keys.counterPart(queue.owner, part), { running: 1 }, room),
-      formerCounters: countQueued(own, queued),
-    };
-    return { set: { slot: kind, part }, remove: [], if: isUnchanged, writes };
-  }
   const writes =
     kind === "owner"
-      ? { ownerCounters: count(own, { queued, running: 1 }, room) }
+      ? takeOwnerSlot({ owner: queue.owner, from: head.part, to: part, isQueued: false }, { queued }, room)
       : { ownerCounters: count(own, { queued }), ...takeTreeSlot(queue, { running: 1 }, room) };
-  return { set: { slot: kind }, remove: [], if: isUnchanged, writes };
+  return { set: toSlotAttributes(head, { kind, part }), remove: [], if: isUnchanged, writes };
 }
 
 /** A slot that a run takes: of its tree, or of its owner in the part that counts the run, unless another one is named. */
@@ -118,25 +111,23 @@ export interface SlotChoice {
   readonly part?: number | undefined;
 }
 
+/** The attributes of a run that takes a slot: whose it is, and the part that counts the run from then on, where that is another one. */
+export const toSlotAttributes = (
+  head: RunHead,
+  { kind, part = head.part ?? 0 }: SlotChoice,
+): { readonly slot: SlotKind; readonly part?: number } => ({
+  slot: kind,
+  ...(kind === "owner" && part !== (head.part ?? 0) ? { part } : {}),
+});
+
 /** Builds the writes by which a queued run takes a slot before it starts; none if it has one. */
-export function toHeldSlot(head: RunHead, { kind, part }: SlotChoice): NamedWrites {
+export function toHeldSlot(head: RunHead, { kind, part = head.part }: SlotChoice): NamedWrites {
   if (head.slot !== undefined) return {};
   const queue = toWaitQueue(head, kind);
-  if (kind === "owner" && part !== undefined && part !== (head.part ?? 0)) {
-    return {
-      ownerCounters: count(
-        keys.counterPart(queue.owner, part),
-        { running: 1, queued: 1 },
-        hasRoom(toPool(queue).limit),
-      ),
-      formerCounters: count(toPool(queue).counters, { queued: -1 }),
-    };
-  }
-  const { counters, limit } = toPool(queue);
-  const taken = { running: 1 };
+  const room = hasRoom(toPool(queue).limit);
   return kind === "owner"
-    ? { ownerCounters: count(counters, taken, hasRoom(limit)) }
-    : takeTreeSlot(queue, taken, hasRoom(limit));
+    ? takeOwnerSlot({ owner: queue.owner, from: head.part, to: part, isQueued: true }, {}, room)
+    : takeTreeSlot(queue, { running: 1 }, room);
 }
 
 /** What adds a run that goes on executing to the wait queue for a slot of its owner. */
@@ -157,6 +148,34 @@ export function toOwnerQueueEntry(head: RunHead): Pick<SlotChange, "set" | "writ
 
 /** The part that counts a run, as the entry of the wait queue names it. */
 export const toPartOf = ({ part }: RunHead): { readonly part?: number } => (part === undefined ? {} : { part });
+
+interface OwnerSlot {
+  readonly owner: Owner;
+  /** The part of the owner's counters that counts the run, and the part of its slot. @default the first */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  /** Whether the run is queued when it has the slot. */
+  readonly isQueued: boolean;
+}
+
+/**
+ * The writes that take a slot of an owner. Where it is of another part, that one counts the run from then on.
+ * @param change what else changes in the part that counts the run
+ */
+export function takeOwnerSlot(
+  { owner, from = 0, to = 0, isQueued }: OwnerSlot,
+  change: Readonly<Record<string, number>>,
+  room: Conditions,
+): NamedWrites {
+  const slot = keys.counterPart(owner, to);
+  if (to === from) return { ownerCounters: count(slot, { running: 1, ...change }, room) };
+  const { queued = 0 } = change;
+  const moved = isQueued ? 1 : 0;
+  return {
+    ownerCounters: count(slot, { running: 1, queued: moved }, room),
+    formerCounters: count(keys.counterPart(owner, from), { ...change, queued: queued - moved }),
+  };
+}
 
 /** The writes that take a slot of a tree while its root holds one of the owner's. */
 export const takeTreeSlot = (queue: WaitQueue, add: Readonly<Record<string, number>>, room: Conditions) => ({
@@ -199,18 +218,14 @@ function releaseTreeSlot({ head, own, queued, isUnchanged }: Start, root: RunHea
       tree_running: { eq: root.tree_running },
       slot: { exists: true },
     };
-    const ownerCounters =
+    const counters =
       (root.part ?? 0) === (head.part ?? 0)
-        ? count(own, { queued, running: -1 })
-        : [count(own, { queued }), count(keys.counterPart(parseOwner(head), root.part), { running: -1 })];
-    return {
-      ...released,
-      writes: {
-        ownerCounters,
-        treeCounters,
-        root: { ...update, remove: ["slot"], if: isLast },
-      },
-    };
+        ? { ownerCounters: count(own, { queued, running: -1 }) }
+        : {
+            ownerCounters: count(keys.counterPart(parseOwner(head), root.part), { running: -1 }),
+            formerCounters: countQueued(own, queued),
+          };
+    return { ...released, writes: { ...counters, treeCounters, root: { ...update, remove: ["slot"], if: isLast } } };
   }
   const hasOthers: Conditions = isTerminal(root.state)
     ? { tree_running: { atLeast: 2 } }

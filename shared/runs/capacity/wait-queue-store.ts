@@ -2,7 +2,7 @@ import { type RunHead, type SlotKind, toCheckAttributes } from "#shared/records/
 import { keys } from "#shared/table/keys.ts";
 import type { Conditions, Table } from "#shared/table/table.ts";
 import { type NamedWrites, transact } from "#shared/table/transact.ts";
-import { count, takeTreeSlot, toPartOf, toPool } from "./slot-store.ts";
+import { count, takeOwnerSlot, takeTreeSlot, toPartOf, toPool } from "./slot-store.ts";
 import { hasFreeSlot, type WaitQueue } from "./slots.ts";
 
 /** A run that waits for a slot. */
@@ -57,21 +57,27 @@ export function waitQueueStore(table: Table) {
      *   free, `root` where its tree has no slot
      */
     async grant(run: WaitingRun, queue: WaitQueue, checkAt: number): Promise<void> {
-      const { kind, part = 0 } = queue;
+      const { kind, owner, part = 0 } = queue;
       const { runId } = run;
       const pool = toPool(queue);
-      const isMoved = kind === "owner" && run.part !== part;
+      const isFree = hasFreeSlot(pool.limit);
       await transact(table, {
         head: {
           kind: "update",
           key: keys.head(runId),
-          set: { slot: kind, ...(isMoved ? { part } : {}), ...toCheckAttributes(runId, checkAt) },
+          set: {
+            slot: kind,
+            ...(kind === "owner" && run.part !== part ? { part } : {}),
+            ...toCheckAttributes(runId, checkAt),
+          },
           remove: ["waiting", "ticket"],
           // A run that has got a follow-up while it was idle waits with its execution.
           if: { state: { in: ["QUEUED", "INPROGRESS"] }, waiting: { eq: kind }, slot: { exists: false } },
         },
         entry: { kind: "delete", key: pool.waitingKey(runId), if: { pk: { exists: true } } },
-        ...(isMoved ? moveCount(run, queue) : countGranted(queue)),
+        ...(kind === "owner"
+          ? takeOwnerSlot({ owner, from: run.part, to: part, isQueued: !run.isIdle }, { waiting: -1, left: 1 }, isFree)
+          : takeTreeSlot(queue, { running: 1, waiting: -1 }, isFree)),
       });
     },
 
@@ -93,24 +99,6 @@ export function waitQueueStore(table: Table) {
         counters: count(pool.counters, { waiting: -1 }),
       });
     },
-  };
-}
-
-function countGranted(queue: WaitQueue): NamedWrites {
-  const { counters, limit } = toPool(queue);
-  const granted = { running: 1, waiting: -1 };
-  return queue.kind === "owner"
-    ? { ownerCounters: count(counters, { ...granted, left: 1 }, hasFreeSlot(limit)) }
-    : takeTreeSlot(queue, granted, hasFreeSlot(limit));
-}
-
-/** Counts a run in the part of its slot from then on. */
-function moveCount({ part, isIdle }: WaitingRun, queue: WaitQueue): NamedWrites {
-  const { counters, limit } = toPool(queue);
-  const queued = isIdle ? 0 : 1;
-  return {
-    ownerCounters: count(counters, { running: 1, queued }, hasFreeSlot(limit)),
-    formerCounters: count(keys.counterPart(queue.owner, part), { waiting: -1, left: 1, queued: -queued }),
   };
 }
 

@@ -2,7 +2,7 @@ import { parseOwner, type RunHead, readHead, type SlotKind } from "#shared/recor
 import type { Owner } from "#shared/table/keys.ts";
 import type { Conditions, Value } from "#shared/table/table.ts";
 import { ConflictError, type NamedWrites } from "#shared/table/transact.ts";
-import { counterStore, findFreeSlot, parseCounters } from "./counter-store.ts";
+import { counterStore, findFreeSlot, parseCounters, sumCounters } from "./counter-store.ts";
 import { readDeploymentPosition } from "./deployment-queue-store.ts";
 import { recountIfDue } from "./recount.ts";
 import { toPool } from "./slot-store.ts";
@@ -114,12 +114,14 @@ interface Waiting {
 }
 
 async function countWaiting(queue: WaitQueue, { table }: Pick<CapacityPorts, "table">): Promise<Waiting> {
-  const { waiting, left, parts = 1 } = parseCounters(await table.get(toPool(queue).counters));
-  if (queue.kind === "tree" || parts === 1) return { waiting, left, isDivided: false };
-  const all = await counterStore(table).readParts(queue.owner);
-  const total = (name: "waiting" | "left") => all.reduce((sum, counters) => sum + counters[name], 0);
-  const part = total("waiting") === 0 ? findFreeSlot(all) : undefined;
-  return { waiting: total("waiting"), left: total("left"), isDivided: true, ...(part === undefined ? {} : { part }) };
+  const parts =
+    queue.kind === "owner"
+      ? await counterStore(table).readParts(queue.owner)
+      : [parseCounters(await table.get(toPool(queue).counters))];
+  const { waiting, left } = sumCounters(parts);
+  const isDivided = parts.length > 1;
+  const part = isDivided && waiting === 0 ? findFreeSlot(parts) : undefined;
+  return { waiting, left, isDivided, ...(part === undefined ? {} : { part }) };
 }
 
 /** Grants free slots to the runs that have waited longest, one after the other, and requests their dispatch. */
