@@ -21,7 +21,14 @@ const StoredSettings = {
 };
 
 /** A team as it is stored: settings that were never set are absent. */
-const Team = v.object({ uid: v.string(), name: v.string(), created_at: v.number(), ...StoredSettings });
+const Team = v.object({
+  uid: v.string(),
+  name: v.string(),
+  created_at: v.number(),
+  ...StoredSettings,
+  /** The number of items among which its limits are divided; absent where there is one, and until those of an earlier release are set. */
+  counter_parts: Count,
+});
 export type Team = v.InferOutput<typeof Team>;
 
 export const parseTeam = (item: Readonly<Record<string, Value>>): Team => v.parse(Team, item);

@@ -61,13 +61,15 @@ export function teamStore(table: Pick<Table, "get" | "batchGet" | "transact">) {
      */
     async update(uid: string, change: TeamChange): Promise<void> {
       for (let attempt = 1; ; attempt++) {
-        const { counters, unchanged } = await toLimitChange(uid, change, table);
+        const { counters, set, unchanged } = await toLimitChange(uid, change, table);
+        const { set: changed, remove } = withIndexKeys(uid, change);
         try {
           return await transact(table, {
             team: {
               kind: "update",
               key: keys.team(uid),
-              ...withIndexKeys(uid, change),
+              set: { ...changed, ...set },
+              remove,
               if: { pk: { exists: true }, ...unchanged },
             },
             counters,
@@ -89,6 +91,8 @@ const LIMITS = ["concurrency_limit", "queue_limit"] as const;
 
 interface LimitChange {
   readonly counters: TransactionWrite | readonly TransactionWrite[] | undefined;
+  /** How the team names the parts that its counters have from then on. */
+  readonly set?: Pick<Team, "counter_parts">;
   /** The condition that the limits are those that were read. */
   readonly unchanged?: Conditions;
 }
@@ -107,6 +111,7 @@ async function toLimitChange(uid: string, change: TeamChange, table: Pick<Table,
   if (parts === undefined && countParts(after) === 1) return { counters: { ...copy, if: partsUnchanged(parts) } };
   return {
     counters: divideLimits(after, parts),
+    set: { counter_parts: countParts(after) },
     unchanged: { concurrency_limit: valueUnchanged(concurrency_limit), queue_limit: valueUnchanged(queue_limit) },
   };
 }
@@ -125,6 +130,7 @@ export function putTeam(team: Team, admin: Person): NamedWrites {
         admins: 1,
         members: 1,
         ...team,
+        ...(countParts(team) > 1 ? { counter_parts: countParts(team) } : {}),
         ...(team.retention_days === undefined ? {} : toRetentionKeys(team.uid)),
       },
       if: { pk: { exists: false } },

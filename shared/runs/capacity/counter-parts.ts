@@ -10,8 +10,9 @@ const SLOTS_PER_PART = 64;
 const MAX_PARTS = 16;
 
 type Limits = Pick<Team, "uid" | "concurrency_limit" | "queue_limit">;
+type Parts = Pick<Team, "counter_parts">;
 
-/** The number of items that the runs of a team are counted in. */
+/** The number of items among which the limits of a team are to be divided. */
 export function countParts({ concurrency_limit: limit = DEFAULT_CONCURRENCY_LIMIT }: Limits): number {
   return Math.max(1, Math.min(MAX_PARTS, Math.floor(limit / SLOTS_PER_PART)));
 }
@@ -20,8 +21,8 @@ export function countParts({ concurrency_limit: limit = DEFAULT_CONCURRENCY_LIMI
 const SPARED_FROM = 8;
 
 /** Chooses the part of its team's counters that counts a new run; undefined where there is one item only. */
-export function choosePart(runId: string, team: Limits | undefined): number | undefined {
-  const parts = team === undefined ? 1 : countParts(team);
+export function choosePart(runId: string, team: Parts | undefined): number | undefined {
+  const parts = team?.counter_parts ?? 1;
   if (parts === 1) return undefined;
   const spared = parts < SPARED_FROM ? 0 : 1;
   return spared + (digestNumber(runId) % (parts - spared));

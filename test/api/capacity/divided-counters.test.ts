@@ -218,6 +218,28 @@ describe("a team whose limit is raised while runs execute and wait", () => {
   });
 });
 
+describe("a team of an earlier release with a limit of 128 runs", () => {
+  const limit = { concurrency_limit: 128 };
+  beforeEach(async () => {
+    await plane.table.write({ kind: "update", key: keys.team(plane.team), set: limit });
+    await plane.table.write({ kind: "update", key: keys.counters(owner()), set: limit });
+  });
+
+  it("has one item of counters, by which as many runs execute as the limit, until its limits are set", async () => {
+    const runs = await createRuns(130);
+    expect(new Set(await Promise.all(runs.map(readPart)))).toEqual(new Set([undefined]));
+    await deliver(plane);
+    expect(plane.started).toHaveLength(128);
+    expect(await readParts()).toMatchObject([{ running: 128, waiting: 2 }]);
+    await setLimits({ queue_limit: 200 });
+    expect(await readParts()).toMatchObject([{ concurrency_limit: 64 }, { concurrency_limit: 64 }]);
+    expect(new Set(await Promise.all((await createRuns(20)).map(readPart)))).toEqual(new Set([0, 1]));
+    for (const harness of await begun()) await harness.finish();
+    await deliver(plane);
+    await checkSlots(plane, 128);
+  });
+});
+
 describe("a team with 16 parts", () => {
   it("counts no run in the first one, whose partition has the team's other items, before the others are full", async () => {
     await setLimits({ concurrency_limit: 1_024, queue_limit: 32 });
