@@ -28,20 +28,22 @@ export async function readInjectedSecrets(
       : await Promise.all([secretStore(table).getMany(owner.uid, wanted), readTeam(owner.uid, table)]);
   const keys = new Set(Object.values(team?.provider_keys ?? {}));
   const known = named.filter(({ name }) => !keys.has(name));
-  const renewed = await Promise.all(
-    known.map(async (secret) => await renewSecret(secret, refusedTokens.includes(secret.name), ports)),
+  const found = await Promise.all(
+    known.map(async (secret) => ({
+      secret,
+      problem: await renewSecret(secret, refusedTokens.includes(secret.name), ports),
+    })),
   );
-  const problems = new Map(known.map(({ name }, index) => [name, renewed[index] ?? {}]));
-  const renewable = new Set(known.flatMap(({ name, renewal }) => (renewal === undefined ? [] : [name])));
+  const byName = new Map(found.map((one) => [one.secret.name, one]));
   const ids = known.map(({ id }) => id);
   const values = ids.length === 0 ? new Map<string, string>() : await vault.getAll(owner.uid, ids);
-  const idOf = new Map(known.map(({ name, id }) => [name, id]));
   return checked.map(({ name, refused }) => {
     if (refused !== undefined) return { name, unavailable: refused };
     if (keys.has(name)) return { name, unavailable: PROVIDER_KEY };
-    const value = values.get(idOf.get(name) ?? "");
+    const { secret, problem } = byName.get(name) ?? {};
+    const value = values.get(secret?.id ?? "");
     if (value === undefined) return { name, unavailable: MISSING };
-    return { name, value, ...(renewable.has(name) ? { renewable: true as const } : {}), ...problems.get(name) };
+    return { name, value, ...(secret?.renewal === undefined ? {} : { renewable: true as const }), ...problem };
   });
 }
 

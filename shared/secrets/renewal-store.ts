@@ -1,5 +1,6 @@
 import { keys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Table, type Update, valueUnchanged } from "#shared/table/table.ts";
+import { type Table, type Update, valueUnchanged } from "#shared/table/table.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 import { formatRenewal, type Renewal } from "./renewal.ts";
 import type { Secret } from "./secret-store.ts";
 
@@ -20,17 +21,14 @@ export async function endRenewal(secret: Secret, until: number, renewal: Renewal
 }
 
 /** Updates a name. Returns false if it has changed since it was read. */
-async function change(
+const change = (
   { team_uid, name, id }: Secret,
   update: Pick<Update, "set" | "remove" | "if">,
   table: Table,
-): Promise<boolean> {
-  const key = keys.secret(team_uid, name);
-  try {
-    await table.write({ kind: "update", key, ...update, if: { id: { eq: id }, ...update.if } });
-    return true;
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    return false;
-  }
-}
+): Promise<boolean> =>
+  writeIf(table, {
+    kind: "update",
+    key: keys.secret(team_uid, name),
+    ...update,
+    if: { id: { eq: id }, ...update.if },
+  });

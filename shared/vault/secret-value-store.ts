@@ -2,7 +2,8 @@ import * as v from "valibot";
 import { splitIntoBatches } from "#shared/arrays.ts";
 import { invalid } from "#shared/errors.ts";
 import { keys as tableKeys } from "#shared/table/keys.ts";
-import { ConditionFailed, type Item, type Table, type Update } from "#shared/table/table.ts";
+import type { Item, Table, Update } from "#shared/table/table.ts";
+import { writeIf } from "#shared/table/write-if.ts";
 import { seal, unseal } from "./sealed-box.ts";
 import type { SecretVault } from "./secret-vault.ts";
 import type { VaultKey, VaultKeys } from "./vault-keys.ts";
@@ -53,16 +54,12 @@ export function tableVault(
       checkSize(value);
       const { id: key, key: bytes } = await keys.current();
       const set = { key, sealed: seal(bytes, toName(team, id), value) };
-      try {
-        await table.write({
-          kind: "update",
-          key: tableKeys.secretValue(team, id),
-          set,
-          if: { key: { exists: true } },
-        });
-      } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error;
-      }
+      await writeIf(table, {
+        kind: "update",
+        key: tableKeys.secretValue(team, id),
+        set,
+        if: { key: { exists: true } },
+      });
     },
 
     async getAll(team, ids) {
