@@ -1,10 +1,16 @@
 import { cpSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { basename, dirname, join, normalize } from "node:path";
 import { type BuildOptions, buildSync, type Metafile } from "esbuild";
 import { entryFiles, findWiring } from "./entries.ts";
 
-/** Parts that the bundler creates once for all functions: adapters that few requests need, loaded on first use. They share the SDK's core. */
-const PARTS = ["files-part", "invocation-part", "queue-part", "timers-part"];
+/**
+ * Parts that the bundler creates once for all functions, loaded on first use: adapters that few requests need, which share the SDK's core,
+ * and the cron library.
+ */
+const PARTS = [
+  ...["aws/files-part", "aws/invocation-part", "aws/queue-part", "aws/timers-part"],
+  "schedules/timetable-part",
+];
 /** The folder of the parts in the directory of a function. */
 const FOLDER = "aws";
 
@@ -49,7 +55,7 @@ export const hasParts = (file: string): boolean =>
 export const withoutParts: { readonly alias: Readonly<Record<string, string>>; readonly external: string[] } = {
   alias: {
     "#shared/wiring/adapters.ts": "#shared/wiring/lazy-adapters.ts",
-    ...Object.fromEntries(PARTS.map((part) => [`#shared/aws/${part}.ts`, `./${FOLDER}/${part}.mjs`])),
+    ...Object.fromEntries(PARTS.map((part) => [`#shared/${part}.ts`, `./${FOLDER}/${basename(part)}.mjs`])),
   },
   external: [`./${FOLDER}/*`],
 };
@@ -62,7 +68,7 @@ export function buildParts(root: string, outdir: string, options: BuildOptions):
     metafile: true,
     absWorkingDir: root,
     outdir: folder,
-    entryPoints: PARTS.map((part) => join(root, "shared/aws", `${part}.ts`)),
+    entryPoints: PARTS.map((part) => ({ in: join(root, "shared", `${part}.ts`), out: basename(part) })),
     splitting: true,
     sourcemap: false,
     chunkNames: "shared-[hash]",

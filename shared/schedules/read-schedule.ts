@@ -14,7 +14,6 @@ import { readRunHeads } from "#shared/records/read-run-heads.ts";
 import { shownConfig } from "#shared/runs/run-item.ts";
 import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { RecentRun, ScheduleItem } from "#shared/wire/schedule.ts";
-import { parseTimetable } from "./cron.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
 import type { SchedulePorts } from "./schedule-ports.ts";
 
@@ -70,7 +69,7 @@ async function format(
   const user = schedule.created_by.type === "user" ? schedule.created_by.uid : undefined;
   const isTheirs = environment !== undefined && mayUse({ owner: schedule.owner, user }, environment);
   const { last_ran } = schedule;
-  const next = findNextRun(schedule, now());
+  const next = await findNextRun(schedule, now());
   const modelError = findModelError(schedule.agent_config);
   return {
     id: schedule.schedule_id,
@@ -115,10 +114,12 @@ export async function readRecentRuns(
  * The next firing: one that has no outcome yet, or the next one after now while those before wait for theirs, such as after an outage.
  * Undefined for a schedule that plans none.
  */
-function findNextRun(schedule: Schedule, now: number): number | undefined {
+async function findNextRun(schedule: Schedule, now: number): Promise<number | undefined> {
   const next = nextRunOf(schedule);
   if (next === undefined || next > now) return next;
-  return parseTimetable(schedule.cron_schedule, schedule.time_zone).next(now);
+  // Few schedules are late, so the cron library is loaded only for them.
+  const { findNextFiring } = await import("#shared/schedules/timetable-part.ts");
+  return findNextFiring(schedule.cron_schedule, schedule.time_zone, now);
 }
 
 async function readPrompt({ prompt, prompt_file }: Schedule, files: SchedulePorts["files"]): Promise<string> {

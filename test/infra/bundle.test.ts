@@ -56,8 +56,8 @@ describe("bundle", () => {
       const ports = [...new Set(names)].map((name) => `export const ${name} = () => ({});\n`);
       write(`shared/wiring/${file}`, ports.join(""));
     }
-    for (const file of globSync("*-part.ts", { cwd: join(repository, "shared/aws") })) {
-      write(`shared/aws/${file}`, `export const part = "${file}";\n`);
+    for (const file of globSync("shared/*/*-part.ts", { cwd: repository })) {
+      write(file, `export const part = "${file}";\n`);
     }
     write("functions/executions/run-sandbox.ts", "export const [runSandbox, runSandboxAndExit] = [1, 2];\n");
     write("functions/docs/get-openapi.ts", CREDENTIALS + readDefinition("docs/get-openapi"));
@@ -102,7 +102,8 @@ describe("bundle", () => {
     expect(read("index.mjs", "docs/get-openapi")).toContain("the environment holds no AWS credentials");
 
     const parts = readdirSync(join(made.assetDir("runs/create-run"), "aws"));
-    expect(parts.toSorted()).toEqual(["files-part.mjs", "invocation-part.mjs", "queue-part.mjs", "timers-part.mjs"]);
+    const names = ["files", "invocation", "queue", "timers", "timetable"];
+    expect(parts.toSorted()).toEqual(names.map((name) => `${name}-part.mjs`));
     for (const file of ["executions/dispatch-run", "docs/get-openapi", "keys/create-key"]) {
       expect(existsSync(join(made.assetDir(file), "aws")), `${file} loads its adapters at once`).toBe(false);
     }
