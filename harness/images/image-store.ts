@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { lstat, mkdir, mkdtemp, readFile, rename, writeFile } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { removeTree } from "#shared/sandbox/remove-tree.ts";
@@ -34,10 +34,11 @@ export interface ImageStore {
   root(digest: string): string;
   /** Records that the image is still used, so that it is not removed. */
   touch(digest: string): Promise<void>;
-  /** Makes an image in a new directory, which becomes that of the digest when `make` resolves. */
+  /** Makes an image in a new directory, which becomes that of the digest when `make` resolves. Needs the lock of the digest. */
   add(digest: string, make: (directory: string) => Promise<StoredImage>): Promise<StoredImage>;
   readResolution(key: string): Promise<Resolution | undefined>;
   writeResolution(key: string, resolution: Resolution): Promise<void>;
+  removeResolution(key: string): Promise<void>;
   /** Waits until no other execution of this machine has the lock. */
   lock(name: string, signal: AbortSignal): Promise<AsyncDisposable>;
 }
@@ -52,6 +53,7 @@ export async function openImageStore(directory: string): Promise<ImageStore> {
     return digest.replace(":", "-");
   };
   const place = (digest: string) => join(directory, toName(digest));
+  const tag = (key: string) => join(directory, `${hash(key)}.tag`);
   const touch = (digest: string) => writeFile(`${place(digest)}.used`, "");
   const store: ImageStore = {
     root: (digest) => join(place(digest), "rootfs"),
@@ -67,7 +69,7 @@ export async function openImageStore(directory: string): Promise<ImageStore> {
         await touch(digest);
         const image = await make(made);
         await writeFile(join(made, "image.json"), JSON.stringify(image));
-        // What is there has no record, or another execution has made it meanwhile.
+        // What is there has no record.
         await removeTree(place(digest));
         await rename(made, place(digest));
         return image;
@@ -75,12 +77,13 @@ export async function openImageStore(directory: string): Promise<ImageStore> {
         await removeTree(made);
       }
     },
-    readResolution: (key) => readJson(join(directory, `${hash(key)}.tag`), Resolution),
+    readResolution: (key) => readJson(tag(key), Resolution),
     async writeResolution(key, resolution) {
       const draft = join(directory, `${hash(key)}.${process.pid}.new-tag`);
       await writeFile(draft, JSON.stringify(resolution));
-      await rename(draft, join(directory, `${hash(key)}.tag`));
+      await rename(draft, tag(key));
     },
+    removeResolution: (key) => rm(tag(key), { force: true }),
     lock: (name, signal) => takeLock(join(directory, `${hash(name)}.lock`), signal),
   };
   return store;
@@ -96,6 +99,8 @@ async function readJson<S extends v.GenericSchema>(file: string, schema: S): Pro
 
 /** Holds the lock by a process that ends with this one. */
 async function takeLock(file: string, signal: AbortSignal): Promise<AsyncDisposable> {
+  // Lock files that were not taken for long are removed.
+  await writeFile(file, "");
   const options = ["--exclusive", "--wait", String(LOCK_SECONDS), file];
   const holder = spawn("flock", [...options, "/bin/sh", "-c", "echo locked; read end"], {
     cwd: "/",
@@ -112,6 +117,8 @@ async function takeLock(file: string, signal: AbortSignal): Promise<AsyncDisposa
     ]);
   } catch (error) {
     holder.kill("SIGKILL");
+    // The lock may have been taken meanwhile.
+    holder.stdin.end();
     throw error;
   }
   return {

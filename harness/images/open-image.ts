@@ -79,28 +79,24 @@ async function findImage(
     if (image !== undefined) return { ...image, how: `on this machine since ${image.pulled_at}` };
   }
   await using connection = await connectRegistry(parsed, registry, limits);
-  const answer = await connection.resolve().catch((error: unknown) => toUnanswered(error, signal));
+  const answer = await connection.resolve().catch((error: unknown) => ({ error: formatError(error) }));
+  signal.throwIfAborted();
   if (typeof answer !== "string") {
-    const kept = known === undefined ? undefined : await store.find(pin ?? known.digest);
-    if (kept === undefined) throw answer.error;
-    return {
-      ...kept,
-      how: `on this machine since ${kept.pulled_at}; its registry did not answer: ${formatError(answer.error)}`,
-    };
+    const isRefused = REFUSED.test(answer.error);
+    // Earlier answers do not count any longer, even if the registry does not answer next time.
+    if (isRefused) await store.removeResolution(access);
+    const kept = known === undefined || isRefused ? undefined : await store.find(pin ?? known.digest);
+    if (kept === undefined) throw new Error(answer.error);
+    return { ...kept, how: `on this machine since ${kept.pulled_at}; its registry did not answer: ${answer.error}` };
   }
   await store.writeResolution(access, { digest: answer, checked_at: Date.now() });
   const digest = pin ?? answer;
+  // Another reference may name the same image, whose files must not be replaced while commands use them.
+  await using _ = await store.lock(digest, signal);
   const kept = await store.find(digest);
   if (kept !== undefined) return { ...kept, how: `on this machine since ${kept.pulled_at}` };
   const start = Date.now();
   const image = await store.add(digest, (directory) => connection.pull(digest, directory));
   const seconds = Math.max(1, Math.round((Date.now() - start) / 1000));
   return { ...image, how: `pulled ${Math.max(1, Math.round(image.pulled_bytes / 1_000_000))} MB in ${seconds} s` };
-}
-
-/** @throws the error if the registry has refused access, after which no copy may be used */
-function toUnanswered(error: unknown, signal: AbortSignal): { readonly error: unknown } {
-  signal.throwIfAborted();
-  if (REFUSED.test(formatError(error))) throw error;
-  return { error };
 }
