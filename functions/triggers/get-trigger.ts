@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { readDeliveryCounts } from "#shared/triggers/list-deliveries.ts";
-import { readTrigger, requireOwners } from "#shared/triggers/read-trigger.ts";
+import { readManagedTrigger } from "#shared/triggers/read-trigger.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
 import { readTriggerRuns } from "#shared/triggers/trigger-run-store.ts";
 import { toTriggerItem } from "#shared/triggers/triggers.ts";
@@ -14,11 +14,7 @@ export const getTrigger = endpoint({
   request: { path: v.object({ triggerUid: PathId }) },
   reply: { 200: TriggerItem },
   async run({ path, principal }, ports: TriggerReadPorts) {
-    const trigger = await readTrigger(
-      await requireOwners(principal, path.triggerUid, ports.table),
-      path.triggerUid,
-      ports.table,
-    );
+    const trigger = await readManagedTrigger(principal, path.triggerUid, ports.table);
     const [counts, recent_runs] = await Promise.all([
       readDeliveryCounts(trigger, ports),
       readTriggerRuns(trigger.uid, ports.table),

@@ -3,7 +3,7 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { one } from "#shared/http/request.ts";
 import { pageQuery } from "#shared/pagination/page.ts";
 import { readTriggerDeliveries } from "#shared/triggers/list-deliveries.ts";
-import { readTrigger, requireOwners } from "#shared/triggers/read-trigger.ts";
+import { readManagedTrigger } from "#shared/triggers/read-trigger.ts";
 import type { TriggerReadPorts } from "#shared/triggers/trigger-ports.ts";
 import { ListTriggerDeliveriesResponse } from "#shared/wire/triggers/delivery.ts";
 import { TriggerOutcome } from "#shared/wire/triggers/trigger.ts";
@@ -23,11 +23,7 @@ export const listTriggerDeliveries = endpoint({
   },
   reply: { 200: ListTriggerDeliveriesResponse },
   async run({ path, query, principal }, ports: TriggerReadPorts) {
-    const trigger = await readTrigger(
-      await requireOwners(principal, path.triggerUid, ports.table),
-      path.triggerUid,
-      ports.table,
-    );
+    const trigger = await readManagedTrigger(principal, path.triggerUid, ports.table);
     return { status: 200, body: await readTriggerDeliveries(trigger, query, principal, ports) };
   },
 });

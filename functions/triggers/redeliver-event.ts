@@ -3,7 +3,7 @@ import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
 import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
 import { refuseLimitedKey } from "#shared/principals/key-budget.ts";
-import { readTrigger, requireOwners } from "#shared/triggers/read-trigger.ts";
+import { readManagedTrigger } from "#shared/triggers/read-trigger.ts";
 import { redeliverEvent as redeliver } from "#shared/triggers/redeliver.ts";
 import type { RequestPorts } from "#shared/triggers/trigger-ports.ts";
 import { TriggerDelivery } from "#shared/wire/triggers/delivery.ts";
@@ -21,7 +21,7 @@ export const redeliverEvent = endpoint({
     const { triggerUid, deliveryId } = path;
     // The run would not count toward the limits of the key.
     refuseLimitedKey(principal, "redeliveries");
-    const trigger = await readTrigger(await requireOwners(principal, triggerUid, ports.table), triggerUid, ports.table);
+    const trigger = await readManagedTrigger(principal, triggerUid, ports.table);
     const once = toIdempotentRequest(header, principal, `redeliver-event:${triggerUid}`, deliveryId);
     const { delivery, replayed } = await redeliver(trigger, deliveryId, once, rateLimitToken, ports);
     return { status: 200, body: delivery, headers: toReplayHeaders(replayed) };

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
 import { previewEvent } from "#shared/triggers/preview-event.ts";
-import { readTrigger, requireOwners } from "#shared/triggers/read-trigger.ts";
+import { readManagedTrigger } from "#shared/triggers/read-trigger.ts";
 import type { TriggerTestPorts } from "#shared/triggers/trigger-ports.ts";
 import { TestTriggerRequest, TestTriggerResponse } from "#shared/wire/triggers/delivery.ts";
 
@@ -13,11 +13,7 @@ export const testTrigger = endpoint({
   request: { path: v.object({ triggerUid: PathId }), body: TestTriggerRequest },
   reply: { 200: TestTriggerResponse },
   async run({ path, body, principal }, ports: TriggerTestPorts) {
-    const trigger = await readTrigger(
-      await requireOwners(principal, path.triggerUid, ports.table),
-      path.triggerUid,
-      ports.table,
-    );
+    const trigger = await readManagedTrigger(principal, path.triggerUid, ports.table);
     return { status: 200, body: await previewEvent(trigger, body, ports) };
   },
 });

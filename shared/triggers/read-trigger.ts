@@ -31,6 +31,13 @@ export async function requireOwners(principal: Principal, uid: string, table: Ta
   throw refusal;
 }
 
+/**
+ * Reads a trigger that the caller manages.
+ * @throws RunyardError 404; 403 as `requireOwners`
+ */
+export const readManagedTrigger = async (principal: Principal, uid: string, table: Table): Promise<Trigger> =>
+  readTrigger(await requireOwners(principal, uid, table), uid, table);
+
 interface ManagedTriggers {
   readonly triggers: readonly Trigger[];
   /** The uids of those whose triggers they are. */
