@@ -27,12 +27,11 @@ export const rotateSecret = (
         checkSecret(trigger, secret);
         const { scopes, ...others } = trigger;
         // The new secret starts runs, which have no more than the caller has.
-        const scope = { team_uid: trigger.owner.uid };
-        return { ...others, ...scope, ...scopesMember(intersectScopes(scopes, caller.scopes)) };
+        return { ...others, ...scopesMember(intersectScopes(scopes, caller.scopes)) };
       },
+      getScope: ({ owner }) => owner.uid,
       generate: () => secret ?? generateSigningSecret(),
-      replace: (before, { team_uid: _, ...trigger }, record) =>
-        triggerStore(ports.table).update(before, trigger, { idempotency: record }),
+      replace: (before, trigger, record) => triggerStore(ports.table).update(before, trigger, { idempotency: record }),
     },
     idempotency,
     ports,

@@ -14,7 +14,6 @@ const OVERLAP_MS = 24 * 3_600_000;
 
 /** What has a secret in the vault, under `secret_id`: a webhook or a trigger. */
 interface SecretOwner {
-  readonly team_uid: string;
   readonly secret_id: string;
   readonly previous_secret?: { readonly id: string; readonly expires_at: number };
   readonly updated_at: number;
@@ -24,6 +23,8 @@ interface SecretRules<T extends SecretOwner> {
   /** What people call the owner in errors. */
   readonly noun: string;
   read(): Promise<T>;
+  /** The uid of the team or the person under which the vault has the secrets. */
+  getScope(owner: T): string;
   generate(): string;
   /** @throws ConflictError naming `idempotency`, or another write if the owner was changed or deleted since */
   replace(before: T, after: T, idempotency: Put): Promise<void>;
@@ -55,29 +56,28 @@ export function replaceSecretOnce<T extends SecretOwner>(
     clock,
     async (record) => {
       const before = await rules.read();
+      const scope = rules.getScope(before);
       const now = clock();
       const [id, secret] = [uuidv7(now), rules.generate()];
       const previous_secret = { id: before.secret_id, expires_at: now + OVERLAP_MS };
       const updated_at = Math.max(now, before.updated_at + 1);
       const owner = { ...before, secret_id: id, previous_secret, updated_at };
-      await webhookSecrets.put(before.team_uid, id, secret);
+      await webhookSecrets.put(scope, id, secret);
       try {
         await rules.replace(before, owner, record(id));
       } catch (error) {
         // After any other error, such as a lost response, the new secret may be in use.
         if (!(error instanceof ConflictError)) throw error;
-        await webhookSecrets.remove(before.team_uid, id);
+        await webhookSecrets.remove(scope, id);
         if (error.failed.has("idempotency")) throw new IdempotencyRecordExists();
         throw retryableConflict(`the ${rules.noun} is changed by another request; send the request again`);
       }
-      if (before.previous_secret !== undefined) {
-        await webhookSecrets.remove(before.team_uid, before.previous_secret.id);
-      }
+      if (before.previous_secret !== undefined) await webhookSecrets.remove(scope, before.previous_secret.id);
       return { owner, secret, expiresAt: previous_secret.expires_at, replayed: false };
     },
     async (id) => {
       const owner = await rules.read();
-      const secret = (await webhookSecrets.getAll(owner.team_uid, [id])).get(id);
+      const secret = (await webhookSecrets.getAll(rules.getScope(owner), [id])).get(id);
       if (secret === undefined || owner.secret_id !== id || owner.previous_secret === undefined) {
         throw secretReplaced();
       }

@@ -16,6 +16,7 @@ export const rotateSecret = (
     {
       noun: "webhook",
       read: () => readWebhook(teams, uid, ports.table),
+      getScope: ({ team_uid }) => team_uid,
       generate: generateSigningSecret,
       replace: (before, webhook, record) => replaceSecret(before, webhook, record, ports.table),
     },
