@@ -61,6 +61,15 @@ async function findLatestRun(
   return found;
 }
 
+/** The latest run of the conversation of a run, without a check of who may see it; undefined if it was deleted meanwhile. */
+export async function findLatest(
+  found: FoundRun,
+  { runs, table }: Pick<RunPorts, "table"> & { readonly runs: Pick<RunPorts["runs"], "headAndBody"> },
+): Promise<FoundRun | undefined> {
+  const { latestRunId } = await readConversationTail(found.body.conversation_id, table);
+  return latestRunId === found.head.run_id ? found : runs.headAndBody(latestRunId);
+}
+
 /** The error for a resource that does not exist or is not visible: 404. A run's key gets 403 for everything outside its own run tree. */
 export function notVisibleError(principal: Principal, what: string): RunyardError {
   return principal.kind === "run"

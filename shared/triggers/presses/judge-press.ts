@@ -1,7 +1,5 @@
 import { isTerminal, statusText } from "#shared/records/run.ts";
-import { readConversationTail } from "#shared/runs/conversation-store.ts";
-import type { FoundRun } from "#shared/runs/read-run.ts";
-import type { RunPorts } from "#shared/runs/run-ports.ts";
+import { type FoundRun, findLatest } from "#shared/runs/read-run.ts";
 import { findAuthorRefusal } from "../author.ts";
 import type { DeliveryOutcome } from "../delivery-store.ts";
 import type { AnsweredEvent } from "../event.ts";
@@ -11,7 +9,7 @@ import type { Trigger } from "../trigger-store.ts";
 /** What a pressed button does: nothing, with an outcome that says why, or something to the run. */
 export type JudgedPress = { readonly ignored: DeliveryOutcome & { outcome: "ignored" } } | { readonly run: FoundRun };
 
-type RunReader = Pick<RunPorts["runs"], "headAndBody">;
+type ReadPorts = Parameters<typeof findLatest>[1];
 
 /** Whether the person who has pressed a button may, as far as the event shows. The page that one opens needs no right here. */
 export function findPressRefusal(trigger: Trigger, event: AnsweredEvent, press: Press): JudgedPress | undefined {
@@ -26,7 +24,7 @@ export async function judgePress(
   trigger: Trigger,
   event: AnsweredEvent,
   press: Press,
-  ports: Pick<RunPorts, "table"> & { readonly runs: RunReader },
+  ports: ReadPorts,
 ): Promise<JudgedPress> {
   const run = await findRun(press.runId, trigger, ports);
   if (run === undefined) return ignore("the run of the button was deleted, or is of another trigger");
@@ -40,13 +38,7 @@ const ignore = (detail: string, run_id?: string): JudgedPress => ({
   ignored: { outcome: "ignored", reason: "event", detail, ...(run_id === undefined ? {} : { run_id }) },
 });
 
-async function findRun(
-  runId: string,
-  { uid }: Trigger,
-  { runs, table }: Pick<RunPorts, "table"> & { readonly runs: RunReader },
-): Promise<FoundRun | undefined> {
-  const found = await runs.headAndBody(runId);
-  if (found?.body.trigger?.trigger_id !== uid) return undefined;
-  const { latestRunId } = await readConversationTail(found.body.conversation_id, table);
-  return latestRunId === runId ? found : runs.headAndBody(latestRunId);
+async function findRun(runId: string, { uid }: Trigger, ports: ReadPorts): Promise<FoundRun | undefined> {
+  const found = await ports.runs.headAndBody(runId);
+  return found?.body.trigger?.trigger_id === uid ? findLatest(found, ports) : undefined;
 }

@@ -1,6 +1,5 @@
 import { listArtifacts } from "#shared/artifacts/artifact-store.ts";
-import { readConversationTail } from "#shared/runs/conversation-store.ts";
-import type { FoundRun } from "#shared/runs/read-run.ts";
+import { type FoundRun, findLatest } from "#shared/runs/read-run.ts";
 import { listReferringRuns } from "#shared/runs/references/reference-store.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Update } from "#shared/table/table.ts";
@@ -38,8 +37,7 @@ export async function findOpenedRun(
   if (opener === undefined) return undefined;
   const head = await findPullHead(trigger, event, ports);
   if (head?.isFork === true) return undefined;
-  const { latestRunId } = await readConversationTail(opener.body.conversation_id, ports.table);
-  const run = latestRunId === opener.head.run_id ? opener : await ports.runs.headAndBody(latestRunId);
+  const run = await findLatest(opener, ports);
   if (run === undefined || !hasRepository(run, trigger, event)) return undefined;
   const { repositories = [] } = run.body.config;
   const push = head && findBranchToPush(repositories, trigger, event, head.branch);
