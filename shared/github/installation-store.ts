@@ -65,14 +65,13 @@ export const installationStore = (table: Table) => ({
 
   /** Records what GitHub reports about an installation; does nothing where no team has it. */
   async refresh(id: number, { isSuspended, ...set }: InstallationChange): Promise<void> {
-    const key = keys.githubInstallation(id);
-    const suspended =
-      isSuspended === undefined
-        ? { set }
-        : isSuspended
-          ? { set: { ...set, suspended: true } }
-          : { set, remove: ["suspended"] };
-    await writeIf(table, { kind: "update", key, ...suspended, if: { pk: { exists: true } } });
+    await writeIf(table, {
+      kind: "update",
+      key: keys.githubInstallation(id),
+      set: isSuspended === true ? { ...set, suspended: true } : set,
+      remove: isSuspended === false ? ["suspended"] : [],
+      if: { pk: { exists: true } },
+    });
   },
 
   /**
@@ -89,13 +88,8 @@ export const installationStore = (table: Table) => ({
   },
 });
 
-/** The team that may use an installation. */
-export interface InstallationOwner extends Pick<Installation, "team_uid"> {
-  /** Whether its owner has suspended it on GitHub. */
-  readonly suspended?: true;
-  /** Since when its tokens have the rights of today, in milliseconds. @default since ever */
-  readonly tokens_from?: number;
-}
+/** The team that may use an installation, and what GitHub has reported about it. */
+type InstallationOwner = Pick<Installation, "team_uid" | "suspended" | "tokens_from">;
 
 /** Finds the team that may use an installation; undefined if none may. */
 export type FindOwner = (installation: number) => Promise<InstallationOwner | undefined>;
@@ -105,11 +99,6 @@ export const findOwner =
   (table: Pick<Table, "batchGet">, defaultTeam: string | undefined): FindOwner =>
   async (id: number) => {
     const [item] = await table.batchGet([keys.githubInstallation(id)]);
-    if (item === undefined) return defaultTeam === undefined ? undefined : { team_uid: defaultTeam };
-    const { team_uid, suspended, tokens_from } = v.parse(Installation, item);
-    return {
-      team_uid,
-      ...(suspended === undefined ? {} : { suspended }),
-      ...(tokens_from === undefined ? {} : { tokens_from }),
-    };
+    if (item !== undefined) return v.parse(Installation, item);
+    return defaultTeam === undefined ? undefined : { team_uid: defaultTeam };
   };
