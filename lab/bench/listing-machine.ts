@@ -7,7 +7,8 @@ import { localUrl, startServer } from "../../server/server.ts";
 import { setLogOutput } from "../../shared/log/log.ts";
 import type { Table } from "../../shared/table/table.ts";
 import { bootstrap } from "../../shared/teams/bootstrap.ts";
-import { buildItems } from "./listed-run.ts";
+import { fillTable } from "./fill-table.ts";
+import type { ListedRun } from "./listed-run.ts";
 import { type Case, casesFor } from "./listing-cases.ts";
 import { ACTIVE_RUNS, runNumber, type Team } from "./listing-data.ts";
 import { withDirectory } from "./temporary-directory.ts";
@@ -15,9 +16,6 @@ import { withDirectory } from "./temporary-directory.ts";
 const PAGE = 20;
 const START = Date.parse("2026-05-18T00:00:00.000Z");
 const EVERY_MS = 60_000;
-/** Items in one transaction; a transaction has at most 100. */
-const BATCH = 90;
-const BATCHES_AT_ONCE = 20;
 /** Reads of a case; the first ones load code and pages of the database. */
 const READS = 15;
 const WARM_UP = 3;
@@ -96,7 +94,7 @@ async function measureSizes(sizes: readonly number[], subject: Subject): Promise
   let there = 0;
   for (const size of sizes) {
     const began = performance.now();
-    await fill(table, team, there, size);
+    await fillTable(table, runsOf(team, there, size));
     there = size;
     console.error(dim(`${size} runs are there after ${seconds(performance.now() - began)}`));
     for (const one of casesFor(team, size)) {
@@ -109,23 +107,8 @@ async function measureSizes(sizes: readonly number[], subject: Subject): Promise
 }
 
 /** Those that were the latest of the smaller size have ended in the larger one. */
-async function fill(table: Table, team: Team, from: number, to: number): Promise<void> {
-  let waiting: Parameters<Table["transact"]>[0][number][] = [];
-  const underWay = new Set<Promise<void>>();
-  const flush = async () => {
-    const batch = table.transact(waiting);
-    waiting = [];
-    underWay.add(batch);
-    void batch.finally(() => underWay.delete(batch));
-    if (underWay.size >= BATCHES_AT_ONCE) await Promise.race(underWay);
-  };
-  for (let number = Math.max(0, from - ACTIVE_RUNS); number < to; number++) {
-    const items = await buildItems(runNumber(number, to, team));
-    if (waiting.length + items.length > BATCH) await flush();
-    waiting.push(...items.map((item) => ({ kind: "put" as const, item })));
-  }
-  await flush();
-  await Promise.all(underWay);
+function* runsOf(team: Team, from: number, to: number): Iterable<ListedRun> {
+  for (let number = Math.max(0, from - ACTIVE_RUNS); number < to; number++) yield runNumber(number, to, team);
 }
 
 async function readCase(caller: Caller, one: Case): Promise<MachineReading> {

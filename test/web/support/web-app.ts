@@ -14,24 +14,22 @@ type Variables = Readonly<Record<string, string>>;
  */
 export function useWebApp(settings: () => Promise<Variables> = async () => ({})) {
   let service: TestService;
+  const stopped: TestService[] = [];
+  let environment: Variables;
   let model: ModelStandIn;
   let browser: Browser;
   beforeAll(async () => {
     await ensureWebApp();
     model = await ModelStandIn.start();
     const variables = await settings();
-    [service, browser] = await Promise.all([
-      startService({
-        environment: {
-          RUNYARD_SANDBOX: "none",
-          RUNYARD_COMPATIBLE_BASE_URL: model.openaiUrl,
-          RUNYARD_COMPATIBLE_MODELS: "test",
-          RUNYARD_MODEL_PRICES: "compatible/test=2/10",
-          ...variables,
-        },
-      }),
-      openBrowser(),
-    ]);
+    environment = {
+      RUNYARD_SANDBOX: "none",
+      RUNYARD_COMPATIBLE_BASE_URL: model.openaiUrl,
+      RUNYARD_COMPATIBLE_MODELS: "test",
+      RUNYARD_MODEL_PRICES: "compatible/test=2/10",
+      ...variables,
+    };
+    [service, browser] = await Promise.all([startService({ environment }), openBrowser()]);
   });
   afterEach(async ({ task }) => {
     if (task.result?.state === "fail") await printPages(browser);
@@ -40,6 +38,7 @@ export function useWebApp(settings: () => Promise<Variables> = async () => ({}))
   afterAll(async () => {
     await browser?.close();
     await service?.[Symbol.asyncDispose]();
+    await Promise.all(stopped.map((one) => one[Symbol.asyncDispose]()));
     await model?.[Symbol.asyncDispose]();
   });
   return {
@@ -53,6 +52,14 @@ export function useWebApp(settings: () => Promise<Variables> = async () => ({}))
     api: (apiKey = service.apiKey) => client({ baseUrl: service.baseUrl, apiKey }),
     get key(): string {
       return service.apiKey;
+    },
+    /** Stops the service, lets `work` use its data directory, and starts it again. */
+    restart: async (work: (directory: string) => Promise<void>): Promise<void> => {
+      await service.stop();
+      // It removes its directory in the end.
+      stopped.push(service);
+      await work(service.directory);
+      service = await startService({ environment, directory: service.directory });
     },
     /** Opens a page as a visitor who is signed in. */
     open: (path: string, options: Partial<VisitOptions> = {}): Promise<Visit> =>
