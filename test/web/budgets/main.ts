@@ -68,7 +68,7 @@ async function measure({ rounds, parts }: Options): Promise<void> {
     report("script of the largest first page, gzip", `${Math.round((await webScriptBytes()) / 1000)} kB`, "≤ 150 kB");
     const pages = [
       { name: "list of runs", path: "/runs", content: ".run-row" },
-      { name: "page of a run", path: `/runs/${run}`, content: ".terminal" },
+      { name: "page of a run", path: `/runs/${run}`, content: ".terminal-text" },
       { name: "sign-in", path: "/sign-in", content: "input[type=password]" },
     ];
     for (const page of parts.includes("loading") ? pages : []) {
@@ -82,7 +82,7 @@ async function measure({ rounds, parts }: Options): Promise<void> {
     const scrolled = await measureScrolling(browser, service, async (page) => {
       await serveLongRun(page, run);
       await page.goto(new URL(`/runs/${run}`, page.url()).href);
-      await page.locator(".terminal").first().waitFor();
+      await page.locator(".terminal-text").first().waitFor();
     });
     reportScrolling("run of 5,000 messages and 10 MB of output", scrolled);
     const listed = await measureScrolling(browser, service, async (page) => {
