@@ -52,6 +52,21 @@ beforeAll(async () => {
     filter: { metadata: { deploy: "yes" } },
     enabled: false,
   });
+  const trigger = await call("POST", "/agent/triggers", {
+    name: "Failed builds",
+    kind: "webhook",
+    verification: { scheme: "bearer" },
+    prompt: "Find out why {{ event.payload.build }} of a-repository-with-a-very-long-name failed.",
+    filter: 'event.payload.branch == "main"',
+  });
+  await fetch(trigger.body.ingress_url, {
+    method: "POST",
+    headers: { authorization: `Bearer ${trigger.body.secret}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      type: "an-event-with-a-very-long-name-that-no-line-of-a-phone-has-room-for",
+      branch: "dev",
+    }),
+  });
   const shared = { session_sharing: { public_access: "VIEWER" } };
   const open = await create(commands("echo shared"), { title: "Shared", config: { ...RUNBOOK.config, ...shared } });
   const { session_id } = await ended(open);
@@ -61,6 +76,7 @@ beforeAll(async () => {
     { path: `/schedules/${schedule.body.id}`, heading: "Weekly" },
     { path: `/environments/${environment.body.uid}`, heading: "Shop" },
     { path: `/agents/${agent.body.uid}`, heading: "Helper" },
+    { path: `/triggers/${trigger.body.uid}`, heading: "Failed builds" },
   );
 });
 

@@ -32,6 +32,9 @@ beforeAll(async () => {
   pages.push({ path: `/environments/${environment.body.uid}`, heading: long.name });
   const agent = await call("POST", "/agent/identities", { name: long.name });
   pages.push({ path: `/agents/${agent.body.uid}`, heading: long.name });
+  const prompt = "Find out why {{ event.payload.build }} failed.";
+  const trigger = await call("POST", "/agent/triggers", { name: `${long.name} fails`, kind: "github", prompt });
+  pages.push({ path: `/triggers/${trigger.body.uid}`, heading: `${long.name} fails` });
   pages.push({ path: "/no/such/page", heading: "Page not found" });
 });
 
