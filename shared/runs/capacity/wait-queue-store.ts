@@ -58,23 +58,11 @@ export function waitQueueStore(table: Table) {
      */
     async grant(run: WaitingRun, queue: WaitQueue, checkAt: number): Promise<void> {
       const { kind, owner, part = 0 } = queue;
-      const { runId } = run;
       const pool = toPool(queue);
       const isFree = hasFreeSlot(pool.limit);
       await transact(table, {
-        head: {
-          kind: "update",
-          key: keys.head(runId),
-          set: {
-            slot: kind,
-            ...(kind === "owner" && run.part !== part ? { part } : {}),
-            ...toCheckAttributes(runId, checkAt),
-          },
-          remove: ["waiting", "ticket"],
-          // A run that has got a follow-up while it was idle waits with its execution.
-          if: { state: { in: ["QUEUED", "INPROGRESS"] }, waiting: { eq: kind }, slot: { exists: false } },
-        },
-        entry: { kind: "delete", key: pool.waitingKey(runId), if: { pk: { exists: true } } },
+        head: giveSlot(run, queue, checkAt),
+        entry: { kind: "delete", key: pool.waitingKey(run.runId), if: { pk: { exists: true } } },
         ...(kind === "owner"
           ? takeOwnerSlot({ owner, from: run.part, to: part, isQueued: !run.isIdle }, { waiting: -1, left: 1 }, isFree)
           : takeTreeSlot(queue, { running: 1, waiting: -1 }, isFree)),
@@ -99,6 +87,24 @@ export function waitQueueStore(table: Table) {
         counters: count(pool.counters, { waiting: -1 }),
       });
     },
+  };
+}
+
+/** Gives a waiting run the slot in its head. */
+function giveSlot({ runId, part }: WaitingRun, queue: WaitQueue, checkAt: number): NamedWrites[string] {
+  const { kind } = queue;
+  const to = queue.part ?? 0;
+  return {
+    kind: "update",
+    key: keys.head(runId),
+    set: {
+      slot: kind,
+      ...(kind === "owner" && part !== to ? { part: to } : {}),
+      ...toCheckAttributes(runId, checkAt),
+    },
+    remove: ["waiting", "ticket"],
+    // A run that has got a follow-up while it was idle waits with its execution.
+    if: { state: { in: ["QUEUED", "INPROGRESS"] }, waiting: { eq: kind }, slot: { exists: false } },
   };
 }
 
