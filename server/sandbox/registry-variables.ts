@@ -3,8 +3,9 @@ import type { Program } from "#shared/sandbox/harness-process.ts";
 import { readRegistries } from "../host/provider-file.ts";
 
 /**
- * Returns a function that passes the registries of the data directory's file to a harness. The file is read for each one, so that new
- * passwords take effect without a restart. While it is not valid, runs start with what it had before.
+ * Returns a function that passes the registries of the data directory's file to a harness that keeps images, whose commands are isolated:
+ * others could read its variables. The file is read for each one, so that new passwords take effect without a restart. While it is not
+ * valid, runs start with what it had before.
  */
 export function createRegistryVariables(
   directory: string,
@@ -12,6 +13,7 @@ export function createRegistryVariables(
 ): (program: Program) => Program {
   let registries: ReturnType<typeof readRegistries> = [];
   return (program) => {
+    if (program.environment?.["RUNYARD_IMAGES"] === undefined) return program;
     try {
       registries = readRegistries(directory, environment);
     } catch (error) {

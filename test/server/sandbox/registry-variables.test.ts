@@ -5,21 +5,21 @@ import { describe, expect, it, vi } from "vitest";
 import { createRegistryVariables } from "../../../server/sandbox/registry-variables.ts";
 
 describe("the registries that a harness gets", () => {
-  const program = { file: "main.ts", environment: { A: "b" } };
+  const program = { file: "main.ts", environment: { RUNYARD_IMAGES: "/images" } };
   const create = (environment: NodeJS.ProcessEnv = {}) => {
     const directory = mkdtempSync(join(tmpdir(), "runyard-data-"));
     const write = (value: unknown) =>
       writeFileSync(join(directory, "runyard.json"), typeof value === "string" ? value : JSON.stringify(value));
     const add = createRegistryVariables(directory, environment);
     const read = () => add(program).environment;
-    return { directory, write, read };
+    return { directory, write, read, add };
   };
 
   it("are none without a file, and without registries in it", () => {
     const { write, read } = create();
-    expect(read()).toEqual({ A: "b" });
+    expect(read()).toEqual(program.environment);
     write({ providers: [] });
-    expect(read()).toEqual({ A: "b" });
+    expect(read()).toEqual(program.environment);
   });
 
   it("have their passwords, which are read again for each harness", () => {
@@ -38,6 +38,13 @@ describe("the registries that a harness gets", () => {
     ]);
     writeFileSync(join(directory, "a.txt"), "second\n");
     expect(parse()).toContainEqual({ host: "a.example", username, password: "second" });
+  });
+
+  it("are none where the harness keeps no images: its commands may see its variables", () => {
+    const { write, add } = create();
+    write({ registries: [{ host: "ghcr.io", username: "acme", password: "s3cret" }] });
+    const plain = { file: "main.ts", environment: { A: "b" } };
+    expect(add(plain)).toEqual(plain);
   });
 
   it("are those from before while the file is not valid", () => {
