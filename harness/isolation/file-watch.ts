@@ -29,8 +29,8 @@ const DOUBT_MS = 200;
 const MIN_LOOK_MS = 10;
 
 /**
- * Once the run may be near its limits, the commands are stopped (SIGSTOP, and as a group where the kernel can) until its files are counted. So they do not write more meanwhile,
- * and the count and the removal of files do not wait for dozens of them.
+ * Once the run may be near its limits, the commands are stopped (SIGSTOP, and as a group where the kernel can) until its files are counted.
+ * So they do not write more meanwhile, and the count and the removal of files do not wait for dozens of them.
  * @param everyMs milliseconds between two regular looks
  */
 export function createFileWatch(meter: Meter, everyMs: number): FileWatch {

@@ -6,7 +6,7 @@ import { startLaunch } from "../isolation/launch.ts";
 import { killTree } from "../isolation/processes.ts";
 import type { Sandbox, Shell } from "../isolation/sandbox.ts";
 import { reportStep } from "../setup/report-step.ts";
-import { SetupError } from "../support/stop.ts";
+import { formatError, SetupError } from "../support/stop.ts";
 import { findThirdPartyAgent } from "../third-party/agents.ts";
 import type { ResolvedRun } from "./resolved-run.ts";
 import type { SessionChannel, SessionContext } from "./session-context.ts";
@@ -45,7 +45,7 @@ export async function enterImage(
     const found = await probe(run.enter({ root, variables, shell: "sh" }), run, image.working_directory).catch(
       (error: unknown) => {
         signal.throwIfAborted();
-        throw new SetupError(`docker_image ${reference}: ${error instanceof Error ? error.message : String(error)}`);
+        throw new SetupError(`docker_image ${reference}: ${formatError(error)}`);
       },
     );
     const absent = [
