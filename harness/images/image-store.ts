@@ -59,9 +59,9 @@ export async function openImageStore(directory: string): Promise<ImageStore> {
     root: (digest) => join(place(digest), "rootfs"),
     touch,
     async find(digest) {
-      const image = await readJson(join(place(digest), "image.json"), StoredImage);
-      if (image !== undefined) await touch(digest);
-      return image;
+      // Before it is looked for: an image that is used now is not removed.
+      await touch(digest);
+      return await readJson(join(place(digest), "image.json"), StoredImage);
     },
     async add(digest, make) {
       const made = await mkdtemp(join(directory, "new-"));

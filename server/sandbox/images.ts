@@ -76,7 +76,7 @@ interface ImageLimits {
 const IN_USE_MS = 60 * 60_000;
 const UNUSED_MS = 14 * 24 * 3_600_000;
 const MAX_BYTES = 20 * 1024 * 1024 * 1024;
-/** What a broken pull left, a lock, or which image a run has. */
+/** A lock, which image a run has, or the marker of an image that was not pulled. */
 const OLD_MS = 30 * 24 * 3_600_000;
 
 /** Reads the setting RUNYARD_IMAGES_MIB. @throws Error if it is not a number */
@@ -92,9 +92,9 @@ export async function listImages(directory: string): Promise<KeptImage[]> {
   const images = names.map(async (name) => {
     const text = await readFile(path.join(directory, name, "image.json"), "utf8").catch(() => undefined);
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ImageRecord), text);
-    const marker = await stat(path.join(directory, `${name}.used`)).catch(() => undefined);
+    const usedAt = await readUsedAt(directory, name);
     const { digest, bytes } = parsed.success ? parsed.output : { digest: name.replace("-", ":"), bytes: 0 };
-    return { name, digest, bytes, usedAt: marker?.mtimeMs ?? 0 };
+    return { name, digest, bytes, usedAt };
   });
   return (await Promise.all(images)).toSorted((a, b) => b.usedAt - a.usedAt);
 }
@@ -113,19 +113,32 @@ export async function expireImages(
     total += image.bytes;
     return image.usedAt < now - IN_USE_MS && (total > bytes || image.usedAt < now - UNUSED_MS);
   });
-  for (const { name } of removed) await removeImage(directory, name);
+  let count = 0;
+  for (const image of removed) if (await removeImage(directory, image)) count++;
   await removeOld(directory, now);
-  return removed.length;
+  return count;
 }
 
-/** Renames the image before deleting it, so that no execution finds it incomplete. */
-async function removeImage(directory: string, name: string): Promise<void> {
-  const place = path.join(directory, `new-removed-${name}`);
+/**
+ * Renames the image before deleting it, so that no execution finds it incomplete. An execution marks an image as used before it looks
+ * whether it is there: one that did so since the image was listed gets it back, and a later one does not find it.
+ * @returns false if an execution uses it now
+ */
+export async function removeImage(directory: string, { name, usedAt }: KeptImage): Promise<boolean> {
+  const [image, place] = [path.join(directory, name), path.join(directory, `new-removed-${name}`)];
   await removeTree(place);
-  await rename(path.join(directory, name), place);
+  await rename(image, place);
+  if ((await readUsedAt(directory, name)) !== usedAt) {
+    await rename(place, image);
+    return false;
+  }
   await removeTree(place);
   await rm(path.join(directory, `${name}.used`), { force: true });
+  return true;
 }
+
+const readUsedAt = async (directory: string, name: string): Promise<number> =>
+  (await stat(path.join(directory, `${name}.used`)).catch(() => undefined))?.mtimeMs ?? 0;
 
 async function removeOld(directory: string, now: number): Promise<void> {
   for (const name of await readdir(directory).catch(() => [])) {
@@ -133,6 +146,6 @@ async function removeOld(directory: string, now: number): Promise<void> {
     const age = now - ((await lstat(file).catch(() => undefined))?.mtimeMs ?? now);
     // A pull ends within its time limit.
     if (name.startsWith("new-") && age > IN_USE_MS) await removeTree(file);
-    else if (/\.(tag|new-tag|lock)$/.test(name) && age > OLD_MS) await rm(file, { force: true });
+    else if (/\.(tag|new-tag|lock|used)$/.test(name) && age > OLD_MS) await rm(file, { force: true });
   }
 }

@@ -9,6 +9,7 @@ import {
   findMissingImageTools,
   listImages,
   readImageLimits,
+  removeImage,
 } from "../../../server/sandbox/images.ts";
 
 const HOUR_MS = 3_600_000;
@@ -66,6 +67,25 @@ describe("the images of a machine", () => {
   it("stay while an execution uses them", async () => {
     const { directory } = createImages(0.1, 0.2);
     expect(await expireImages(directory, NOW, { bytes: 1 })).toBe(0);
+  });
+
+  it("stay if an execution has used them since they were listed", async () => {
+    const { directory } = createImages(400, 401);
+    const [used, unused] = await listImages(directory);
+    if (used === undefined || unused === undefined) throw new Error("two images were created");
+    writeFileSync(join(directory, `${used.name}.used`), "");
+    expect([await removeImage(directory, used), await removeImage(directory, unused)]).toEqual([false, true]);
+    expect(readdirSync(directory).toSorted()).toEqual([used.name, `${used.name}.used`]);
+    expect(readdirSync(join(directory, used.name))).toEqual(["image.json"]);
+  });
+
+  it("leave no marker of an image that was never pulled", async () => {
+    const { directory } = createImages();
+    const marker = join(directory, `sha256-${"0".repeat(64)}.used`);
+    writeFileSync(marker, "");
+    utimesSync(marker, 0, 0);
+    await expireImages(directory, NOW);
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   it("leave no broken pull behind", async () => {
