@@ -88,22 +88,22 @@ describe("a run", () => {
     expect(sizeOfItem(head ?? {})).toBeLessThanOrEqual(1024);
   });
 
-  test("writes a heartbeat only when the last one is ten seconds old", async () => {
+  test("writes a heartbeat only when the last one is eight seconds old", async () => {
     const harness = await workingRun(plane, REQUEST);
-    plane.clock.now += 5_000;
+    plane.clock.now += 7_999;
     expect((await measureBill(table, () => harness.beat())).bill).toMatchObject({ calls: 1, writeUnits: 0 });
-    plane.clock.now += 5_000;
+    plane.clock.now += 1;
     expect((await measureBill(table, () => harness.beat())).bill).toMatchObject({ calls: 2, writeUnits: 1 });
   });
 
   test("costs at most $20 for a million minutes of running at list prices", async () => {
     const harness = await workingRun(plane, REQUEST);
     const { body } = await harness.beat();
-    expect(body.next_heartbeat_seconds).toBe(10);
+    expect(body.next_heartbeat_seconds).toBe(9);
     plane.clock.now += body.next_heartbeat_seconds * 1000;
     const { bill } = await measureBill(table, () => harness.beat());
     const minute = billOfMinute({ reads: bill.readUnits, writes: bill.writeUnits });
-    expect(minute).toMatchObject({ invocations: 6, writes: 12 });
+    expect(minute).toMatchObject({ invocations: 60 / 9, writes: 60 / 9 + 6 });
     expect(dollars(minute)).toBeLessThanOrEqual(20);
   });
 });
