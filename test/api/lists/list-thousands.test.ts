@@ -38,7 +38,7 @@ describe("with more than a thousand active runs", () => {
     ids.unshift(...(await store(plane, 1, "PENDING")));
     for (const key of [plane.key, agent]) {
       const { refused, ...more } = await send(key);
-      expect(more).toEqual({ matched: 1_000, cancelled: 0, has_more: true });
+      expect(more).toEqual({ matched: 1_000, cancelled: 0, has_more: true, next_cursor: expect.any(String) });
       expect(refused.map(({ run_id }: { run_id: string }) => run_id)).toEqual(ids.slice(0, 1_000));
     }
   });

@@ -461,7 +461,7 @@ describe("the slots of runs", () => {
       ...left("owner"),
       writes: {
         waitQueueEntry: { kind: "delete", key: keys.waitingForOwner(owner, RUN) },
-        ownerCounters: counted(own, { queued: -1, waiting: -1 }),
+        ownerCounters: counted(own, { queued: -1, waiting: -1, left: 1 }),
       },
     });
     expect(toSlotChange(waiting("tree"), { to: "CANCELLED" }, undefined)).toEqual({
