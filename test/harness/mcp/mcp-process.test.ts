@@ -90,7 +90,7 @@ describe("an MCP server that is a program", () => {
     expect(transport.lastOutput()).toBe("<own value>\n<none>\n<run-1>\n</>\n<it's one>\n<>");
     const [name = "", ...others] = readdirSync(folder);
     expect([name, others]).toEqual([expect.stringMatching(/^mcp-\d+\.sh$/), []]);
-    expect(readFileSync(join(folder, name), "utf8")).toMatch(/^exec 3>&-; +builtin cd -- .*; exec /);
+    expect(readFileSync(join(folder, name), "utf8")).toMatch(/^exec 3>&-; +cd -- .*; exec /);
   });
 
   it("shows the end of its errors, redacted and the same each time", async () => {
