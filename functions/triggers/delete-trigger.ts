@@ -6,7 +6,8 @@ import { removeTrigger } from "#shared/triggers/remove-trigger.ts";
 import type { TriggerPorts } from "#shared/triggers/trigger-ports.ts";
 
 /**
- * DELETE /agent/triggers/{triggerUid}: deletes a trigger with its secret. Its runs continue. Requires the role `admin`.
+ * DELETE /agent/triggers/{triggerUid}: deletes a trigger with its secret. Its runs continue. Requires the role `admin`, unless
+ * the trigger is personal.
  */
 export const deleteTrigger = endpoint({
   request: { path: v.object({ triggerUid: PathId }) },

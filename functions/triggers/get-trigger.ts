@@ -8,7 +8,8 @@ import { toTriggerItem } from "#shared/triggers/triggers.ts";
 import { TriggerItem } from "#shared/wire/triggers/trigger.ts";
 
 /**
- * GET /agent/triggers/{triggerUid}: returns a trigger with its outcomes of a day. Requires the role `admin`.
+ * GET /agent/triggers/{triggerUid}: returns a trigger with its outcomes of a day. Requires the role `admin`, unless the trigger
+ * is personal.
  */
 export const getTrigger = endpoint({
   request: { path: v.object({ triggerUid: PathId }) },

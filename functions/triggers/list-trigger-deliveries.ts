@@ -9,8 +9,8 @@ import { ListTriggerDeliveriesResponse } from "#shared/wire/triggers/delivery.ts
 import { TriggerOutcome } from "#shared/wire/triggers/trigger.ts";
 
 /**
- * GET /agent/triggers/{triggerUid}/deliveries: lists the deliveries to a trigger with their outcomes, newest first.
- * Deliveries are kept for 30 days. Requires the role `admin`.
+ * GET /agent/triggers/{triggerUid}/deliveries: lists the deliveries to a trigger with their outcomes, newest first. Deliveries
+ * are kept for 30 days. Requires the role `admin`, unless the trigger is personal.
  */
 export const listTriggerDeliveries = endpoint({
   request: {

@@ -9,8 +9,8 @@ import { toTriggerItem } from "#shared/triggers/triggers.ts";
 import { TriggerItem } from "#shared/wire/triggers/trigger.ts";
 
 /**
- * POST /agent/triggers/{triggerUid}/pause: pauses a trigger until it is resumed. Its deliveries are recorded and start no
- * run. Pausing a paused trigger changes nothing. Requires the role `admin`.
+ * POST /agent/triggers/{triggerUid}/pause: pauses a trigger until it is resumed. Its deliveries are recorded and start no run.
+ * Pausing a paused trigger changes nothing. Requires the role `admin`, unless the trigger is personal.
  */
 export const pauseTrigger = endpoint({
   request: { path: v.object({ triggerUid: PathId }) },

@@ -11,7 +11,7 @@ import { TriggerDelivery } from "#shared/wire/triggers/delivery.ts";
 /**
  * POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver: sends the event of a delivery to its trigger again. The
  * trigger decides after the response, as it is then. The new delivery has an outcome of its own, and the earlier one keeps its
- * outcome. Requires the role `admin`.
+ * outcome. Requires the role `admin`, unless the trigger is personal.
  */
 export const redeliverEvent = endpoint({
   request: { path: v.object({ triggerUid: PathId, deliveryId: PathId }) },

@@ -9,8 +9,9 @@ import { toTriggerItem } from "#shared/triggers/triggers.ts";
 import { TriggerItem } from "#shared/wire/triggers/trigger.ts";
 
 /**
- * POST /agent/triggers/{triggerUid}/resume: resumes a paused trigger. Events that were delivered meanwhile start runs only
- * if they are delivered again. Resuming an enabled trigger changes nothing. Requires the role `admin`.
+ * POST /agent/triggers/{triggerUid}/resume: resumes a paused trigger. Events that were delivered meanwhile start runs only if
+ * they are delivered again. Resuming an enabled trigger changes nothing. Requires the role `admin`, unless the trigger is
+ * personal.
  */
 export const resumeTrigger = endpoint({
   request: { path: v.object({ triggerUid: PathId }) },

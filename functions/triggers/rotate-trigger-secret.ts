@@ -11,8 +11,8 @@ import { RotatedTrigger, RotateTriggerSecretRequest } from "#shared/wire/trigger
 
 /**
  * POST /agent/triggers/{triggerUid}/rotate-secret: replaces the secret of a trigger. The response contains the new secret,
- * which is never shown again. Requests are accepted by both secrets for 24 hours; rotating again ends the older one at
- * once. Requires the role `admin`.
+ * which is never shown again. Requests are accepted by both secrets for 24 hours; rotating again ends the older one at once.
+ * Requires the role `admin`, unless the trigger is personal.
  */
 export const rotateTriggerSecret = endpoint({
   request: { path: v.object({ triggerUid: PathId }), body: RotateTriggerSecretRequest },

@@ -6,8 +6,8 @@ import type { TriggerTestPorts } from "#shared/triggers/trigger-ports.ts";
 import { TestTriggerRequest, TestTriggerResponse } from "#shared/wire/triggers/delivery.ts";
 
 /**
- * POST /agent/triggers/{triggerUid}/test: reports what an event would result in. The response contains the prompt of its
- * run. Nothing is created, and no signature is needed. Requires the role `admin`.
+ * POST /agent/triggers/{triggerUid}/test: reports what an event would result in. The response contains the prompt of its run.
+ * Nothing is created, and no signature is needed. Requires the role `admin`, unless the trigger is personal.
  */
 export const testTrigger = endpoint({
   request: { path: v.object({ triggerUid: PathId }), body: TestTriggerRequest },

@@ -9,8 +9,9 @@ import { toTriggerItem } from "#shared/triggers/triggers.ts";
 import { TriggerItem, UpdateTriggerRequest } from "#shared/wire/triggers/trigger.ts";
 
 /**
- * PUT /agent/triggers/{triggerUid}: updates a trigger. Absent members keep their values; an empty value (`""`, `[]` or
- * `{}`) clears one. Deliveries to a disabled trigger are recorded and start no run. Requires the role `admin`.
+ * PUT /agent/triggers/{triggerUid}: updates a trigger. Absent members keep their values; an empty value (`""`, `[]` or `{}`)
+ * clears one. Deliveries to a disabled trigger are recorded and start no run. Requires the role `admin`, unless the trigger is
+ * personal.
  */
 export const updateTrigger = endpoint({
   request: { path: v.object({ triggerUid: PathId }), body: UpdateTriggerRequest },

@@ -938,7 +938,7 @@ export class Triggers extends APIResource {
   /**
    * Returns a trigger with its outcomes of a day.
    *
-   * Requires the role `admin`.
+   * Requires the role `admin`, unless the trigger is personal.
    *
    * `GET /agent/triggers/{triggerUid}`
    */
@@ -950,7 +950,7 @@ export class Triggers extends APIResource {
    * Updates a trigger.
    *
    * Absent members keep their values; an empty value (`""`, `[]` or `{}`) clears one. Deliveries to a disabled trigger
-   * are recorded and start no run. Requires the role `admin`.
+   * are recorded and start no run. Requires the role `admin`, unless the trigger is personal.
    *
    * `PUT /agent/triggers/{triggerUid}`
    */
@@ -961,7 +961,7 @@ export class Triggers extends APIResource {
   /**
    * Deletes a trigger with its secret.
    *
-   * Its runs continue. Requires the role `admin`.
+   * Its runs continue. Requires the role `admin`, unless the trigger is personal.
    *
    * `DELETE /agent/triggers/{triggerUid}`
    */
@@ -972,7 +972,8 @@ export class Triggers extends APIResource {
   /**
    * Pauses a trigger until it is resumed.
    *
-   * Its deliveries are recorded and start no run. Pausing a paused trigger changes nothing. Requires the role `admin`.
+   * Its deliveries are recorded and start no run. Pausing a paused trigger changes nothing. Requires the role `admin`,
+   * unless the trigger is personal.
    *
    * `POST /agent/triggers/{triggerUid}/pause`
    */
@@ -984,7 +985,7 @@ export class Triggers extends APIResource {
    * Resumes a paused trigger.
    *
    * Events that were delivered meanwhile start runs only if they are delivered again. Resuming an enabled trigger
-   * changes nothing. Requires the role `admin`.
+   * changes nothing. Requires the role `admin`, unless the trigger is personal.
    *
    * `POST /agent/triggers/{triggerUid}/resume`
    */
@@ -996,7 +997,7 @@ export class Triggers extends APIResource {
    * Replaces the secret of a trigger.
    *
    * The response contains the new secret, which is never shown again. Requests are accepted by both secrets for 24
-   * hours; rotating again ends the older one at once. Requires the role `admin`.
+   * hours; rotating again ends the older one at once. Requires the role `admin`, unless the trigger is personal.
    *
    * `POST /agent/triggers/{triggerUid}/rotate-secret`
    */
@@ -1008,7 +1009,7 @@ export class Triggers extends APIResource {
    * Reports what an event would result in.
    *
    * The response contains the prompt of its run. Nothing is created, and no signature is needed. Requires the role
-   * `admin`.
+   * `admin`, unless the trigger is personal.
    *
    * `POST /agent/triggers/{triggerUid}/test`
    */
@@ -1019,7 +1020,7 @@ export class Triggers extends APIResource {
   /**
    * Lists the deliveries to a trigger with their outcomes, newest first.
    *
-   * Deliveries are kept for 30 days. Requires the role `admin`.
+   * Deliveries are kept for 30 days. Requires the role `admin`, unless the trigger is personal.
    *
    * `GET /agent/triggers/{triggerUid}/deliveries`
    */
@@ -1042,7 +1043,7 @@ export class Triggers extends APIResource {
    * Sends the event of a delivery to its trigger again.
    *
    * The trigger decides after the response, as it is then. The new delivery has an outcome of its own, and the earlier
-   * one keeps its outcome. Requires the role `admin`.
+   * one keeps its outcome. Requires the role `admin`, unless the trigger is personal.
    *
    * `POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver`
    */

@@ -162,7 +162,7 @@ class Triggers(Resource):
     def retrieve(self, trigger_uid: str, **options: Unpack[RequestOptions]) -> TriggerItem:
         """Returns a trigger with its outcomes of a day.
 
-        Requires the role `admin`.
+        Requires the role `admin`, unless the trigger is personal.
 
         `GET /agent/triggers/{triggerUid}`
 
@@ -204,7 +204,8 @@ class Triggers(Resource):
         """Updates a trigger.
 
         Absent members keep their values; an empty value (`""`, `[]` or `{}`) clears one. Deliveries to a
-        disabled trigger are recorded and start no run. Requires the role `admin`.
+        disabled trigger are recorded and start no run. Requires the role `admin`, unless the trigger is
+        personal.
 
         `PUT /agent/triggers/{triggerUid}`
 
@@ -261,7 +262,7 @@ class Triggers(Resource):
     def delete(self, trigger_uid: str, **options: Unpack[RequestOptions]) -> None:
         """Deletes a trigger with its secret.
 
-        Its runs continue. Requires the role `admin`.
+        Its runs continue. Requires the role `admin`, unless the trigger is personal.
 
         `DELETE /agent/triggers/{triggerUid}`
 
@@ -279,7 +280,7 @@ class Triggers(Resource):
         """Pauses a trigger until it is resumed.
 
         Its deliveries are recorded and start no run. Pausing a paused trigger changes nothing. Requires the role
-        `admin`.
+        `admin`, unless the trigger is personal.
 
         `POST /agent/triggers/{triggerUid}/pause`
 
@@ -297,7 +298,7 @@ class Triggers(Resource):
         """Resumes a paused trigger.
 
         Events that were delivered meanwhile start runs only if they are delivered again. Resuming an enabled
-        trigger changes nothing. Requires the role `admin`.
+        trigger changes nothing. Requires the role `admin`, unless the trigger is personal.
 
         `POST /agent/triggers/{triggerUid}/resume`
 
@@ -317,7 +318,8 @@ class Triggers(Resource):
         """Replaces the secret of a trigger.
 
         The response contains the new secret, which is never shown again. Requests are accepted by both secrets
-        for 24 hours; rotating again ends the older one at once. Requires the role `admin`.
+        for 24 hours; rotating again ends the older one at once. Requires the role `admin`, unless the trigger is
+        personal.
 
         `POST /agent/triggers/{triggerUid}/rotate-secret`
 
@@ -345,7 +347,7 @@ class Triggers(Resource):
         """Reports what an event would result in.
 
         The response contains the prompt of its run. Nothing is created, and no signature is needed. Requires the
-        role `admin`.
+        role `admin`, unless the trigger is personal.
 
         `POST /agent/triggers/{triggerUid}/test`
 
@@ -374,7 +376,7 @@ class Triggers(Resource):
     ) -> Page[TriggerDelivery]:
         """Lists the deliveries to a trigger with their outcomes, newest first.
 
-        Deliveries are kept for 30 days. Requires the role `admin`.
+        Deliveries are kept for 30 days. Requires the role `admin`, unless the trigger is personal.
 
         `GET /agent/triggers/{triggerUid}/deliveries`
 
@@ -420,7 +422,7 @@ class Triggers(Resource):
         """Sends the event of a delivery to its trigger again.
 
         The trigger decides after the response, as it is then. The new delivery has an outcome of its own, and
-        the earlier one keeps its outcome. Requires the role `admin`.
+        the earlier one keeps its outcome. Requires the role `admin`, unless the trigger is personal.
 
         `POST /agent/triggers/{triggerUid}/deliveries/{deliveryId}/redeliver`
 
