@@ -51,7 +51,8 @@ export function createBranchPusher(options: PushOptions): BranchPusher {
       const branch = quoteForShell(target.branch);
       const command = `[ "$(git symbolic-ref --quiet --short HEAD)" = ${branch} ] || git checkout --quiet ${branch} --`;
       const workingDirectory = join(options.seen.workspace, clone.path);
-      const { exitCode, text } = await options.runner.run({ command, workingDirectory, timeoutMs: CHECK_OUT_MS });
+      const request = { command, workingDirectory, timeoutMs: CHECK_OUT_MS, isHelper: true };
+      const { exitCode, text } = await options.runner.run(request);
       if (exitCode !== 0) log("warn", "the branch was not checked out", { detail: redactor.text(text) });
     },
 

@@ -53,6 +53,14 @@ function start(branch: string) {
   });
   return { pusher, commands, warnings };
 }
+
+describe("the check-out of a pull request's branch", () => {
+  it("is made with the git of the host, since the image of a run need not have one", async () => {
+    const { pusher, commands } = start("it's-fixed");
+    await pusher.checkOut();
+    expect(commands).toEqual([expect.objectContaining({ workingDirectory: clone, isHelper: true })]);
+  });
+});
 const head = () => git(clone, "symbolic-ref", "--short", "HEAD");
 
 describe("a restored workspace of a run that works on a pull request", () => {
