@@ -57,8 +57,11 @@ const describe = (command: string): StepDetail<string> => ({
 });
 
 const LINE_FILE = '"$TMPDIR/.runyard-setup-line"';
-/** Notes the line of a script that failed last. It precedes the first line of the script, so that lines keep their numbers. */
-const NOTE_LINE = `trap 'echo "$LINENO" > ${LINE_FILE}' ERR; `;
+/**
+ * Notes the line of a script that failed last, where the shell has a trap for it: dash fails without the check. It precedes the first line of
+ * the script, so that lines keep their numbers.
+ */
+const NOTE_LINE = `if (trap : ERR) 2>/dev/null; then trap 'echo "$LINENO" > ${LINE_FILE}' ERR; fi; `;
 
 const withLine = (command: string): string => (isScript(command) ? `${NOTE_LINE}${command}` : command);
 const isScript = (command: string): boolean => command.trim().includes("\n");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeControlPlane, type RunGiven } from "../../../lab/fake-control-plane.ts";
 import { listBusyboxFiles } from "../../support/busybox-image.ts";
-import { type Registry, startRegistry } from "../../support/image-registry.ts";
+import { type LayerFile, type Registry, startRegistry } from "../../support/image-registry.ts";
 import { runHarness } from "../support/run-harness.ts";
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
@@ -201,6 +201,26 @@ async function expireTags(folder: string): Promise<void> {
     await writeFile(join(folder, name), JSON.stringify({ ...record, checked_at: 0 }));
   }
 }
+
+describe("a run with an image whose only program is dash", () => {
+  it("runs setup commands of several lines, and says how one ended", async () => {
+    const libraries = execFileSync("ldd", ["/bin/dash"], { encoding: "utf8" }).match(/\/\S+/g) ?? [];
+    const copy = (name: string, from: string): LayerFile => ({ name, mode: 0o755, content: readFileSync(from) });
+    const files = [copy("bin/sh", "/bin/dash"), ...libraries.map((path) => copy(path.slice(1), path))];
+    registry.put("acme/dash:1", { layers: [files] });
+    const first = "echo one > /workspace/lines\necho two >> /workspace/lines";
+    await using plane = await start("acme/dash:1", block("while read line; do echo $line; done < lines"), {
+      setup_commands: [first],
+    });
+    expect(await run(plane)).toMatchObject({ success: true });
+    expect(shown(plane)).toBe("one\ntwo\n");
+    await using failing = await start("acme/dash:1", block("true"), { setup_commands: ["echo one\nfalse"] });
+    expect(await run(failing)).toMatchObject({
+      success: false,
+      summary: expect.stringContaining("ended with exit code 1"),
+    });
+  });
+});
 
 describe("a run with an image of Debian", () => {
   it("runs its commands in bash and with the libc of the image", async () => {
