@@ -113,7 +113,9 @@ function buildBoundary(
     ...ETC.flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
     ...certificates.flatMap(([, path]) => ["--ro-bind-try", path, path]),
     ...Object.entries(files).flatMap(([seen, path]) => ["--ro-bind", path, seen]),
-    ...["--bind", directory, "/image", "--remount-ro", "/", "--chdir", "/image"],
+    ...["--bind", directory, "/image", "--chdir", "/image"],
+    // If the harness runs as root, the program could otherwise change files of the kernel.
+    ...["/proc", "/dev", "/"].flatMap((path) => ["--remount-ro", path]),
     ...Object.entries({ ...environment, ...variables }).flatMap(([name, value]) => ["--setenv", name, value]),
     ...["--", "/bin/bash", "-c", limited, "bash", ...command],
   ];
@@ -134,11 +136,12 @@ async function watchFiles(
 
 /** Says which limit the files of an image exceed. */
 const findExcess = (
-  used: { readonly bytes: number; readonly files: number },
+  used: Awaited<ReturnType<typeof measureFiles>>,
   { bytes, files }: ProgramLimits,
 ): string | undefined => {
   if (used.bytes > bytes) return `it has more than ${Math.floor(bytes / 1024 ** 2)} MiB, the limit of this machine`;
-  return used.files > files ? `it has more than ${files} files, the limit of this machine` : undefined;
+  if (used.files > files) return `it has more than ${files} files, the limit of this machine`;
+  return used.isHidden ? "it has a directory that cannot be read, so that its files cannot be counted" : undefined;
 };
 
 /** The last message of a program, without the decoration of its log. */
