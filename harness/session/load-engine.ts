@@ -1,6 +1,5 @@
 import type { AgentWork } from "../engine/agent-context.ts";
 import { type Engine, RUNBOOK_MODEL } from "../engine/engine.ts";
-import { createRunbook, plannedRunbook } from "../engine/runbook.ts";
 import type { AcpAgent } from "../third-party/acp/agents.ts";
 import type { ThirdPartyAgent } from "../third-party/agent.ts";
 
@@ -8,8 +7,8 @@ import type { ThirdPartyAgent } from "../third-party/agent.ts";
 export type MakeEngine = (work: AgentWork) => Promise<Engine>;
 
 /**
- * Loads the engine for a model: the third-party agent that the run requests, or our own. The modules of an agent with a language
- * model are loaded only by runs that need them.
+ * Loads the engine for a model: the third-party agent that the run requests, or our own. The modules of each engine are loaded
+ * only by runs that need them.
  */
 export async function loadEngine(
   modelId: string | undefined,
@@ -24,12 +23,14 @@ export async function loadEngine(
     const { makeThirdParty } = await import("../third-party/make-third-party.ts");
     return async (work) => ({ engine: makeThirdParty(thirdParty, modelId, work), tools: [], close: async () => {} });
   }
-  if (modelId === undefined || modelId === RUNBOOK_MODEL)
+  if (modelId === undefined || modelId === RUNBOOK_MODEL) {
+    const { createRunbook, plannedRunbook } = await import("../engine/runbook.ts");
     return async (work) => ({
       engine: work.context.mode === "plan" ? plannedRunbook : createRunbook(work),
       tools: [],
       close: async () => {},
     });
+  }
   const { makeAgent } = await import("../agent/make-agent.ts");
   return (work) => makeAgent(modelId, work);
 }
