@@ -135,9 +135,11 @@ describe("an execution", () => {
     await expect.poll(startedIds).toEqual(["a", "b"]);
     database.statement("PRAGMA query_only = 1").run();
     await isStopped("a");
-    await expect.poll(() => [sandbox.isRunning("run of a"), rooms]).toEqual([false, 1]);
+    // On a busy machine, the sandbox may tell of room at intervals besides, until it closes.
+    await expect.poll(() => [sandbox.isRunning("run of a"), rooms > 0]).toEqual([false, true]);
+    const before = rooms;
     await sandbox.close();
-    expect([rooms, log.all()]).toEqual([2, expect.arrayContaining([{ id: "a", run_id: "run of a" }])]);
+    expect([rooms > before, log.all()]).toEqual([true, expect.arrayContaining([{ id: "a", run_id: "run of a" }])]);
     expect(printed.mock.calls.join("\n")).toContain("was not removed from the log of executions");
   });
 
