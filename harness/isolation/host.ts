@@ -52,8 +52,8 @@ function fail(reason: string): never {
 /** Opens the resources of an execution's isolation boundary. */
 async function openResources(workspace: Workspace, withNetwork = true) {
   const bwrap = findProgram("bwrap") ?? "";
-  const network = bwrap === "" || !withNetwork ? undefined : await openNetwork();
   const limits = readLimits();
+  const network = bwrap === "" || !withNetwork ? undefined : await openNetwork();
   const group = bwrap === "" ? undefined : openProcessGroup(limits);
   return {
     resources: { bwrap, etc: workspace.etc, network, group, limits },

@@ -9,7 +9,7 @@ export const SECRET = "planted-value-0001";
 /** A command runner as an execution uses it. */
 export async function createStage(kind: string) {
   vi.stubEnv("RUNYARD_SANDBOX", kind);
-  // It reads the variable before it first waits, so that stages can be created at the same time.
+  // It reads its variables, also those of limits, before it first waits, so that stages can be created at the same time.
   const preparation = prepareHost();
   vi.unstubAllEnvs();
   const host = await preparation;
