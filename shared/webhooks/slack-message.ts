@@ -1,6 +1,4 @@
 import * as v from "valibot";
-import { takeCharacters } from "#shared/characters.ts";
-import { toSafeSlackText } from "#shared/triggers/systems/marker.ts";
 
 /** What a message shows of a delivery. */
 const Delivered = v.pipe(
@@ -37,4 +35,11 @@ export function toSlackMessage(body: string): string {
 }
 
 /** Text of people and agents, which mentions nobody and links nowhere. */
-const toPlainText = (text: string): string => toSafeSlackText(takeCharacters(text, MAX_TEXT).replaceAll(/\s+/g, " "));
+const toPlainText = (text: string): string =>
+  text
+    .slice(0, MAX_TEXT)
+    .replace(/[\ud800-\udbff]$/, "")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;");
