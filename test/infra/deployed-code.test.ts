@@ -222,7 +222,7 @@ function carriedBytes(output: string): number {
   // They check the configuration of the runs; the one that creates a trigger carries the vault.
   if (/^triggers\/(create|update)-/.test(output)) return 28_000;
   // Its response and its request have every setting of runs.
-  if (output.startsWith("environments/create-environment/")) return 1_500;
+  if (output.startsWith("environments/create-environment/")) return 2_000;
   // The preview of an event plans a run, with the check that its model is not gone, and reads the run of a pressed button and the team of
   // an installation of the GitHub App.
   if (output.startsWith("triggers/test-trigger/")) return 40_500;
