@@ -239,7 +239,9 @@ describe("npm run aws -- try-sandbox", () => {
     await expect(tried(["--providers", "lambda"], env)).rejects.toThrow(/Unknown option/);
     const named = ["--provider", "lambda"];
     await expect(tried(named, { RUNYARD_API_KEY: "k" })).rejects.toThrow(/no deployment.*RUNYARD_BASE_URL/);
-    await expect(tried(named, { ...env, RUNYARD_API_KEY: "" })).rejects.toThrow(/no key.*RUNYARD_API_KEY/);
+    await expect(tried(named, { ...env, RUNYARD_API_KEY: "" })).rejects.toThrow(
+      /key of the deployment is missing: set RUNYARD_API_KEY/,
+    );
     await expect(tried(named, { ...env, RUNYARD_BASE_URL: "http://127.0.0.1:1/api/v1" })).rejects.toThrow(
       "There is no deployment at http://127.0.0.1:1/api/v1.",
     );
