@@ -186,7 +186,7 @@ describe("webhooks in the web app", () => {
     const uid = await createWebhook({ name: "Old", event_types: ["run_failed"], filter });
     const read = async () => (await app.api().call("GET", `/agent/webhooks/${uid}`)).body;
     const { page, complaints } = await app.open("/settings/webhooks");
-    await section(page).getByText(JSON.stringify(filter)).waitFor();
+    await section(page).getByText("Only runs with deploy=yes").waitFor();
     await section(page).getByRole("button", { name: "Pause Old" }).click();
     await section(page).getByText("Paused").waitFor();
     expect(await read()).toMatchObject({ enabled: false });
