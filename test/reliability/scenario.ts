@@ -235,6 +235,6 @@ const withoutIds = (text: string): string =>
   text
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>")
     // The keys of files begin with the end of an id.
-    .replace(/\b(runs|attachments)\/[0-9a-f]{4}\/<id>/g, "$1/<id>")
+    .replace(/\b(runs|attachments|snapshots)\/[0-9a-f]{4}\/<id>/g, "$1/<id>")
     .replace(/\b[0-9a-f]{20,64}\b/g, "<hash>")
     .replace(/#\d{10,}/g, "#<n>");
