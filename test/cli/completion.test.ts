@@ -79,7 +79,7 @@ describe("runyard completion", () => {
     [["run", "--env", "a"], { environments: ENVIRONMENTS }, ["api"], "/agent/environments"],
     [["environments", "get", ""], { environments: ENVIRONMENTS }, ["api", "uid-2"], "/agent/environments"],
     [["run", "fix it", "--model", ""], { models: [{ id: "m/1" }] }, ["m/1"], "/agent/models"],
-    [["triggers", "get", ""], { triggers: [{ uid: "t1", name: "mentions" }] }, ["mentions"], "/agent/triggers"],
+    [["triggers", "get", ""], { triggers: [{ uid: "t1", name: "mentions" }] }, ["t1"], "/agent/triggers"],
   ])("completes %j with what the service has", async (words, response, expected, request) => {
     server.play([api({ ...response, page_info: { has_next_page: false } })]);
     const { out, err } = await run(["__complete", "--", ...words]);
@@ -95,5 +95,11 @@ describe("runyard completion", () => {
     expect(await run(["__complete", "--", "runs", "get", ""])).toMatchObject({ code: 0, out: "", err: "" });
     server.play([]);
     expect((await run(["__complete", "--", "runs", "get", "r1", ""])).out).toBe("");
+  });
+
+  it("does not offer the caller's own keys as keys of an agent", async () => {
+    server.play([]);
+    expect((await run(["__complete", "--", "agents", "keys", "delete", "bot", ""])).out).toBe("");
+    expect(server.seen).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ const LISTS: Readonly<Record<string, (client: Runyard) => AsyncIterable<Forms>>>
   schedule: (client) => readEach(listSchedules(client), toForms),
   team: (client) => readEach(listTeams(client), toForms),
   secret: (client) => readEach(client.secrets.list(), ({ name }) => [name]),
-  triggers: (client) => readEach(client.triggers.list(), ({ uid, name }) => [name, uid]),
+  triggers: (client) => readEach(client.triggers.list(), ({ uid }) => [uid]),
   webhooks: (client) => readEach(client.webhooks.list(), ({ uid }) => [uid]),
   keys: (client) => readEach(client.keys.list(), ({ uid }) => [uid]),
   skill: (client) => readEach(client.agents.list(), ({ variants }) => [variants[0]?.id]),

@@ -92,7 +92,8 @@ async function listArguments(
   const last = all.at(-1);
   const argument = all[position] ?? (last?.variadic === true ? last : undefined);
   if (argument === undefined) return [];
-  const name = argument.name() === "uid" ? (command.parent?.name() ?? "") : argument.name();
+  const isOfGroup = argument === all[0] && argument.name() === "uid";
+  const name = isOfGroup ? (command.parent?.name() ?? "") : argument.name();
   return argument.argChoices ?? listValues(context, name, words);
 }
 
