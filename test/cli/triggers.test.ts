@@ -261,6 +261,14 @@ describe("runyard triggers import", () => {
     expect(sent()).toEqual([]);
   });
 
+  it("changes the scopes alone", async () => {
+    const file = await exportTo("json", { scopes: ["runs:read"] });
+    server.play([list({ ...STORED, scopes: ["runs:read", "runs:write"] }), trigger()]);
+    expect((await run(["triggers", "import", file])).out).toContain("changed  builds");
+    expect(sent()).toEqual(["PUT /agent/triggers/t1"]);
+    expect(sentBody()).toMatchObject({ scopes: ["runs:read"] });
+  });
+
   it("creates what is not there, prints the secret, and says what events of the App need", async () => {
     const file = join(directory, "new.yaml");
     await writeFile(file, "triggers:\n  - name: mentions\n    kind: github\n    prompt: look\n");

@@ -82,18 +82,23 @@ function plan(
   }
   if (found === undefined) return { action: "create", name, body };
   const { uid } = found;
-  const before: Readonly<Record<string, unknown>> = { ...toRequest(found), scopes: found.scopes };
+  const before: Members = toRequest(found);
   for (const member of FIXED) {
     if (isDeepStrictEqual(body[member], before[member])) continue;
     const fix = `Delete the trigger ${uid} first, or give the entry another name.`;
     throw usage(`${name}: ${member} of a trigger cannot be changed.`, fix);
   }
-  const { secret: _s, kind: _k, preset: _p, verification: _v, team: _t, ...members } = body;
-  const { kind: _kind, preset: _preset, verification: _verification, team: _team, ...current } = before;
-  const { scopes } = { ...current, ...members };
-  const isEqual = isDeepStrictEqual({ ...CLEARED, ...current, scopes }, { ...CLEARED, ...members, scopes });
+  const members = omit(body, ["secret", ...FIXED]);
+  const current = omit(before, FIXED);
+  const { scopes } = found;
+  const isEqual = isDeepStrictEqual({ ...CLEARED, scopes, ...current }, { ...CLEARED, scopes, ...members });
   return isEqual ? { action: "keep", name, uid } : { action: "update", name, uid, body: { ...CLEARED, ...members } };
 }
+
+type Members = Readonly<Record<string, unknown>>;
+
+const omit = (members: Members, names: readonly string[]): Members =>
+  Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 
 interface Target {
   readonly context: Context;
