@@ -261,6 +261,14 @@ describe("runyard triggers import", () => {
     expect(sent()).toEqual([]);
   });
 
+  it("changes nothing for a file that leaves out the verification, and says that the team owns the trigger", async () => {
+    const file = join(directory, "short.yaml");
+    await writeFile(file, "triggers: [{name: builds, kind: webhook, prompt: look, team: true}]");
+    server.play([list({ verification: { scheme: "standard" } })]);
+    const { out, code } = await run(["triggers", "import", file]);
+    expect([code, out.trim(), sent()]).toEqual([0, "unchanged  builds", []]);
+  });
+
   it("changes the scopes alone", async () => {
     const file = await exportTo("json", { scopes: ["runs:read"] });
     server.play([list({ ...STORED, scopes: ["runs:read", "runs:write"] }), trigger()]);

@@ -9,6 +9,9 @@ import { createOne, listAll, readTriggers, type TriggerEntry, toRequest } from "
 /** The members that no request can change: another value is another trigger. */
 const FIXED = ["kind", "preset", "verification", "team"] as const;
 
+/** What a new trigger has where the file says nothing. */
+const FIXED_DEFAULTS: Members = { verification: { scheme: "standard" }, team: true };
+
 /** What an update sends for a member that the file does not have. Scopes stay: `[]` would grant those of the credential. */
 const CLEARED = {
   enabled: true,
@@ -84,7 +87,8 @@ function plan(
   const { uid } = found;
   const before: Members = toRequest(found);
   for (const member of FIXED) {
-    if (isDeepStrictEqual(body[member], before[member])) continue;
+    const standard = FIXED_DEFAULTS[member];
+    if (isDeepStrictEqual(body[member] ?? standard, before[member] ?? standard)) continue;
     const fix = `Delete the trigger ${uid} first, or give the entry another name.`;
     throw usage(`${name}: ${member} of a trigger cannot be changed.`, fix);
   }
