@@ -65,7 +65,7 @@ describe("an MCP server that is a program", () => {
     );
     await transport.send(createMessage(1));
     await transport.send(createMessage(2));
-    await vi.waitFor(() => expect(messages).toEqual([createMessage(1), createMessage(2)]));
+    await expect.poll(() => messages).toEqual([createMessage(1), createMessage(2)]);
     await transport.close();
     await closed;
     expect([errors, transport.lastOutput()]).toEqual([[], ""]);
@@ -108,7 +108,7 @@ describe("an MCP server that is a program", () => {
     const { messages, closed } = await start(`echo '${JSON.stringify(createMessage(1))}'; sleep 100 & sleep 100`, {
       stop,
     });
-    await vi.waitFor(() => expect(messages).toEqual([createMessage(1)]));
+    await expect.poll(() => messages).toEqual([createMessage(1)]);
     stop.abort(new Error("over"));
     await closed;
     const late = await start("sleep 100", { stop });
@@ -147,7 +147,7 @@ describe("an MCP server that is a program", () => {
         `echo '{"jsonrpc":"2.0","id":1,"method":"'$(ulimit -n)'"}'; read -r line`,
         { limits: { ...limits, processes: 1_000_000 } },
       );
-      await vi.waitFor(() => expect(messages).toEqual([{ jsonrpc: "2.0", id: 1, method: "256" }]));
+      await expect.poll(() => messages).toEqual([{ jsonrpc: "2.0", id: 1, method: "256" }]);
       vi.advanceTimersByTime(20_000);
       await transport.send(createMessage(1));
       await closed;
@@ -175,7 +175,7 @@ describe("an MCP server that is a program", () => {
 
   it("is ended if it does not end within a second after its input", async () => {
     const { transport, messages, closed } = await start(`echo '${JSON.stringify(createMessage(1))}'; exec sleep 100`);
-    await vi.waitFor(() => expect(messages).toEqual([createMessage(1)]));
+    await expect.poll(() => messages).toEqual([createMessage(1)]);
     const begin = performance.now();
     await transport.close();
     expect(performance.now() - begin).toBeGreaterThan(950);
