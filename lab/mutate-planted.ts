@@ -95,6 +95,7 @@ async function tryBug(copy: string, bug: Candidate, reach: Reach): Promise<boole
 
 interface Catcher {
   readonly file: string;
+  /** The title of the first test that failed. */
   readonly failed: string | undefined;
 }
 
@@ -115,7 +116,7 @@ async function findCatcher(
     const many = { files: left, workers, seconds, isolate: false, bail: true };
     const { results, late } = await runTests(copy, many);
     // Bail reports the files that it cut off as failed, too, but without a failed test.
-    const failed = results.find(({ failed }) => failed !== undefined) ?? results.find(({ passed }) => !passed);
+    const failed = results.find(({ failures }) => failures.length > 0) ?? results.find(({ passed }) => !passed);
     const one = { files: [failed?.file ?? ""], workers: 1, seconds: ONE_FILE_SECONDS, isolate: true, bail: false };
     const withBug = failed === undefined ? undefined : (await runTests(copy, one)).results[0];
     restore();
@@ -123,7 +124,7 @@ async function findCatcher(
     if (failed === undefined) return "SURVIVED";
     const without = (await runTests(copy, one)).results[0];
     if (withBug?.passed !== true && without?.passed === true) {
-      return { file: failed.file, failed: withBug?.failed ?? failed.failed };
+      return { file: failed.file, failed: withBug?.failures[0] ?? failed.failures[0] };
     }
     const done = results.filter(({ passed, file }) => passed || file === failed.file).map(({ file }) => file);
     left = left.filter((file) => !done.includes(file));

@@ -14,7 +14,7 @@ import { runTests } from "./planted/tests.ts";
 const SECONDS = 300;
 
 const Change = v.strictObject({
-  /** The id of the sentence, or several that the change breaks. */
+  /** The id of the sentence that the change breaks. */
   id: v.string(),
   file: v.string(),
   /** Code that the file has once, and what replaces it. */
@@ -51,15 +51,7 @@ async function tryChange(copy: string, { id, file, text, replacement }: Change):
   const tests = tags.filter((tag) => tag.id === id).map(({ test }) => readTest(test));
   if (tests.length === 0) return "SURVIVED: no test has its tag";
   const files = [...new Set(tests.map((test) => test.file))];
-  const restore = plant(copy, {
-    kind: "dropped check",
-    file,
-    line: 0,
-    start,
-    end: start + text.length,
-    original: text,
-    replacement,
-  });
+  const restore = plant(copy, { file, start, end: start + text.length, replacement });
   const { results, late } = await runTests(copy, { files, workers: 1, seconds: SECONDS, isolate: true, bail: false });
   restore();
   if (late) return "noticed by a test that does not end";

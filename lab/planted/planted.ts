@@ -20,8 +20,10 @@ export async function copyRepository(copy: string): Promise<void> {
   }
 }
 
+type Bug = Pick<Candidate, "file" | "start" | "end" | "replacement">;
+
 /** @returns a function that removes the bug again */
-export function plant(copy: string, { file, start, end, replacement }: Candidate): () => void {
+export function plant(copy: string, { file, start, end, replacement }: Bug): () => void {
   const path = join(copy, file);
   const code = readFileSync(path, "utf8");
   writeFileSync(path, code.slice(0, start) + replacement + code.slice(end));

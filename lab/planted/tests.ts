@@ -20,9 +20,7 @@ export interface TestResult {
   readonly file: string;
   readonly passed: boolean;
   readonly milliseconds: number;
-  /** The title of the first test that failed. */
-  readonly failed: string | undefined;
-  /** The titles of all tests that failed. */
+  /** The titles of the tests that failed. */
   readonly failures: readonly string[];
 }
 
@@ -78,7 +76,6 @@ export async function runTests(
     // A file that bail cut off has tests without a result, and may count as passed all the same.
     passed: status === "passed" && assertionResults.length > 0 && assertionResults.every(hasPassed),
     milliseconds: Math.round(endTime - startTime),
-    failed: assertionResults.find((one) => one.status === "failed")?.fullName,
     failures: assertionResults.filter((one) => one.status === "failed").map((one) => one.fullName),
   }));
   return { results, late: false };
