@@ -1,18 +1,18 @@
+import { eventSources } from "./event-sources.ts";
 import type { Settings } from "./settings.ts";
 
 /** Prices of Lambda in us-east-1, in US dollars, compared as docs/cost.md says. */
 export const GB_SECOND_USD = 0.0000133334;
 export const DISK_GB_SECOND_USD = 0.0000000309;
 
-/** The size of a sandbox that is a function, unless the settings say otherwise: that of its event source. */
-const SANDBOX_MEMORY_MB = 2048;
+/** The disk of a sandbox that is a function, unless the settings say otherwise. */
 export const SANDBOX_DISK_MB = 4096;
 /** The disk that a function has free of charge. */
 const FREE_DISK_MB = 512;
 
 /** What an hour in a sandbox that is a function costs at list price, in US dollars. */
 export function sandboxUsdPerHour({
-  sandboxMemoryMb = SANDBOX_MEMORY_MB,
+  sandboxMemoryMb = eventSources.runSandbox.memoryMb,
   sandboxDiskMb = SANDBOX_DISK_MB,
 }: Pick<Settings, "sandboxMemoryMb" | "sandboxDiskMb">): number {
   const memoryGb = sandboxMemoryMb / 1024;
