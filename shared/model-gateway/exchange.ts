@@ -2,13 +2,13 @@ import type { ModelLimits } from "#shared/model-provider/model-limits.ts";
 import { type ModelProvider, NotConfigured } from "#shared/model-provider/model-provider.ts";
 import { type ModelRequest, parsedJson } from "./dialect.ts";
 import { PROVIDER_REMEDY } from "./error-kinds.ts";
-import { type Call, describeCall, isFree, type Outcome, type PaymentPorts, settleCall } from "./payment.ts";
+import { type Call, describeCall, type Outcome, type PaymentPorts, settleCall } from "./payment.ts";
 import { readErrorBody } from "./provider-error.ts";
 import { isStream, withReadErrors } from "./provider-response.ts";
 import { relay } from "./relay.ts";
 import { failure, responseHeaders } from "./responses.ts";
 import { callProvider, GivenUp, isUnsent, TimedOut, Unreached } from "./upstream.ts";
-import { inputTokens } from "./usage.ts";
+import { inputTokens, isFree } from "./usage.ts";
 
 /** Milliseconds after which a call is aborted: less than the time limit of the gateway function. */
 const CALL_MS = 14 * 60_000;
@@ -65,7 +65,7 @@ interface Stop {
 
 function createStop({ model, provider }: AdmittedCall, givenUp: AbortSignal): Stop {
   const ended = AbortSignal.timeout(Math.min(provider.timeouts?.totalMs ?? CALL_MS, CALL_MS));
-  if (model.cost !== undefined && !isFree(model.cost)) return { givenUp, stopped: ended, hangUp: () => undefined };
+  if (model.cost !== undefined && !isFree(model)) return { givenUp, stopped: ended, hangUp: () => undefined };
   const hungUp = new AbortController();
   return { givenUp, stopped: AbortSignal.any([ended, givenUp, hungUp.signal]), hangUp: () => hungUp.abort() };
 }

@@ -19,6 +19,7 @@ import {
   calculateCost,
   highestPrice,
   inputTokens,
+  isFree,
   NOTHING_USED,
   outputTokenCost,
   priceForInput,
@@ -67,7 +68,7 @@ export async function payFor<T extends Call>(call: T, ports: PaymentPorts): Prom
   const { dialect, head, model, startedAt } = call;
   const { run_id, execution_id } = head;
   const limits = dialect.readOutputLimits(call.request);
-  const options = { startedAt, isFree: isFree(model.cost), hasOwnKey: call.ownKey !== undefined, team: call.team };
+  const options = { startedAt, isFree: isFree(model), hasOwnKey: call.ownKey !== undefined, team: call.team };
   const { payers, limited, ...month } = await readPayers(head, options, ports.table);
   const allowance = await requireAllowance(head, limited, ports);
   const counted = { ...month, ...(allowance === undefined ? {} : { left: allowance }) };
@@ -115,9 +116,6 @@ export async function payFor<T extends Call>(call: T, ports: PaymentPorts): Prom
     reservation,
   };
 }
-
-export const isFree = (price: ProvidedModel["cost"]): boolean =>
-  price?.input_per_million_usd === 0 && price.output_per_million_usd === 0;
 
 const describePayer = (payer: Payer): string => {
   if (payer.kind === "run") return "the run has a budget";

@@ -77,6 +77,11 @@ export function highestPrice(model: PricedModel, cost: Price, tokens: number): C
   };
 }
 
+/** Whether calls of a model cost nothing, whatever they use. */
+export const isFree = ({ cost, ...model }: PricedModel & { readonly cost?: Price }): boolean =>
+  cost !== undefined &&
+  Object.values(highestPrice(model, cost, Number.POSITIVE_INFINITY)).every((price) => price === 0);
+
 const NO_PRICE: CallPrice = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteLong: 0 };
 
 /** The price of each step, the standard one first. */

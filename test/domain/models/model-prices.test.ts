@@ -9,6 +9,7 @@ import {
   calculateCost,
   highestPrice,
   inputTokens,
+  isFree,
   NOTHING_USED,
   outputTokenCost,
   priceForInput,
@@ -96,6 +97,21 @@ describe("the price of a call", () => {
     for (const id of ["anthropic/other", "toString"]) {
       expect(priceForInput({ id, providerKind: "anthropic" }, COST, 1e9)).toMatchObject({ input: 2, output: 10 });
     }
+  });
+});
+
+describe("isFree", () => {
+  const FREE = { input_per_million_usd: 0, output_per_million_usd: 0 };
+
+  it.each([
+    [true, FREE],
+    [true, { ...FREE, cache_read_per_million_usd: 0, steps: [{ ...FREE, above_input_tokens: 1 }] }],
+    [false, { ...FREE, output_per_million_usd: 0.0001 }],
+    [false, { ...FREE, cache_write_per_million_usd: 1 }],
+    [false, { ...FREE, steps: [{ ...FREE, above_input_tokens: 200_000, input_per_million_usd: 1 }] }],
+    [false, undefined],
+  ])("is %s for a model with the price %j", (expected, cost) => {
+    expect(isFree({ ...COMPATIBLE, ...(cost === undefined ? {} : { cost }) })).toBe(expected);
   });
 });
 
