@@ -31,7 +31,7 @@ export interface CreatedSecret {
  */
 export function addSecret(
   team: string,
-  { name, value, renewal: given }: CreateSecretRequest,
+  { name, value, renewal: newRenewal }: CreateSecretRequest,
   idempotency: IdempotentRequest,
   { table, vault, now: clock }: SecretPorts,
 ): Promise<CreatedSecret> {
@@ -47,13 +47,13 @@ export function addSecret(
         throw new RunyardError("conflict", { detail: `a team has at most ${MAX_SECRETS} secrets`, retryable: false });
       }
       const now = clock();
-      const renewal = given === undefined ? undefined : toRenewal(given, uuidv7(now), now);
+      const renewal = newRenewal === undefined ? undefined : toRenewal(newRenewal, uuidv7(now), now);
       const secret: Secret = {
         ...{ team_uid: team, name, id: uuidv7(now), created_at: now },
         ...(renewal === undefined ? {} : { renewal: formatRenewal(renewal) }),
       };
       await vault.put(team, secret.id, value);
-      if (given !== undefined && renewal !== undefined) await vault.put(team, renewal.id, formatGrant(given));
+      if (newRenewal !== undefined && renewal !== undefined) await vault.put(team, renewal.id, formatGrant(newRenewal));
       try {
         await store.create(secret, record(name));
       } catch (error) {
