@@ -1343,19 +1343,17 @@ function findRemedy(error, keyFrom = "") {
 
 // cli/src/names.ts
 var UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-async function environmentUid(client, given) {
+async function* listEnvironments(client) {
+  for await (let { uid, config } of client.environments.list()) yield { uid, name: config.name };
+}
+async function* listAgents(client) {
+  for await (let { uid, name } of client.identities.list()) yield { uid, name };
+}
+var environmentUid = (client, given) => resolveUid("environment", given, listEnvironments(client)), agentUid = (client, given) => resolveUid("agent", given, listAgents(client));
+async function resolveUid(kind, given, items) {
   if (UID.test(given)) return given;
   let all = [];
-  for await (let { uid, config } of client.environments.list()) all.push({ uid, name: config.name });
-  return theOne("environment", given, all);
-}
-async function agentUid(client, given) {
-  if (UID.test(given)) return given;
-  let all = [];
-  for await (let { uid, name } of client.identities.list()) all.push({ uid, name });
-  return theOne("agent", given, all);
-}
-function theOne(kind, given, all) {
+  for await (let item of items) all.push(item);
   let found = all.filter(({ uid, name }) => uid === given || name === given);
   if (found.length > 1)
     throw usage(`Several have the name ${given}: ${found.map(({ uid }) => uid).join(", ")}.`, "Use the uid.");
