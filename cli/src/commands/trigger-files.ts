@@ -51,8 +51,8 @@ const FORMATS = ["json", "yaml"] as const;
 
 export function exportCommand(context: Context) {
   const command = new Command("export")
-    .description("print triggers as a file that `import` takes, without their secrets and claims of the GitHub App")
-    .argument("[uid...]", "uids of the triggers (default: all of your team)")
+    .description("print triggers as a file for `import`, without their secrets and claims of the GitHub App")
+    .argument("[uid...]", "uids of the triggers (default: your team's and your personal ones)")
     .addOption(new Option("--format <format>", "format of the file").choices(FORMATS).default("json" as const))
     .action(async (uids, { format }) => {
       const { triggers } = await context.client();

@@ -12,7 +12,7 @@ const FIXED = ["kind", "preset", "verification", "team"] as const;
 /** What a new trigger has where the file says nothing. */
 const FIXED_DEFAULTS: Members = { verification: { scheme: "standard" }, team: true };
 
-/** What an update sends for a member that the file does not have. Scopes stay: `[]` would grant those of the credential. */
+/** What an update sends for a member that the file omits. Scopes are kept: `[]` would grant those of the credential. */
 const CLEARED = {
   enabled: true,
   mode: "normal",
@@ -34,7 +34,7 @@ const CLEARED = {
 
 export function importCommand(context: Context) {
   const command = new Command("import")
-    .description("create or change triggers as a file of `export` says; to import it again changes nothing")
+    .description("create or update triggers to match a file of `export`; importing it again changes nothing")
     .argument("<file>", "JSON or YAML; `-` reads it from standard input")
     .option("--dry-run", "print what would be done; changes nothing")
     .action(async (file, { dryRun = false }) => {
