@@ -78,7 +78,7 @@ export const CancelRunsRequest = v.object({
   filter: RunFilter,
   /** Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false. */
   force: v.exactOptional(v.boolean()),
-  /** The `next_cursor` of the previous response, to continue behind the runs that it has looked at. */
+  /** The `next_cursor` of the previous response, to continue after the runs that it processed. */
   cursor: v.exactOptional(textOfBytes(4096)),
 });
 export type CancelRunsRequest = v.InferOutput<typeof CancelRunsRequest>;

@@ -47,7 +47,7 @@ const ImageReference = v.pipe(
 const EnvironmentParts = {
   /** A description for people. */
   description: optional(text(4096)),
-  /** The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422. */
+  /** The container image in which the runs' commands execute. If the deployment does not support images, creating a run returns 422. */
   docker_image: optional(ImageReference),
   /** The GitHub repositories to clone, at most 10. */
   github_repos: optional(v.pipe(v.array(GithubRepo), v.maxLength(10))),
@@ -115,7 +115,7 @@ export const EnvironmentConfig = v.object({
   name: v.string(),
   /** A description for people. */
   description: v.exactOptional(v.string()),
-  /** The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422. */
+  /** The container image in which the runs' commands execute. If the deployment does not support images, creating a run returns 422. */
   docker_image: v.exactOptional(v.string()),
   /** The GitHub repositories to clone, at most 10. */
   github_repos: v.array(

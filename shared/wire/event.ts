@@ -90,7 +90,7 @@ export const ClientEvent = v.object({
       detail: v.exactOptional(textOfBytes(4096)),
       /** `setup_started`: the event that reports the end of this part of the setup, such as `setup_commands`. */
       step: v.exactOptional(text(64, 1)),
-      /** `setup_commands`: the id under which live output of the command is sent, if it takes long. */
+      /** `setup_commands`: the id of the command's live output, if there was any. */
       action_id: v.exactOptional(Id),
       /** `setup_commands`: the end of what the command printed. */
       output: v.exactOptional(textOfBytes(8192)),

@@ -82,7 +82,7 @@ export const ResolvePromptRequest = v.object({
   ),
   /** The directory for attachments. Has no effect in this release. */
   attachments_dir: v.exactOptional(textOfBytes(1024)),
-  /** The names of secrets with tokens that a server has refused. They are renewed first, if they can be. */
+  /** The names of secrets whose tokens a server has refused. They are renewed first, if possible. */
   refused_secrets: v.exactOptional(v.pipe(v.array(SecretName), v.maxLength(50))),
 });
 
@@ -135,7 +135,7 @@ export const ResolvePromptResponse = v.object({
       model_apis: v.exactOptional(v.record(v.string(), v.picklist(["messages", "chat", "responses"]))),
       /** The commands of the environment to run before the first turn, in order. */
       setup_commands: v.exactOptional(v.array(v.string())),
-      /** The container image of the environment, for a harness whose sandbox is no container of it. */
+      /** The container image of the environment, for a harness whose sandbox is not a container of that image. */
       docker_image: v.exactOptional(v.string()),
       /** The plain environment variables of commands. Secrets of the same name take precedence. */
       variables: v.exactOptional(v.record(v.string(), v.string())),

@@ -11,6 +11,6 @@ export const HOST_SETTINGS = [
   "RUNYARD_MCP_PRIVATE_NETWORKS",
 ] as const;
 
-/** What the files of a run may take, unless RUNYARD_RUN_DISK_MIB and RUNYARD_RUN_FILES say otherwise. */
+/** The limits of a run's files, unless RUNYARD_RUN_DISK_MIB and RUNYARD_RUN_FILES set others. */
 export const DEFAULT_RUN_DISK_MIB = 10_240;
 export const DEFAULT_RUN_FILES = 1_000_000;

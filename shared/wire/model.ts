@@ -12,7 +12,7 @@ const prices = {
   cache_write_per_million_usd: v.exactOptional(Price),
 };
 
-/** Other prices of calls with more input. */
+/** Other prices for calls with more input. */
 export const CostStep = v.object({
   /** The number of input tokens, cached ones included, above which these prices apply. */
   above_input_tokens: v.pipe(v.number(), v.integer(), v.minValue(1)),
@@ -22,7 +22,7 @@ export const CostStep = v.object({
 /** The price of a model. */
 export const ModelCost = v.object({
   ...prices,
-  /** Other prices of calls with more input. The last one applies whose number of tokens is exceeded, to all tokens of the call. */
+  /** Other prices for calls with more input. The last step that the call exceeds applies to all of its tokens. */
   steps: v.exactOptional(v.array(CostStep)),
 });
 export type ModelCost = v.InferOutput<typeof ModelCost>;

@@ -139,8 +139,8 @@ export const RequestUsage = v.object({
   /** The cost of model calls, in US dollars; the same as `inference_cost`. */
   inference_cost_usd: v.exactOptional(v.number()),
   /**
-   * The estimated cost of the run's sandboxes, in US dollars: their time by their size; the same as `compute_cost`.
-   * Absent where it is not known, such as for self-hosted workers. Budgets do not count it.
+   * The estimated cost of the run's sandboxes, in US dollars, by their time and size; the same as `compute_cost`. Absent
+   * if unknown, such as for self-hosted workers. Budgets do not count it.
    */
   compute_cost_usd: v.exactOptional(v.number()),
   /** The platform fee, in US dollars. Absent where there is none. */

@@ -118,7 +118,7 @@ export const ScheduleItem = v.object({
   failing_since: v.exactOptional(v.string()),
   /** Why the latest firing created no run. Null if it succeeded. */
   last_spawn_error: v.nullable(v.string()),
-  /** Why the token of a secret of the runs can no longer be renewed, and what to do. Absent if all can, and in lists. */
+  /** Why the token of one of the runs' secrets can no longer be renewed, and what to do. Absent if there is no problem, and in lists. */
   secret_error: v.exactOptional(v.string()),
   /** Why there is no model for the runs at the moment, so that none is created. Absent if there is one. */
   model_error: v.exactOptional(v.string()),

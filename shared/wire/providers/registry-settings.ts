@@ -6,7 +6,7 @@ const Text = v.pipe(v.string(), v.trim(), v.nonEmpty("must not be empty"));
 export const DEFAULT_REGISTRY = "docker.io";
 
 const members = {
-  /** As references of images name it, with the port if they do. */
+  /** The host as image references name it, with the port if they have one. */
   host: v.pipe(
     v.string(),
     v.regex(
@@ -17,7 +17,7 @@ const members = {
   username: v.exactOptional(Text),
   /** Whether its address may be one of this machine or of its network. @default false */
   private: v.exactOptional(v.boolean()),
-  /** Whether it may be called by http, or with a certificate that nobody vouches for. @default false */
+  /** Whether to allow HTTP, and certificates that no trusted authority has signed. @default false */
   insecure: v.exactOptional(v.boolean()),
 };
 
@@ -43,7 +43,7 @@ export interface ImageReference {
   readonly digest?: string;
 }
 
-/** Parses a reference, as the environment's `docker_image` has it. */
+/** Parses a reference, such as the `docker_image` of an environment. */
 export function parseImageReference(reference: string): ImageReference {
   const [, name = "", tag, digest] = /^(.*?)(?::([\w][\w.-]*))?(?:@([^@]+))?$/.exec(reference) ?? [];
   const [first = "", ...rest] = name.split("/");

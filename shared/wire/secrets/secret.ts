@@ -23,7 +23,7 @@ const NewSecretName = v.pipe(
 const NewRenewal = v.object({
   /** The URL of the server that accepts the token, such as an MCP server. */
   server_url: ReceiverUrl,
-  /** The URL that issues new tokens. Its host must be on the internet. */
+  /** The URL that issues new tokens. Its address must be public. */
   token_endpoint: ReceiverUrl,
   /** The id of the OAuth client. */
   client_id: textOfBytes(512, 1),
@@ -31,7 +31,7 @@ const NewRenewal = v.object({
   client_secret: v.exactOptional(textOfBytes(512, 1)),
   /** The refresh token. It is never returned, and no run gets it. */
   refresh_token: textOfBytes(3072, 1),
-  /** What the token is limited to (RFC 8707). */
+  /** The resource that the token is limited to (RFC 8707). */
   resource: v.exactOptional(textOfBytes(2048, 1)),
   /** Seconds until the value expires. If absent, the service renews it only after a server has refused it. */
   expires_in: v.exactOptional(Count),
@@ -62,7 +62,7 @@ export const SecretItem = v.object({
     /** The team's id. */
     uid: v.string(),
   }),
-  /** How the value is renewed. Absent if it never is. */
+  /** How the value is renewed. Absent if it is not renewed. */
   renewal: v.exactOptional(
     v.object({
       /** The URL of the server that accepts the token. */
@@ -71,7 +71,7 @@ export const SecretItem = v.object({
       token_endpoint: v.string(),
       /** The time of the latest renewal, or of the sign-in. @format date-time */
       renewed_at: v.string(),
-      /** When the value expires. Absent if the server did not say. @format date-time */
+      /** When the value expires. Absent if unknown. @format date-time */
       expires_at: v.exactOptional(v.string()),
       /** Why the value can no longer be renewed, and what to do. Absent if it can. */
       refusal: v.exactOptional(v.string()),

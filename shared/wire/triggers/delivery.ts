@@ -61,9 +61,9 @@ export const TestTriggerResponse = v.object({
   outcome: v.picklist(["started", "followed_up", "ignored", "failed"]),
   /** Why it would be ignored. */
   reason: v.exactOptional(IgnoredReason),
-  /** Details, such as the error of the filter, why no run could be created, or what a pressed button would do. */
+  /** Details, such as the filter's error, why no run could be created, or what a pressed button would do. */
   detail: v.exactOptional(v.string()),
-  /** The run that the button of a message would answer or stop, for an event of a pressed button. */
+  /** The run that a pressed button would answer or stop. Absent for other events. */
   run_id: v.exactOptional(v.string()),
   /** The event as templates see it. */
   event: TriggerEvent,

@@ -14,7 +14,7 @@ export const UsageBucket = v.object({
   total_tokens: v.number(),
   /** The cost of all model calls, as far as their models have a price, and of compute. */
   cost_usd: v.number(),
-  /** The part of `cost_usd` that is the cost of compute. Absent where there is none, or it is not known. */
+  /** The part of `cost_usd` that is the cost of compute. Absent if there is none, or if it is unknown. */
   compute_cost_usd: v.exactOptional(v.number()),
   /** The seconds that the runs were executing. */
   run_seconds: v.number(),

@@ -438,7 +438,7 @@ class CancelRunsRequestParam(TypedDict, total=False):
     """Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false."""
 
     cursor: str
-    """The `next_cursor` of the previous response, to continue behind the runs that it has looked at. At most 4096 bytes in UTF-8."""
+    """The `next_cursor` of the previous response, to continue after the runs that it processed. At most 4096 bytes in UTF-8."""
 
 
 class MatchingRunsRequestParam(TypedDict, total=False):
@@ -520,7 +520,7 @@ class ClientEventPayloadParam(TypedDict, total=False):
     """`setup_started`: the event that reports the end of this part of the setup, such as `setup_commands`."""
 
     action_id: str
-    """`setup_commands`: the id under which live output of the command is sent, if it takes long. At most 512 bytes in UTF-8."""
+    """`setup_commands`: the id of the command's live output, if there was any. At most 512 bytes in UTF-8."""
 
     output: str
     """`setup_commands`: the end of what the command printed. At most 8192 bytes in UTF-8."""
@@ -1428,7 +1428,7 @@ class CreateEnvironmentRequestParam(TypedDict, total=False):
     """A description for people."""
 
     docker_image: Optional[str]
-    """The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422."""
+    """The container image in which the runs' commands execute. If the deployment does not support images, creating a run returns 422."""
 
     github_repos: Optional[Sequence[CreateEnvironmentRequestGithubRepoParam]]
     """The GitHub repositories to clone, at most 10."""
@@ -1535,7 +1535,7 @@ class UpdateEnvironmentRequestParam(TypedDict, total=False):
     """A description for people."""
 
     docker_image: Optional[str]
-    """The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422."""
+    """The container image in which the runs' commands execute. If the deployment does not support images, creating a run returns 422."""
 
     github_repos: Optional[Sequence[UpdateEnvironmentRequestGithubRepoParam]]
     """The GitHub repositories to clone, at most 10."""
@@ -1739,7 +1739,7 @@ class CreateSecretRequestRenewalParam(TypedDict, total=False):
     """The URL of the server that accepts the token, such as an MCP server. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment."""
 
     token_endpoint: Required[str]
-    """The URL that issues new tokens. Its host must be on the internet. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment."""
+    """The URL that issues new tokens. Its address must be public. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment."""
 
     client_id: Required[str]
     """The id of the OAuth client. At most 512 bytes in UTF-8."""
@@ -1751,7 +1751,7 @@ class CreateSecretRequestRenewalParam(TypedDict, total=False):
     """The refresh token. It is never returned, and no run gets it. At most 3072 bytes in UTF-8."""
 
     resource: str
-    """What the token is limited to (RFC 8707). At most 2048 bytes in UTF-8."""
+    """The resource that the token is limited to (RFC 8707). At most 2048 bytes in UTF-8."""
 
     expires_in: int
     """Seconds until the value expires. If absent, the service renews it only after a server has refused it."""
@@ -1883,7 +1883,7 @@ class ResolvePromptRequestParam(TypedDict, total=False):
     """The directory for attachments. Has no effect in this release. At most 1024 bytes in UTF-8."""
 
     refused_secrets: Sequence[str]
-    """The names of secrets with tokens that a server has refused. They are renewed first, if they can be."""
+    """The names of secrets whose tokens a server has refused. They are renewed first, if possible."""
 
 
 class HeartbeatRequestParam(TypedDict, total=False):

@@ -368,7 +368,7 @@ class RequestUsage(BaseModel):
     """The cost of model calls, in US dollars; the same as `inference_cost`."""
 
     compute_cost_usd: Optional[float] = None
-    """The estimated cost of the run's sandboxes, in US dollars: their time by their size; the same as `compute_cost`. Absent where it is not known, such as for self-hosted workers. Budgets do not count it."""
+    """The estimated cost of the run's sandboxes, in US dollars, by their time and size; the same as `compute_cost`. Absent if unknown, such as for self-hosted workers. Budgets do not count it."""
 
     platform_cost_usd: Optional[float] = None
     """The platform fee, in US dollars. Absent where there is none."""
@@ -1727,7 +1727,7 @@ class UsageBucket(BaseModel):
     """The cost of all model calls, as far as their models have a price, and of compute."""
 
     compute_cost_usd: Optional[float] = None
-    """The part of `cost_usd` that is the cost of compute. Absent where there is none, or it is not known."""
+    """The part of `cost_usd` that is the cost of compute. Absent if there is none, or if it is unknown."""
 
     run_seconds: float
     """The seconds that the runs were executing."""
@@ -2123,7 +2123,7 @@ class ListWorkersResponse(BaseModel):
 
 
 class CostStep(BaseModel):
-    """Other prices of calls with more input."""
+    """Other prices for calls with more input."""
 
     above_input_tokens: int
     """The number of input tokens, cached ones included, above which these prices apply."""
@@ -2157,7 +2157,7 @@ class ModelCost(BaseModel):
     """US dollars per million input tokens that the provider writes to its cache. Absent if the default of its API applies."""
 
     steps: Optional[List[CostStep]] = None
-    """Other prices of calls with more input. The last one applies whose number of tokens is exceeded, to all tokens of the call."""
+    """Other prices for calls with more input. The last step that the call exceeds applies to all of its tokens."""
 
 
 class Model(BaseModel):
@@ -2300,7 +2300,7 @@ class EnvironmentConfig(BaseModel):
     """A description for people."""
 
     docker_image: Optional[str] = None
-    """The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422."""
+    """The container image in which the runs' commands execute. If the deployment does not support images, creating a run returns 422."""
 
     github_repos: List[EnvironmentConfigGithubRepo]
     """The GitHub repositories to clone, at most 10."""
@@ -2442,7 +2442,7 @@ class ScheduleItem(BaseModel):
     """Why the latest firing created no run. Null if it succeeded."""
 
     secret_error: Optional[str] = None
-    """Why the token of a secret of the runs can no longer be renewed, and what to do. Absent if all can, and in lists."""
+    """Why the token of one of the runs' secrets can no longer be renewed, and what to do. Absent if there is no problem, and in lists."""
 
     model_error: Optional[str] = None
     """Why there is no model for the runs at the moment, so that none is created. Absent if there is one."""
@@ -3080,10 +3080,10 @@ class TestTriggerResponse(BaseModel):
     """Why it would be ignored."""
 
     detail: Optional[str] = None
-    """Details, such as the error of the filter, why no run could be created, or what a pressed button would do."""
+    """Details, such as the filter's error, why no run could be created, or what a pressed button would do."""
 
     run_id: Optional[str] = None
-    """The run that the button of a message would answer or stop, for an event of a pressed button."""
+    """The run that a pressed button would answer or stop. Absent for other events."""
 
     event: TriggerEvent
     """The event as templates see it."""
@@ -4061,7 +4061,7 @@ class SecretItemScope(BaseModel):
 
 
 class SecretItemRenewal(BaseModel):
-    """How the value is renewed. Absent if it never is."""
+    """How the value is renewed. Absent if it is not renewed."""
 
     server_url: str
     """The URL of the server that accepts the token."""
@@ -4073,7 +4073,7 @@ class SecretItemRenewal(BaseModel):
     """The time of the latest renewal, or of the sign-in."""
 
     expires_at: Optional[Timestamp] = None
-    """When the value expires. Absent if the server did not say."""
+    """When the value expires. Absent if unknown."""
 
     refusal: Optional[str] = None
     """Why the value can no longer be renewed, and what to do. Absent if it can."""
@@ -4092,7 +4092,7 @@ class SecretItem(BaseModel):
     """The owner."""
 
     renewal: Optional[SecretItemRenewal] = None
-    """How the value is renewed. Absent if it never is."""
+    """How the value is renewed. Absent if it is not renewed."""
 
     warnings: Optional[List[RequestWarning]] = None
     """What the request has that has no effect, such as misspelled members of its body. Only in the response to such a request."""
@@ -4658,7 +4658,7 @@ class ResolvePromptResponseContext(BaseModel):
     """The commands of the environment to run before the first turn, in order."""
 
     docker_image: Optional[str] = None
-    """The container image of the environment, for a harness whose sandbox is no container of it."""
+    """The container image of the environment, for a harness whose sandbox is not a container of that image."""
 
     variables: Optional[Dict[str, str]] = None
     """The plain environment variables of commands. Secrets of the same name take precedence."""

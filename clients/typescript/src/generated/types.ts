@@ -572,7 +572,7 @@ interface components {
             filter: components["schemas"]["RunFilter"];
             /** @description Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false. */
             force?: boolean;
-            /** @description The `next_cursor` of the previous response, to continue behind the runs that it has looked at. At most 4096 bytes in UTF-8. */
+            /** @description The `next_cursor` of the previous response, to continue after the runs that it processed. At most 4096 bytes in UTF-8. */
             cursor?: string;
         };
         /** @description The result of a bulk cancellation. */
@@ -638,7 +638,7 @@ interface components {
                 detail?: string;
                 /** @description `setup_started`: the event that reports the end of this part of the setup, such as `setup_commands`. */
                 step?: string;
-                /** @description `setup_commands`: the id under which live output of the command is sent, if it takes long. At most 512 bytes in UTF-8. */
+                /** @description `setup_commands`: the id of the command's live output, if there was any. At most 512 bytes in UTF-8. */
                 action_id?: string;
                 /** @description `setup_commands`: the end of what the command printed. At most 8192 bytes in UTF-8. */
                 output?: string;
@@ -689,7 +689,7 @@ interface components {
             /** @description The session's id. */
             session_id?: string;
         };
-        /** @description Other prices of calls with more input. */
+        /** @description Other prices for calls with more input. */
         CostStep: {
             /** @description The number of input tokens, cached ones included, above which these prices apply. */
             above_input_tokens: number;
@@ -730,7 +730,7 @@ interface components {
             team?: boolean;
             /** @description A description for people. */
             description?: string | null;
-            /** @description The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422. */
+            /** @description The container image in which the runs' commands execute. If the deployment does not support images, creating a run returns 422. */
             docker_image?: string | null;
             /** @description The GitHub repositories to clone, at most 10. */
             github_repos?: {
@@ -945,7 +945,7 @@ interface components {
             renewal?: {
                 /** @description The URL of the server that accepts the token, such as an MCP server. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment. */
                 server_url: string;
-                /** @description The URL that issues new tokens. Its host must be on the internet. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment. */
+                /** @description The URL that issues new tokens. Its address must be public. At most 2048 bytes in UTF-8. Must be an https URL without credentials and fragment. */
                 token_endpoint: string;
                 /** @description The id of the OAuth client. At most 512 bytes in UTF-8. */
                 client_id: string;
@@ -953,7 +953,7 @@ interface components {
                 client_secret?: string;
                 /** @description The refresh token. It is never returned, and no run gets it. At most 3072 bytes in UTF-8. */
                 refresh_token: string;
-                /** @description What the token is limited to (RFC 8707). At most 2048 bytes in UTF-8. */
+                /** @description The resource that the token is limited to (RFC 8707). At most 2048 bytes in UTF-8. */
                 resource?: string;
                 /** @description Seconds until the value expires. If absent, the service renews it only after a server has refused it. */
                 expires_in?: number;
@@ -1436,7 +1436,7 @@ interface components {
             name: string;
             /** @description A description for people. */
             description?: string;
-            /** @description The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422. */
+            /** @description The container image in which the runs' commands execute. If the deployment does not support images, creating a run returns 422. */
             docker_image?: string;
             /** @description The GitHub repositories to clone, at most 10. */
             github_repos: {
@@ -2535,7 +2535,7 @@ interface components {
             cache_read_per_million_usd?: number;
             /** @description US dollars per million input tokens that the provider writes to its cache. Absent if the default of its API applies. */
             cache_write_per_million_usd?: number;
-            /** @description Other prices of calls with more input. The last one applies whose number of tokens is exceeded, to all tokens of the call. */
+            /** @description Other prices for calls with more input. The last step that the call exceeds applies to all of its tokens. */
             steps?: components["schemas"]["CostStep"][];
         };
         /** @description The models of the deployment. */
@@ -2917,7 +2917,7 @@ interface components {
             platform_cost?: number;
             /** @description The cost of model calls, in US dollars; the same as `inference_cost`. */
             inference_cost_usd?: number;
-            /** @description The estimated cost of the run's sandboxes, in US dollars: their time by their size; the same as `compute_cost`. Absent where it is not known, such as for self-hosted workers. Budgets do not count it. */
+            /** @description The estimated cost of the run's sandboxes, in US dollars, by their time and size; the same as `compute_cost`. Absent if unknown, such as for self-hosted workers. Budgets do not count it. */
             compute_cost_usd?: number;
             /** @description The platform fee, in US dollars. Absent where there is none. */
             platform_cost_usd?: number;
@@ -2982,7 +2982,7 @@ interface components {
             };
             /** @description The directory for attachments. Has no effect in this release. At most 1024 bytes in UTF-8. */
             attachments_dir?: string;
-            /** @description The names of secrets with tokens that a server has refused. They are renewed first, if they can be. */
+            /** @description The names of secrets whose tokens a server has refused. They are renewed first, if possible. */
             refused_secrets?: string[];
         };
         /** @description Everything that a harness needs to start an execution. */
@@ -3022,7 +3022,7 @@ interface components {
                 };
                 /** @description The commands of the environment to run before the first turn, in order. */
                 setup_commands?: string[];
-                /** @description The container image of the environment, for a harness whose sandbox is no container of it. */
+                /** @description The container image of the environment, for a harness whose sandbox is not a container of that image. */
                 docker_image?: string;
                 /** @description The plain environment variables of commands. Secrets of the same name take precedence. */
                 variables?: {
@@ -3829,7 +3829,7 @@ interface components {
             failing_since?: string;
             /** @description Why the latest firing created no run. Null if it succeeded. */
             last_spawn_error: string | null;
-            /** @description Why the token of a secret of the runs can no longer be renewed, and what to do. Absent if all can, and in lists. */
+            /** @description Why the token of one of the runs' secrets can no longer be renewed, and what to do. Absent if there is no problem, and in lists. */
             secret_error?: string;
             /** @description Why there is no model for the runs at the moment, so that none is created. Absent if there is one. */
             model_error?: string;
@@ -3883,7 +3883,7 @@ interface components {
                 /** @description The team's id. */
                 uid: string;
             };
-            /** @description How the value is renewed. Absent if it never is. */
+            /** @description How the value is renewed. Absent if it is not renewed. */
             renewal?: {
                 /** @description The URL of the server that accepts the token. */
                 server_url: string;
@@ -3896,7 +3896,7 @@ interface components {
                 renewed_at: string;
                 /**
                  * Format: date-time
-                 * @description When the value expires. Absent if the server did not say.
+                 * @description When the value expires. Absent if unknown.
                  */
                 expires_at?: string;
                 /** @description Why the value can no longer be renewed, and what to do. Absent if it can. */
@@ -4150,9 +4150,9 @@ interface components {
              * @enum {string}
              */
             reason?: "event" | "own" | "paused" | "author" | "filter" | "busy";
-            /** @description Details, such as the error of the filter, why no run could be created, or what a pressed button would do. */
+            /** @description Details, such as the filter's error, why no run could be created, or what a pressed button would do. */
             detail?: string;
-            /** @description The run that the button of a message would answer or stop, for an event of a pressed button. */
+            /** @description The run that a pressed button would answer or stop. Absent for other events. */
             run_id?: string;
             /** @description The event as templates see it. */
             event: components["schemas"]["TriggerEvent"];
@@ -4567,7 +4567,7 @@ interface components {
             name?: string | null;
             /** @description A description for people. */
             description?: string | null;
-            /** @description The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422. */
+            /** @description The container image in which the runs' commands execute. If the deployment does not support images, creating a run returns 422. */
             docker_image?: string | null;
             /** @description The GitHub repositories to clone, at most 10. */
             github_repos?: {
@@ -4950,7 +4950,7 @@ interface components {
             total_tokens: number;
             /** @description The cost of all model calls, as far as their models have a price, and of compute. */
             cost_usd: number;
-            /** @description The part of `cost_usd` that is the cost of compute. Absent where there is none, or it is not known. */
+            /** @description The part of `cost_usd` that is the cost of compute. Absent if there is none, or if it is unknown. */
             compute_cost_usd?: number;
             /** @description The seconds that the runs were executing. */
             run_seconds: number;

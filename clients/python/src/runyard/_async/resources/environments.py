@@ -74,7 +74,7 @@ class AsyncEnvironments(AsyncResource):
             name: The environment's name, unique within the team or the person.
             team: Whether the team owns the environment. Defaults to true if the caller has a team; agent keys cannot set it to false.
             description: A description for people.
-            docker_image: The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422.
+            docker_image: The container image in which the runs' commands execute. If the deployment does not support images, creating a run returns 422.
             github_repos: The GitHub repositories to clone, at most 10.
             repositories: The Git repositories to clone before the agent starts, at most 10.
             setup_commands: The commands to run before the agent starts, in order, at most 20.
@@ -211,7 +211,7 @@ class AsyncEnvironments(AsyncResource):
             environment_uid: The environment's id.
             name: The environment's name, unique within the team or the person.
             description: A description for people.
-            docker_image: The container image in which commands of the runs execute. Where the deployment cannot do that, creating a run returns 422.
+            docker_image: The container image in which the runs' commands execute. If the deployment does not support images, creating a run returns 422.
             github_repos: The GitHub repositories to clone, at most 10.
             repositories: The Git repositories to clone before the agent starts, at most 10.
             setup_commands: The commands to run before the agent starts, in order, at most 20.

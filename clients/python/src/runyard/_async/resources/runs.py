@@ -355,7 +355,7 @@ class AsyncRunsBase(AsyncResource):
         Args:
             filter: The runs to cancel. Takes the filters of `GET /agent/runs`, at least one.
             force: Whether to cancel `PENDING`, `CLAIMED` and self-hosted runs as well. Defaults to false.
-            cursor: The `next_cursor` of the previous response, to continue behind the runs that it has looked at. At most 4096 bytes in UTF-8.
+            cursor: The `next_cursor` of the previous response, to continue after the runs that it processed. At most 4096 bytes in UTF-8.
         """
         return await self._call(
             "POST",

@@ -64,7 +64,7 @@ class HarnessSupport(Resource):
         Args:
             skill: The skill that the harness has loaded, to be shown with the run.
             attachments_dir: The directory for attachments. Has no effect in this release. At most 1024 bytes in UTF-8.
-            refused_secrets: The names of secrets with tokens that a server has refused. They are renewed first, if they can be.
+            refused_secrets: The names of secrets whose tokens a server has refused. They are renewed first, if possible.
             runyard_instance: A random UUID of the harness process. The first request binds the execution to it; another UUID returns `conflict`.
             runyard_protocol: The protocol version of the harness. A version that is too old returns 426, and the run is executed again.
         """
