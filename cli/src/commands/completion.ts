@@ -28,7 +28,7 @@ compdef _runyard runyard
 /** `runyard completion`: what a shell needs to complete the command. */
 export function completionCommand(context: Context): CommandUnknownOpts {
   const command = new Command("completion")
-    .description("print a completion script for your shell")
+    .description("print a completion script for your shell, which also completes names and ids of your resources")
     .addArgument(new Command().createArgument("<shell>", "which shell").choices(SHELLS))
     .action((shell) => context.shell.out(SCRIPTS[shell]));
   return withExamples(
