@@ -38,8 +38,8 @@ export interface FileRemoval {
 }
 
 /**
- * A key part before an id that begins with its time: four random digits of it. S3 takes 3,500 writes a second below a prefix, and
- * divides a prefix by what follows it, so that files which are written at the same time must not have similar keys.
+ * Puts the last four digits of an id, which are random, before the id, which begins with its time. S3 takes 3,500 writes a second below a
+ * prefix and splits prefixes by load, so that keys of files that are written at the same time need different beginnings.
  */
 const spread = (id: string): string => `${id.slice(-4)}/${id}`;
 

@@ -55,5 +55,5 @@ export interface ModelProvider {
 /** A header of a provider's refusal: what the operator of the deployment can do about it. The run sees it, so it names no account. */
 export const REMEDY_HEADER = "runyard-remedy";
 
-/** The provider cannot be called as it is configured: its key does not exist, or its address leads elsewhere. */
+/** The provider cannot be called as it is configured: its key does not exist, or its base URL redirects. */
 export class NotConfigured extends Error {}

@@ -35,7 +35,7 @@ const BranchToPush = v.object({
 });
 export type BranchToPush = v.InferOutput<typeof BranchToPush>;
 
-/** The branch of the pull request that the run has opened, on which it continues since somebody has commented there. */
+/** The branch of the pull request that the run has opened. After a comment on the pull request, the run continues on this branch. */
 const OwnBranch = v.object({
   ...BranchToPush.entries,
   /** The trigger that got the comment, whose credential pushes. */

@@ -146,7 +146,7 @@ const common = {
   part: v.exactOptional(v.number()),
   /** The pool that the run waits for a slot of. */
   waiting: v.exactOptional(Slot),
-  /** How many runs will have left the queue of its owner when the run leaves it, by the order in which they entered. */
+  /** The number of runs that had entered the wait queue of its owner when it did, itself included. Those that have left it are subtracted for its position. */
   ticket: v.exactOptional(v.number()),
   /** The entry of a queued run that holds a slot and waits for an execution of the deployment: its sort key, behind the number of its partition unless that is the first. */
   deployment_entry: v.exactOptional(v.string()),

@@ -43,7 +43,7 @@ const MOUNT = [
 ].join("\n");
 
 /**
- * Gives a command a file system of its own in `folder`, as large as a run's limits of disk space and files, so that the kernel holds them.
+ * Gives a command a file system of its own in `folder`, as large as a run's limits of disk space and files, so that the kernel enforces them.
  * It is an image in that directory, and mounted in a mount namespace of the command and its descendants only: when the last of them has
  * ended, however that happens, the kernel unmounts it, and only the image is left, to be removed with the directory. Root may do so, on a
  * disk with room for this image and for what the other executions may still write.

@@ -67,7 +67,7 @@ function handleRefusal(schedule: Schedule, ports: FiringPorts): (error: unknown)
   return async (error) => {
     if (error instanceof TimersExhausted) {
       // The next pass tries again. Until then the reconciler handles each firing.
-      return logLine("error", "no timer is left", { schedule_id: schedule.schedule_id, error });
+      return logLine("error", "the quota of timers is reached", { schedule_id: schedule.schedule_id, error });
     }
     if (!(error instanceof TimerRefused)) throw error;
     logLine("error", "a timer was refused", { schedule_id: schedule.schedule_id, error });

@@ -27,7 +27,7 @@ export async function syncTimer(first: Schedule, { schedules, scheduler }: SyncP
   }
 }
 
-/** What a caller is told where its schedule can have no timer; undefined for an error that the reconciler makes up for. */
+/** The error for the caller whose schedule can have no timer; undefined for another error, after which the reconciler sets the timer. */
 export function findTimerRefusal(error: unknown): RunyardError | undefined {
   if (error instanceof TimerRefused) return invalid("cron_schedule", "is not supported by the scheduler");
   if (!(error instanceof TimersExhausted)) return undefined;

@@ -18,7 +18,7 @@ export interface RenewalPorts {
   readonly now: () => number;
 }
 
-/** A token is renewed when less of its time is left, or less than half of it. */
+/** A token is renewed this long before it expires, or after half of its lifetime if that is later. */
 const LEAST_LEFT_MS = 10 * 60_000;
 /** A token that is refused so soon after its renewal would not be accepted after another one. */
 const FRESH_MS = 60_000;

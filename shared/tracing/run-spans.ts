@@ -70,9 +70,8 @@ type StepData = v.InferOutput<typeof StepData>;
 
 /**
  * The spans of the last turn of a run that has ended, from its events, which are added in order: the request that created the run, the turn,
- * its executions, and below these the
- * steps of the setup and the calls of models and of tools. Names and attributes are those of the semantic conventions for generative
- * AI where these have any; what is Runyard's own begins with `runyard.`.
+ * its executions, and below these the steps of the setup and the calls of models and of tools. Names and attributes are those of the
+ * semantic conventions for generative AI where these have any; what is Runyard's own begins with `runyard.`.
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/
  */
 export class RunSpans {
@@ -143,7 +142,7 @@ export class RunSpans {
     ];
   }
 
-  /** The request that created the run, at the time of the creation; undefined if a schedule or an event did, or an earlier version. */
+  /** The request that created the run, at the time of the creation; undefined if a schedule or an event created it, and for runs of earlier versions. */
   #describeRequest(at: number): Step | undefined {
     const { request_id: id, via = "key" } = this.#run.body.origin ?? {};
     if (id === undefined) return undefined;

@@ -46,7 +46,7 @@ export type UsageItem = v.InferOutput<typeof UsageItem>;
 interface CountedRun {
   readonly runId: string;
   readonly owner: Owner;
-  /** The part of its team's counters: each of them has an item for runs that have the same in common. */
+  /** The part of its team's counters that counts the run. Each part has usage items of its own, so that fewer runs write the same one. */
   readonly part?: number | undefined;
 }
 

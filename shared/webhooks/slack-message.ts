@@ -34,7 +34,7 @@ export function toSlackMessage(body: string): string {
   return JSON.stringify({ text: lines.join("\n"), unfurl_links: false });
 }
 
-/** Text of people and agents, which mentions nobody and links nowhere. */
+/** Escapes the text of people and agents, so that it contains no mentions and no links. */
 const toPlainText = (text: string): string =>
   text
     .slice(0, MAX_TEXT)

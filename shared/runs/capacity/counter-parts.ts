@@ -4,7 +4,7 @@ import type { Team } from "#shared/records/team.ts";
 import { type Conditions, type Update, valueUnchanged } from "#shared/table/table.ts";
 import { counterKey } from "./counter-store.ts";
 
-/** Slots of a team for which its counters have one part; a team with fewer than two parts has one item. */
+/** Slots of a team for each part of its counters. */
 const SLOTS_PER_PART = 64;
 /** One batch reads all of them. */
 const MAX_PARTS = 16;
@@ -17,7 +17,7 @@ export function countParts({ concurrency_limit: limit = DEFAULT_CONCURRENCY_LIMI
   return Math.max(1, Math.min(MAX_PARTS, Math.floor(limit / SLOTS_PER_PART)));
 }
 
-/** Parts from which on the first one, whose partition has other items of the team, counts runs only where the others are full. */
+/** From this number of parts, the first one, whose partition has other items of the team, counts runs only where the others are full. */
 const SPARED_FROM = 8;
 
 /** Chooses the part of its team's counters that counts a new run; undefined where there is one item only. */

@@ -12,7 +12,7 @@ export type Tally = v.InferOutput<typeof Tally>;
 const Counters = v.object({
   ...Tally.entries,
   changes: Count,
-  /** The number of runs that have left the wait queue, in either way. */
+  /** The number of runs that have left the wait queue, with or without a slot. */
   left: Count,
   recounted_at: Count,
   /** How much more, or less, the last recount found than the counters say, and when. */
