@@ -40,6 +40,7 @@ const FULL = {
 
 export interface HttpServerOptions {
   readonly host: string;
+  /** 0 for any free port. */
   readonly port: number;
   readonly ports: ServerPorts;
   readonly adapters: Adapters;
@@ -53,6 +54,8 @@ export interface HttpServerOptions {
 
 /** The HTTP server of the single machine: the API, the model gateway, files, and the web page. */
 export interface HttpServer {
+  /** The port on which it listens. */
+  readonly port: number;
   close(): Promise<void>;
 }
 
@@ -75,7 +78,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
   });
+  const address = server.address();
   return {
+    port: typeof address === "object" && address !== null ? address.port : options.port,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();

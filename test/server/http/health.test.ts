@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAdminKey } from "#server/admin-key.ts";
 import { mayReadMetrics } from "#server/http/health.ts";
 import { type HttpServer, startHttpServer } from "#server/http/http-server.ts";
-import { firstFreePort } from "../../../server/host/ports.ts";
 import { type Installation, openInstallation } from "../support/in-process.ts";
 
 // Keeps the log out of the test output.
@@ -15,14 +14,12 @@ vi.spyOn(process.stdout, "write").mockReturnValue(true);
 const METRICS_KEY = "the-key-of-the-metrics";
 let installation: Installation;
 let server: HttpServer;
-let port: number;
 
 beforeEach(async () => {
   installation = await openInstallation();
   const { adapters, ports, sockets } = installation;
-  port = await firstFreePort(16_000 + (process.pid % 6_000));
   const environment = { RUNYARD_METRICS_KEY: METRICS_KEY };
-  server = await startHttpServer({ host: "127.0.0.1", port, ports, adapters, sockets, environment });
+  server = await startHttpServer({ host: "127.0.0.1", port: 0, ports, adapters, sockets, environment });
 });
 afterEach(async () => {
   await installation.sockets.end();
@@ -31,7 +28,7 @@ afterEach(async () => {
 });
 
 async function get(at: string, headers: IncomingHttpHeaders = {}) {
-  const sent = request({ port, host: "127.0.0.1", path: at, headers }).end();
+  const sent = request({ port: server.port, host: "127.0.0.1", path: at, headers }).end();
   const response = await new Promise<import("node:http").IncomingMessage>((resolve) => sent.once("response", resolve));
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
@@ -62,7 +59,7 @@ describe("the metrics of a server", () => {
   it("have the requests by route, the runs by state, and the queues", async () => {
     const { adapters } = installation;
     const { api_key: key } = await createAdminKey(adapters.database, adapters.table);
-    const created = await fetch(`http://127.0.0.1:${port}/api/v1/agent/runs`, {
+    const created = await fetch(`http://127.0.0.1:${server.port}/api/v1/agent/runs`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify({ prompt: "SECRET-PROMPT", config: { model_id: "local/runbook" } }),

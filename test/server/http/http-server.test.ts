@@ -9,7 +9,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAdminKey } from "#server/admin-key.ts";
 import { type ControlSocket, openControlSocket } from "#server/http/control-socket.ts";
 import { type HttpServer, startHttpServer } from "#server/http/http-server.ts";
-import { firstFreePort } from "../../../server/host/ports.ts";
 import { type Installation, openInstallation } from "../support/in-process.ts";
 
 // Keeps the log out of the test output.
@@ -25,15 +24,14 @@ async function start(maxDiskBytes?: number, bodyMs?: number): Promise<void> {
   installation = await openInstallation(maxDiskBytes === undefined ? {} : { maxDiskBytes });
   const { adapters, ports, sockets } = installation;
   key = (await createAdminKey(adapters.database, adapters.table)).api_key;
-  const port = await firstFreePort(16_000 + (process.pid % 6_000));
   // Stops the timers of the load shedder, which would refuse requests on a busy machine.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   server = await startHttpServer({
-    ...{ host: "127.0.0.1", port, ports, adapters, sockets },
+    ...{ host: "127.0.0.1", port: 0, ports, adapters, sockets },
     ...(bodyMs === undefined ? {} : { bodyMs }),
   });
   vi.useRealTimers();
-  url = `http://127.0.0.1:${port}`;
+  url = `http://127.0.0.1:${server.port}`;
 }
 afterEach(async () => {
   await installation.sockets.end();
