@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
+import { startServer } from "./http-server.ts";
 
 /** A file of a layer, as an archive describes it. Nothing is checked, so that it can be hostile. */
 export interface LayerFile {
@@ -24,12 +25,12 @@ export interface ImageOptions {
 export interface Registry extends AsyncDisposable {
   /** The host and the port, as references name them. */
   readonly host: string;
-  /** What was asked for. */
+  /** The requests so far. */
   readonly requests: { readonly path: string; readonly authorization: string | undefined }[];
   /** Puts an image at `name:tag`. Returns the digest of its manifest. */
   put(reference: string, image: ImageOptions): string;
-  /** Answers all further requests so. */
-  respond(with_: ((request: IncomingMessage, response: ServerResponse) => void) | undefined): void;
+  /** Sets what responds to all further requests instead of the registry; undefined for the registry again. */
+  respond(override: ((request: IncomingMessage, response: ServerResponse) => void) | undefined): void;
 }
 
 const KINDS = { "hard link": "1", link: "2", "character device": "3", "block device": "4", pipe: "6" } as const;
@@ -77,16 +78,16 @@ export async function startRegistry(credentials?: {
   const manifests = new Map<string, Buffer>();
   const requests: Registry["requests"] = [];
   let override: Parameters<Registry["respond"]>[0];
-  const wanted =
+  const authorized =
     credentials === undefined
       ? undefined
       : `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString("base64")}`;
-  const server = createServer((request, response) => {
+  const server = await startServer((request, response) => {
     const path = request.url ?? "";
     const { authorization } = request.headers;
     requests.push({ path, authorization });
     if (override !== undefined) return void override(request, response);
-    if (wanted !== undefined && authorization !== wanted) {
+    if (authorized !== undefined && authorization !== authorized) {
       response.writeHead(401, { "www-authenticate": 'Basic realm="images"' }).end();
       return;
     }
@@ -108,16 +109,13 @@ export async function startRegistry(credentials?: {
     });
     response.end(request.method === "HEAD" ? undefined : found);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const host = `127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
   const store = (bytes: Buffer) => {
     const digest = digestOf(bytes);
     blobs.set(digest, bytes);
     return { digest, size: bytes.length };
   };
   return {
-    host,
+    host: new URL(server.url).host,
     requests,
     put(
       reference,
@@ -126,12 +124,12 @@ export async function startRegistry(credentials?: {
       const tars = layers.map((layer) => (Buffer.isBuffer(layer) ? layer : writeTar(layer)));
       const packed = tars.map((tar) => ({ mediaType: LAYER, ...store(gzipSync(tar, { level: 1 })) }));
       const rootfs = { type: "layers", diff_ids: tars.map(digestOf) };
-      const described = store(Buffer.from(JSON.stringify({ architecture, os: "linux", config, rootfs })));
+      const configuration = store(Buffer.from(JSON.stringify({ architecture, os: "linux", config, rootfs })));
       const manifest = Buffer.from(
         JSON.stringify({
           schemaVersion: 2,
           mediaType: MANIFEST,
-          config: { mediaType: CONFIG, ...described },
+          config: { mediaType: CONFIG, ...configuration },
           layers: packed,
         }),
       );
@@ -149,13 +147,10 @@ export async function startRegistry(credentials?: {
       manifests.set(reference, isList ? list : manifest);
       return isList ? store(list).digest : stored.digest;
     },
-    respond: (with_) => {
-      override = with_;
+    respond: (next) => {
+      override = next;
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 

@@ -1,38 +1,31 @@
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, request, type Server } from "node:http";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveWebPage } from "#server/host/http/web-page.ts";
+import { startServer } from "../../support/http-server.ts";
 
 let directory: string;
-let server: Server;
-let url: string;
+let server: Awaited<ReturnType<typeof startServer>>;
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), "runyard-page-"));
   await writeFile(path.join(directory, "index.html"), "<!doctype html>app");
   await writeFile(path.join(directory, "paths.json"), JSON.stringify(["/", "/runs/$runId"]));
-  server = createServer((incoming, response) => {
+  server = await startServer((incoming, response) => {
     void serveWebPage(incoming.url ?? "/", incoming.method ?? "GET", response, directory);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("the server does not listen");
-  url = `http://127.0.0.1:${address.port}`;
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
+  await server[Symbol.asyncDispose]();
   await rm(directory, { recursive: true });
 });
 
 // `fetch` sends a mode of its own.
 function get(at: string, headers: Record<string, string> = {}) {
   return new Promise<unknown[]>((resolve, reject) => {
-    request(`${url}${at}`, { headers }, async (response) => {
+    request(`${server.url}${at}`, { headers }, async (response) => {
       resolve([response.statusCode, response.headers["content-type"], await text(response)]);
     })
       .on("error", reject)

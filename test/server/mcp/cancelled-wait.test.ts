@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
 import path from "node:path";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -8,6 +7,7 @@ import { sendMessage } from "#functions/mcp/send-message.ts";
 import { createRun } from "#functions/runs/create-run.ts";
 import { createAdminKey } from "#server/admin-key.ts";
 import { endpointServer } from "#server/http/serve-endpoint.ts";
+import { startServer } from "../../support/http-server.ts";
 import { type Installation, openInstallation } from "../support/in-process.ts";
 
 /** The program of `runyard`. */
@@ -16,7 +16,7 @@ const CLI = path.resolve(import.meta.dirname, "../../../cli/src/main.ts");
 vi.spyOn(process.stdout, "write").mockReturnValue(true);
 
 let installation: Installation;
-let server: Server;
+let server: Awaited<ReturnType<typeof startServer>>;
 let url: string;
 let key: string;
 let runId: string;
@@ -41,25 +41,20 @@ beforeEach(async () => {
     },
   };
   const serve = endpointServer();
-  server = createServer((incoming, outgoing) => {
+  server = await startServer((incoming, outgoing) => {
     const isMcp = incoming.url === "/api/v1/mcp";
     const routeKey = isMcp ? "POST /mcp" : "POST /agent/runs";
     const served = { ...ports, signals, who: ["personal" as const] };
     void serve({ incoming, outgoing, routeKey, pathParameters: {} }, isMcp ? sendMessage : createRun, served);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("the server does not listen");
-  url = `http://127.0.0.1:${address.port}/api/v1`;
+  url = `${server.url}/api/v1`;
   const created = await fetch(`${url}/agent/runs`, { method: "POST", headers: headers(), body: '{"prompt":"wait"}' });
   runId = v.parse(v.object({ run_id: v.string() }), await created.json()).run_id;
   const head = vi.spyOn(ports.runs, "head");
   reads = () => head.mock.calls.length;
 });
 afterEach(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await server[Symbol.asyncDispose]();
   await installation.close();
 });
 
