@@ -114,6 +114,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   registerConsumers(queues, sandbox, ports, dispatchPorts);
   await forgetConnections(database, ports);
   const http = await startHttpServer({ ...options, ports, adapters, sockets }).catch(async (error: unknown) => {
+    await sandbox.close();
     await database.close();
     throw error;
   });
