@@ -1,7 +1,7 @@
-import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { dirname, join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openImage } from "../../../harness/images/open-image.ts";
 import { type LayerFile, type Registry, startRegistry } from "../../support/image-registry.ts";
 
@@ -25,24 +25,24 @@ describe("an image that is made to break out", () => {
     outside = join(folder, "outside");
     writeFileSync(outside, "untouched\n");
   });
+  afterEach(() => rmSync(dirname(directory), { recursive: true }));
 
-  const open = async (layers: readonly (readonly LayerFile[])[]) => {
-    registry.put("evil/image:1", { layers });
-    return await openImage(`${registry.host}/evil/image:1`, {
+  const open = (runId: string) =>
+    openImage(`${registry.host}/evil/image:1`, {
       settings: {
         directory,
         registries: [{ host: registry.host, private: true, insecure: true }],
         checkMs: 0,
         limits: LIMITS,
       },
-      runId: "r",
+      runId,
       timeoutMs: 240_000,
       signal: new AbortController().signal,
     });
-  };
   /** Unpacks the image or refuses it; either way nothing outside has changed. */
   const openSafely = async (layers: readonly (readonly LayerFile[])[]) => {
-    const opened = await open(layers).catch((error: unknown) => String(error));
+    registry.put("evil/image:1", { layers });
+    const opened = await open("r").catch((error: unknown) => String(error));
     expect(readFileSync(outside, "utf8")).toBe("untouched\n");
     expect(readdirSync(join(directory, "..")).toSorted()).toEqual(["images", "outside"]);
     expect(existsSync("/tmp/runyard-escaped")).toBe(false);
@@ -139,22 +139,9 @@ describe("an image that is made to break out", () => {
 
   it("is refused if it is made for another platform, or is no image", async () => {
     registry.put("evil/image:1", { layers: [TREE], architecture: "s390x" });
-    const options = (runId: string) => ({
-      settings: {
-        directory,
-        registries: [{ host: registry.host, private: true, insecure: true }],
-        checkMs: 0,
-        limits: LIMITS,
-      },
-      runId,
-      timeoutMs: 240_000,
-      signal: new AbortController().signal,
-    });
-    await expect(openImage(`${registry.host}/evil/image:1`, options("a"))).rejects.toThrow(
-      /it is made for linux\/s390x/,
-    );
+    await expect(open("a")).rejects.toThrow(/it is made for linux\/s390x/);
     registry.respond((_, response) => void response.end("{}"));
-    await expect(openImage(`${registry.host}/evil/image:1`, options("b"))).rejects.toThrow(/could not be used/);
+    await expect(open("b")).rejects.toThrow(/could not be used/);
     registry.respond(undefined);
   });
 });

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeControlPlane, type RunGiven } from "../../../lab/fake-control-plane.ts";
 import { listBusyboxFiles } from "../../support/busybox-image.ts";
 import { type LayerFile, type Registry, startRegistry } from "../../support/image-registry.ts";
@@ -12,6 +12,7 @@ import { runHarness } from "../support/run-harness.ts";
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 
 const CREDENTIALS = { username: "acme", password: "s3cret-of-the-registry" };
+const createDirectory = () => mkdtempSync(join(tmpdir(), "runyard-images-"));
 const block = (text: string, tag = "sh") => `\`\`\`${tag}\n${text}\n\`\`\`\n`;
 const outputs = ({ messages }: FakeControlPlane) =>
   messages.flatMap(({ content }) => content.flatMap((one) => (one.type === "action_result" ? [one.output] : [])));
@@ -25,14 +26,18 @@ const timeline = ({ events }: FakeControlPlane) =>
   );
 
 let registry: Registry;
-let directory: string;
+/** Where the harness keeps images, and another place where it has none yet. */
+let [directory, emptyDirectory] = ["", ""];
 
 beforeAll(async () => {
   registry = await startRegistry(CREDENTIALS);
 });
 afterAll(async () => registry[Symbol.asyncDispose]());
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "runyard-images-"));
+  [directory, emptyDirectory] = [createDirectory(), createDirectory()];
+});
+afterEach(() => {
+  for (const one of [directory, emptyDirectory]) rmSync(one, { recursive: true });
 });
 
 const settings = (more: object = CREDENTIALS) => ({
@@ -131,7 +136,7 @@ describe("a run with an image of musl and busybox", () => {
     const current = tag("new\n");
     await run(plane);
     await using other = await start("acme/moving:1", block("cat /which"));
-    const unchecked = { ...settings(), RUNYARD_IMAGES: mkdtempSync(join(tmpdir(), "runyard-images-")) };
+    const unchecked = { ...settings(), RUNYARD_IMAGES: emptyDirectory };
     await run(other, unchecked);
     expect(timeline(plane).map((detail) => detail.includes(old))).toEqual([true, true]);
     expect(timeline(other)[0]).toContain(current);

@@ -1,7 +1,7 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openImage } from "../../../harness/images/open-image.ts";
 import { type LayerFile, type Registry, startRegistry } from "../../support/image-registry.ts";
 
@@ -20,6 +20,7 @@ describe("openImage", () => {
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), "runyard-images-"));
   });
+  afterEach(() => rmSync(directory, { recursive: true }));
 
   const open = (reference: string, runId: string) =>
     openImage(`${registry.host}/${reference}`, {
