@@ -218,6 +218,8 @@ describe("runyard triggers export", () => {
     const file = join(directory, "bad.json");
     await writeFile(file, "[]");
     expect((await run(["triggers", "create", "--file", file])).err).toContain("must be such as");
+    await writeFile(file, "5");
+    expect((await run(["triggers", "import", file])).err).toContain('"kind": …}]}. Invalid type');
     await writeFile(file, "triggers: [{name: a}]");
     expect((await run(["triggers", "import", file])).err).toContain("triggers.0.kind");
     await writeFile(file, "triggers: [");

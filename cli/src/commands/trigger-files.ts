@@ -105,9 +105,10 @@ export async function readTriggers(context: Context, file: string): Promise<read
   }
   const parsed = v.safeParse(TriggerFile, value);
   if (parsed.success) return parsed.output.triggers;
-  const [{ path = [], message } = { message: "" }] = parsed.issues;
-  const place = path.map(({ key }) => String(key)).join(".");
-  throw usage(`${file} must be such as {"triggers": [{"name": …, "kind": …}]}. ${place}: ${message}`);
+  const [issue] = parsed.issues;
+  const place = v.getDotPath(issue);
+  const problem = place === null ? issue.message : `${place}: ${issue.message}`;
+  throw usage(`${file} must be such as {"triggers": [{"name": …, "kind": …}]}. ${problem}`);
 }
 
 /** Creates the triggers of a file one after the other, and prints the URL and the secret of each. */
