@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
 
@@ -51,8 +51,8 @@ async function bundle(
 }
 
 function readLicense(name: string): string {
-  const folder = name === "valibot" || name === "yaml" ? "node_modules" : "cli/node_modules";
-  const file = path.join(repository, folder, name, LICENSE_FILES[name] ?? "LICENSE");
+  const folders = ["cli/node_modules", "node_modules"].map((folder) => path.join(repository, folder, name));
+  const file = path.join(folders.find((folder) => existsSync(folder)) ?? name, LICENSE_FILES[name] ?? "LICENSE");
   return `/*\n${name}\n\n${readFileSync(file, "utf8").trim()}\n*/`;
 }
 
