@@ -11,6 +11,7 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { formatUsd, formatWholeMinutes } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
+import { personName } from "../ui/person-name.ts";
 import { Empty, Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { TrustRuleEditor } from "./trust-rule-editor.tsx";
@@ -94,7 +95,7 @@ const RuleRows = ({ rules, onEdit, onDelete }: RuleRowsProps) => (
           <div>
             <dt>Saved</dt>
             <dd>
-              <Time at={rule.updated_at} /> by {revealHidden(rule.saved_by.display_name ?? rule.saved_by.email ?? "")}
+              <Time at={rule.updated_at} /> by {personName(rule.saved_by)}
             </dd>
           </div>
           <div>

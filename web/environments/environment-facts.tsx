@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { EnvironmentItem } from "../../clients/typescript/src/index.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { OutsideLink } from "../ui/outside-link.tsx";
+import { personName } from "../ui/person-name.ts";
 import { StateBadge } from "../ui/run-state.tsx";
 import { safeUrl } from "../ui/safe-url.ts";
 import { Time } from "../ui/time.tsx";
@@ -54,7 +55,7 @@ export function EnvironmentFacts({ environment, viewers }: EnvironmentFactsProps
         <Fact name="Docker image">{image !== undefined && <code>{revealHidden(image)}</code>}</Fact>
         <Fact name="Worker">{worker !== undefined && <code>{revealHidden(worker)}</code>}</Fact>
         <Fact name="Visible to">{revealHidden(viewers)}</Fact>
-        <Fact name="Changed by">{revealHidden(editor.display_name || editor.email || "")}</Fact>
+        <Fact name="Changed by">{personName(editor)}</Fact>
         <Fact name="Latest run">
           {run !== undefined && (
             <span className="row">

@@ -8,6 +8,7 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
+import { personName } from "../ui/person-name.ts";
 import { Empty, Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { NewKey } from "./new-key.tsx";
@@ -92,8 +93,7 @@ function KeyRows({ keys, onRevoke }: { readonly keys: readonly KeyItem[]; readon
           </div>
           <dl className="key-facts">
             <KeyFact name="Created" at={key.created_at}>
-              {key.created_by !== undefined &&
-                ` by ${revealHidden(key.created_by.display_name || key.created_by.email || "")}`}
+              {key.created_by !== undefined && ` by ${personName(key.created_by)}`}
             </KeyFact>
             <KeyFact name="Last used" at={key.last_used_at} />
             <KeyFact name="Expires" at={key.expires_at} />

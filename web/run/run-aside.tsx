@@ -8,6 +8,7 @@ import { Code } from "../ui/code.tsx";
 import { firstText, formatClock, formatCount, formatDuration, isEnded, toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { part } from "../ui/part.tsx";
+import { personName } from "../ui/person-name.ts";
 import { showExact, Time } from "../ui/time.tsx";
 import { Artifacts } from "./artifacts/artifacts.tsx";
 import { Fact } from "./fact.tsx";
@@ -59,7 +60,6 @@ const Section = ({ title, id, children }: SectionProps) => (
 
 function Details({ run }: { readonly run: RunItem }) {
   const { creator, executor, schedule, metadata = {}, agent_skill: skill } = run;
-  const person = (one: typeof creator) => revealHidden(one?.display_name || one?.email || one?.uid || "");
   return (
     <dl className="facts">
       <Fact name="Run id">
@@ -76,8 +76,10 @@ function Details({ run }: { readonly run: RunItem }) {
           <Time at={run.started_at} />
         </Fact>
       )}
-      <Fact name="Created by">{person(creator)}</Fact>
-      {executor !== undefined && executor.uid !== creator?.uid && <Fact name="Executed as">{person(executor)}</Fact>}
+      <Fact name="Created by">{personName(creator) || creator?.uid}</Fact>
+      {executor !== undefined && executor.uid !== creator?.uid && (
+        <Fact name="Executed as">{personName(executor) || executor.uid}</Fact>
+      )}
       {schedule !== undefined && (
         <Fact name="Schedule">
           <Link to="/schedules/$scheduleId" params={{ scheduleId: schedule.schedule_id }}>

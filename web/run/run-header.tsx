@@ -8,6 +8,7 @@ import { titleOf } from "../runs/title-of.ts";
 import { formatCompact, formatCount, formatUsd, isEnded } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { part } from "../ui/part.tsx";
+import { runAuthor } from "../ui/person-name.ts";
 import { StateBadge, sourceLabel } from "../ui/run-state.tsx";
 import { Time } from "../ui/time.tsx";
 import type { Connection } from "./use-feed.ts";
@@ -68,13 +69,12 @@ export function RunHeader({ run, connection, position, onChanged }: HeaderProps)
 }
 
 function Facts({ run }: { readonly run: RunItem }) {
-  const { creator, executor, agent_config: config, request_usage: usage } = run;
+  const { agent_config: config, request_usage: usage } = run;
   const cost = costOf(run);
-  const who = executor?.type === "service_account" ? executor : creator;
   return (
     <>
       <span>
-        {revealHidden(who?.display_name || who?.email || "")} · {sourceLabel(run.source)}
+        {runAuthor(run)} · {sourceLabel(run.source)}
       </span>
       <Time at={run.created_at} />
       <span className="number">

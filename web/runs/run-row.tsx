@@ -4,6 +4,7 @@ import { type MouseEvent, memo, type ReactNode } from "react";
 import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
+import { runAuthor } from "../ui/person-name.ts";
 import { StateIcon, sourceLabel } from "../ui/run-state.tsx";
 import { Time } from "../ui/time.tsx";
 import { costOf } from "./cost-of.ts";
@@ -18,8 +19,7 @@ interface RunRowProps {
 
 /** A run of the list. The whole row is the link. */
 export const RunRow = memo(({ run, isSelected }: RunRowProps) => {
-  const { creator, executor, agent_config: config, schedule } = run;
-  const who = executor?.type === "service_account" ? executor : creator;
+  const { agent_config: config, schedule } = run;
   const { pullRequest, lines } = readOutcome(run);
   return (
     <RowLink runId={run.run_id} isSelected={isSelected}>
@@ -54,7 +54,7 @@ export const RunRow = memo(({ run, isSelected }: RunRowProps) => {
         </span>
       </span>
       <span className="run-row-who truncate">
-        {revealHidden((who?.display_name || who?.email) ?? "")}
+        {runAuthor(run)}
         <span className="faint"> · {sourceLabel(run.source)}</span>
       </span>
       <span className="run-row-cost number">{formatCost(run)}</span>

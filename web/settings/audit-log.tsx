@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, type LinkProps, linkOptions } from "@tanstack/react-router";
 import { ScrollText } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import type { AuditEvent, ListAuditEventsResponse } from "../../clients/typescript/src/index.ts";
@@ -10,6 +10,7 @@ import { TextField } from "../ui/field.tsx";
 import { toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { PagedList } from "../ui/paged-list.tsx";
+import { personName } from "../ui/person-name.ts";
 import { Empty } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 
@@ -74,9 +75,9 @@ export function AuditLog({ teamUid, name }: { readonly teamUid: string; readonly
 }
 
 /** The name of who changed something. Events of a run's key, and those of members who have left, may not have it. */
-function toName({ uid, display_name: name, email }: AuditEvent["actor"], people: readonly Named[]): string {
-  return name || email || (people.find((one) => one.uid === uid)?.name ?? uid);
-}
+const toName = (actor: AuditEvent["actor"], people: readonly Named[]): string =>
+  personName(actor) || revealHidden(people.find(({ uid }) => uid === actor.uid)?.name ?? actor.uid);
+
 interface Named {
   readonly uid: string;
   readonly name: string;
@@ -88,43 +89,20 @@ function describeVia({ via, key_suffix, ip }: AuditEvent): string {
   return ip === undefined ? by : `${by} from ${ip}`;
 }
 
-/** What was changed, as a link where it has a page. One that was deleted since has a page that says so. */
+/** The pages of what changes are about, by its type. One that was deleted since has a page that says so. */
+const PAGES: Readonly<Record<string, (uid: string) => LinkProps>> = {
+  run: (runId) => linkOptions({ to: "/runs/$runId", params: { runId } }),
+  schedule: (scheduleId) => linkOptions({ to: "/schedules/$scheduleId", params: { scheduleId } }),
+  identity: (agentUid) => linkOptions({ to: "/agents/$agentUid", params: { agentUid } }),
+  environment: (environmentUid) => linkOptions({ to: "/environments/$environmentUid", params: { environmentUid } }),
+  trigger: (triggerUid) => linkOptions({ to: "/triggers/$triggerUid", params: { triggerUid } }),
+};
+
+/** What was changed, as a link where it has a page. */
 function Target({ target: { type, uid, name } }: { readonly target: AuditEvent["target"] }) {
   const text = revealHidden(name ?? uid);
-  switch (type) {
-    case "run":
-      return (
-        <Link to="/runs/$runId" params={{ runId: uid }}>
-          {text}
-        </Link>
-      );
-    case "schedule":
-      return (
-        <Link to="/schedules/$scheduleId" params={{ scheduleId: uid }}>
-          {text}
-        </Link>
-      );
-    case "identity":
-      return (
-        <Link to="/agents/$agentUid" params={{ agentUid: uid }}>
-          {text}
-        </Link>
-      );
-    case "environment":
-      return (
-        <Link to="/environments/$environmentUid" params={{ environmentUid: uid }}>
-          {text}
-        </Link>
-      );
-    case "trigger":
-      return (
-        <Link to="/triggers/$triggerUid" params={{ triggerUid: uid }}>
-          {text}
-        </Link>
-      );
-    default:
-      return <>{text}</>;
-  }
+  const page = PAGES[type]?.(uid);
+  return page === undefined ? text : <Link {...page}>{text}</Link>;
 }
 
 const AuditRow = ({ event, name }: { readonly event: AuditEvent; readonly name: string }) => {
@@ -140,7 +118,7 @@ const AuditRow = ({ event, name }: { readonly event: AuditEvent; readonly name: 
           {changes.length > 0 && <span className="faint">{changes.join(", ")}</span>}
         </p>
         <p className="item-facts">
-          <span>{revealHidden(name)}</span>
+          <span>{name}</span>
           <span className="faint">{describeVia(event)}</span>
         </p>
       </div>

@@ -10,6 +10,7 @@ import { sessionQuery } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
+import { personName } from "../ui/person-name.ts";
 import { InlineError, Loaded } from "../ui/status.tsx";
 
 const Role = v.picklist(["admin", "member"]);
@@ -55,7 +56,7 @@ export function Members({ teamUid, isAdmin, me }: MembersProps) {
               {members.map((member) => (
                 <li key={member.uid} className="item item-short">
                   <div className="item-main">
-                    <span className="item-title">{revealHidden(member.display_name || member.email)}</span>
+                    <span className="item-title">{personName(member)}</span>
                     <p className="item-facts">{revealHidden(member.email)}</p>
                   </div>
                   {isAdmin ? (
