@@ -1,15 +1,28 @@
-import { spawnSync } from "node:child_process";
-import { chownSync, mkdtempSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { runConfined } from "../../../harness/images/confined-program.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const USER = 65_534;
 const LIMITS = { bytes: 1024 * 1024, files: 100, timeoutMs: 60_000 };
-const createFolder = () => mkdtempSync(join(tmpdir(), "runyard-confined-"));
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) {
+    // A script has removed its own permissions.
+    execFileSync("chmod", ["-R", "u+rwx", folder]);
+    rmSync(folder, { recursive: true });
+  }
+});
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "runyard-confined-"));
+  folders.push(folder);
+  return folder;
+}
 
 /** Runs the script as a user whom permissions limit. Returns why it failed. */
 function runAsUser(script: string): string {

@@ -1,13 +1,18 @@
-import { mkdtempSync, readdirSync, statSync, utimesSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openImageStore } from "../../../harness/images/image-store.ts";
 import { expireImages } from "../../../server/sandbox/images.ts";
 
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "runyard-images-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
 describe("a lock of the store of images", () => {
   it("is not removed while it is taken, however old its file is", async () => {
-    const directory = mkdtempSync(join(tmpdir(), "runyard-images-"));
     const store = await openImageStore(directory);
     const { signal } = new AbortController();
     await (await store.lock("an image", signal))[Symbol.asyncDispose]();

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkImages } from "../../../server/doctor/check-data.ts";
@@ -11,6 +10,9 @@ import {
   readImageLimits,
   removeImage,
 } from "../../../server/sandbox/images.ts";
+import { useDataDirectory } from "../support/data-directory.ts";
+
+const data = useDataDirectory();
 
 const HOUR_MS = 3_600_000;
 const NOW = Date.now();
@@ -24,7 +26,7 @@ describe("a machine whose runs may have images", () => {
   it("names the packages to install", () => {
     const problem = findImageProblem({ isolation: "bubblewrap" }, undefined, ["skopeo", "umoci"]);
     expect(problem).toContain("install skopeo, umoci (sudo apt-get install skopeo umoci), or clear it");
-    const folder = mkdtempSync(join(tmpdir(), "runyard-tools-"));
+    const folder = data.directory();
     for (const name of ["skopeo", "bwrap"]) symlinkSync("/bin/true", join(folder, name));
     expect(findMissingImageTools(folder)).toEqual(expect.arrayContaining(["umoci"]));
     expect(findMissingImageTools(folder)).not.toContain("skopeo");
@@ -39,8 +41,7 @@ describe("a machine whose runs may have images", () => {
 
 /** A directory with images of 1 GiB each, by the hours since their last use. */
 function createImages(...hours: readonly number[]): { directory: string; digests: string[] } {
-  const data = mkdtempSync(join(tmpdir(), "runyard-data-"));
-  const directory = join(data, "images");
+  const directory = join(data.directory(), "images");
   mkdirSync(directory);
   const digests = hours.map((age, index) => {
     const name = `sha256-${String(index).padStart(64, "0")}`;

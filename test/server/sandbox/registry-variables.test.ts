@@ -1,13 +1,15 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { createRegistryVariables } from "../../../server/sandbox/registry-variables.ts";
+import { useDataDirectory } from "../support/data-directory.ts";
+
+const data = useDataDirectory();
 
 describe("the registries that a harness gets", () => {
   const program = { file: "main.ts", environment: { RUNYARD_IMAGES: "/images" } };
   const create = (environment: NodeJS.ProcessEnv = {}) => {
-    const directory = mkdtempSync(join(tmpdir(), "runyard-data-"));
+    const directory = data.directory();
     const write = (value: unknown) =>
       writeFileSync(join(directory, "runyard.json"), typeof value === "string" ? value : JSON.stringify(value));
     const add = createRegistryVariables(directory, environment);
