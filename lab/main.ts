@@ -36,7 +36,7 @@ export const LAB: Toolbox = {
     },
     sentences: {
       file: "lab/sentences.ts",
-      summary: "removes what sentences of the API's contract say, and runs their tests",
+      summary: "breaks sentences of the API's contract in the code, and runs their tests",
     },
     eval: { file: "lab/eval.ts", summary: "executes tasks with a checker by agents, with or without a model" },
     agent: { file: "test/harness/tokens/main.ts", summary: "counts the tokens of recorded tasks of the agent" },
