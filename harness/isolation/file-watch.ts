@@ -22,7 +22,7 @@ const COUNT_FACTOR = 10;
 const SURE_COUNT_MS = 60_000;
 const SURE_COUNT_FACTOR = 30;
 /** The least delay, in the same way, once the disk has lost nearly as much as the run had left at the last count. */
-const URGENT_COUNT_FACTOR = 2;
+const URGENT_COUNT_FACTOR = 1;
 /** The delay before the second count where files may be hidden. */
 const DOUBT_MS = 200;
 /** The least delay between two looks, where the limits would be reached before the next regular one. */

@@ -31,19 +31,20 @@ export function createShrinking({ paths, launch }: Sandbox, host: WorkspacePaths
 
 /**
  * Finds the time until which the files fit, oldest first, and removes what changed later. No `find` needs a path that it could not open, so
- * that depth hides nothing. Permissions are changed only where they hide something, because each pass takes time in which the limits are
- * exceeded.
+ * that depth hides nothing. The same pass gives the owner all permissions of directories; another one follows only where they hid something,
+ * because each takes time in which the limits are exceeded.
  */
 function buildScript({ workspace, home, tmp, output }: WorkspacePaths, { diskBytes, files }: FileLimits): string {
   const find = `find ${workspace} ${home} ${tmp} -mindepth 1`;
+  const open = String.raw`\( ! -type d -o -perm -700 -o -exec chmod u+rwx {} + \)`;
   const most = `-v blocks=${Math.floor((diskBytes * KEPT_SHARE) / BLOCK_BYTES)} -v files=${Math.floor(files * KEPT_SHARE)}`;
   // It reads on to the end, so that the others fail only by themselves.
   const program =
     "found { next } $1 != last { before = last; last = $1 } { used += $2 } used > blocks || NR > files { found = 1; print (before == 0 ? 0 : before) }";
   return [
     "exec 3>&- >/dev/null 2>&1; set +e -o pipefail",
-    `search() { ${find} -printf '%C@ %b\\n' | LC_ALL=C sort --numeric-sort --buffer-size=64M | LC_ALL=C awk ${most} '${program}'; }`,
-    `time=$(search) || { ${find} -type d ! -perm -700 -exec chmod u+rwx {} +; time=$(search); }`,
+    `search() { ${find} ${open} -printf '%C@ %b\\n' | LC_ALL=C sort --numeric-sort --buffer-size=64M | LC_ALL=C awk ${most} '${program}'; }`,
+    "time=$(search) || time=$(search)",
     // A directory that has lost its last file has changed too.
     `if [ -n "$time" ]; then ${find} -depth ! -path ${output} -newerct "@$time" -delete; fi`,
     "",

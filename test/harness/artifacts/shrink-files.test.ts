@@ -123,3 +123,25 @@ it("passes over the files twice, to find out which exceed the limits and to remo
   expect(await countPasses(() => shrink({ diskBytes: 4 * MIB }))).toBe(2);
   expect(names()).toEqual(["workspace/1"]);
 });
+
+it("passes over the files three times where directories without permissions hide some", async () => {
+  write("workspace/1", 3);
+  waitForTick();
+  mkdirSync(join(root, "workspace/closed"));
+  write("workspace/closed/2", 3);
+  chmodSync(join(root, "workspace/closed"), 0);
+  // Permissions hide nothing from root.
+  const passes = process.getuid?.() === 0 ? 2 : 3;
+  expect(await countPasses(() => shrink({ diskBytes: 4 * MIB }))).toBe(passes);
+  expect(names()).toEqual(["workspace/1"]);
+});
+
+it("removes files in directories that can be read and not written", async () => {
+  write("workspace/1", 3);
+  waitForTick();
+  mkdirSync(join(root, "workspace/closed"));
+  write("workspace/closed/2", 3);
+  chmodSync(join(root, "workspace/closed"), 0o500);
+  await shrink({ diskBytes: 4 * MIB });
+  expect(names()).toEqual(["workspace/1"]);
+});
