@@ -74,7 +74,7 @@ export async function cancelMatchingRuns(
 
 const Kept = v.pipe(v.string(), v.parseJson(), CancelRunsResponse);
 
-/** A place among the active runs: in which of the sources, and behind which run of it. */
+/** A place among the active runs: one of the sources, and the run of it that was read last. */
 interface Place {
   readonly source: number;
   readonly before: string | undefined;
@@ -111,17 +111,20 @@ interface MatchingQuery {
   readonly isLate: () => boolean;
 }
 
+interface FoundPage {
+  readonly runs: readonly PlacedRun[];
+  /** Where the next page begins; undefined if there is none. */
+  readonly next: Place | undefined;
+}
+
 /** Finds the runs that match, newest first: those that wait are cancelled before those that work, whose slots they would take. */
-async function findMatching(
-  { filters, scopes, after, isLate }: MatchingQuery,
-  { runs }: RunPorts,
-): Promise<{ readonly runs: readonly PlacedRun[]; readonly next: Place | undefined }> {
+async function findMatching({ filters, scopes, after, isLate }: MatchingQuery, { runs }: RunPorts): Promise<FoundPage> {
   const found: PlacedRun[] = [];
   for (const [source, read] of runIndexStore(runs).activeByCreation(scopes).entries()) {
     if (source < after.source) continue;
     let before = source === after.source ? after.before : undefined;
     for (let more = true; more; ) {
-      if (found.length > MAX_RUNS) return { runs: found.slice(0, MAX_RUNS), next: found[MAX_RUNS - 1]?.place };
+      if (found.length > MAX_RUNS) return toPage(found);
       if (isLate()) return { runs: found, next: { source, before } };
       const page = await read(before === undefined ? {} : { before }, ENTRIES, true);
       const ids = page.items.filter((entry) => matchesEntry(entry, filters)).map(parseRunId);
@@ -136,6 +139,11 @@ async function findMatching(
       before = String(last);
     }
   }
-  const next = found.length > MAX_RUNS ? found[MAX_RUNS - 1]?.place : undefined;
-  return { runs: found.slice(0, MAX_RUNS), next };
+  return toPage(found);
+}
+
+/** The first runs, and where the others begin. */
+function toPage(found: readonly PlacedRun[]): FoundPage {
+  const runs = found.slice(0, MAX_RUNS);
+  return { runs, next: runs.length < found.length ? runs.at(-1)?.place : undefined };
 }
