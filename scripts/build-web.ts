@@ -59,7 +59,7 @@ const modules = outputs
   .filter((file) => file.startsWith(root))
   .map((file) => path.relative(root, file));
 await compressFiles();
-// CloudFront takes the page of unknown addresses from a name of its own, to tell them by it.
+// CloudFront serves unknown addresses from a copy with another name, by which it recognizes that the status is 404.
 await copyFile(path.join(outDir, "index.html"), path.join(outDir, "404.html"));
 await installWebBuild(outDir, modules);
 

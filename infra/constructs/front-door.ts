@@ -209,8 +209,8 @@ export class FrontDoor extends Construct {
 
   /**
    * The web app handles its own paths: every path that is not a file returns its page. Where the app has no page, it is a copy under
-   * another name, which gets the status 404 on its way to the viewer. An error page of CloudFront would stand for errors of the API,
-   * too.
+   * another name, which gets the status 404 on its way to the viewer. An error page of CloudFront would also replace errors of the
+   * API.
    */
   private pageOfPath(webDir: string | undefined): EdgeFunction {
     return new EdgeFunction(this, "PageOfPath", {

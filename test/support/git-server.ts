@@ -45,7 +45,7 @@ export interface GitServer extends AsyncDisposable {
   respond(incoming: IncomingMessage, outgoing: ServerResponse, path: string): void;
 }
 
-/** @param password which requests have to have, or what tells whether it is valid; clones of tests do not go through HTTP */
+/** @param password what requests must have, or a function that tells whether theirs is valid; clones of tests do not go through HTTP */
 export async function startGitServer(password: string | ((secret: string) => boolean)): Promise<GitServer> {
   const directory = await mkdtemp(join(tmpdir(), "runyard-git-"));
   const repository = join(directory, "acme/shop.git");
