@@ -11,8 +11,9 @@ export interface SandboxNeeds {
 }
 
 /**
- * Chooses the sandbox of an execution among the providers of this deployment, the default one first. An image needs a container; a
- * deployment without containers refuses such runs earlier. A long run continues in a sandbox without a short time limit.
+ * Chooses the sandbox of an execution among the providers of this deployment, the default one first. A run with an image gets a container
+ * if there are any. Other deployments execute images in their usual sandboxes, or refuse such runs earlier. A long run continues in a
+ * sandbox without a short time limit.
  */
 export function chooseSandbox(
   { dockerImage, isLong }: SandboxNeeds,

@@ -23,7 +23,7 @@ interface Traits {
   readonly endsByItself?: true;
   /** True if a sandbox lasts for hours, also while its run waits for a follow-up: a function is billed for that, and is too short. */
   readonly lasts?: true;
-  /** True if a sandbox executes the image of an environment, and only with one. */
+  /** True if a sandbox is a container of an environment's image, so that it starts only with one. */
   readonly takesImage?: true;
   /** True if the price of a sandbox, which the deployment may know, is that of this provider. */
   readonly isPriced?: true;
