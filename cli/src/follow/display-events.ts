@@ -151,13 +151,9 @@ function step(type: string, at: string, data: unknown): DisplayEvent {
   const { state, duration_ms, is_error = false, ...said } = parsed.success ? parsed.output : {};
   const name = state !== undefined && type.startsWith("run_") ? undefined : (NAMES[type] ?? type.replaceAll("_", " "));
   const detail = retryText(said) ?? firstText([said.detail, said.message, said.filepath, said.title, said.url]);
-  if (type === "setup_started")
-    return {
-      ...{ kind: "step", type, at, name: STARTED[said.step ?? ""] ?? "setup …", detail, failed: false },
-      actionId: said.action_id,
-    };
-  const command = { actionId: said.action_id, output: said.output };
-  return { kind: "step", type, at, state, name, durationMs: duration_ms, detail, failed: is_error, ...command };
+  const common = { kind: "step", type, at, detail, actionId: said.action_id } as const;
+  if (type === "setup_started") return { ...common, name: STARTED[said.step ?? ""] ?? "setup …", failed: false };
+  return { ...common, state, name, durationMs: duration_ms, failed: is_error, output: said.output };
 }
 
 /** The event of the conversation with the summary that the model got instead of earlier messages. */
