@@ -21,15 +21,24 @@ const STOP_WORDS = new Set(
   ),
 );
 
-/** Other words for what the documentation names by one. */
+/** The terms of the documentation for other words that readers use. */
 const SYNONYMS: Readonly<Record<string, string>> = {
-  ...{ abort: "cancel", kill: "cancel", stop: "cancel", cron: "schedule", rotate: "replace", regenerate: "replace" },
-  ...{ token: "key", password: "secret", pr: "pull request", bot: "agent", price: "cost" },
+  abort: "cancel",
+  bot: "agent",
+  cron: "schedule",
+  kill: "cancel",
+  password: "secret",
+  pr: "pull request",
+  price: "cost",
+  regenerate: "replace",
+  rotate: "replace",
+  stop: "cancel",
+  token: "key",
 };
 
 /**
- * Finds the entries with all words of a query, or, if there are none, those with at least half of them. Those with the words in the
- * title come first. A word is found by its stem: `signatures` finds `signature`.
+ * Finds the entries with the most words of a query, if these are at least half of its words. Those with the words in the title come
+ * first. A word is found by its stem: `signatures` finds `signature`.
  */
 export function search(entries: readonly SearchEntry[], query: string): readonly SearchEntry[] {
   const words = toWords(query);
@@ -51,13 +60,13 @@ const normalize = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 
-/** The words that say something, or all of them. */
+/** The words without stop words, or all where there are no others. */
 function toWords(query: string): readonly string[] {
   const words = normalize(query)
     .split(" ")
     .filter((word) => word !== "");
-  const telling = words.filter((word) => !STOP_WORDS.has(word));
-  return telling.length === 0 ? words : telling;
+  const keywords = words.filter((word) => !STOP_WORDS.has(word));
+  return keywords.length === 0 ? words : keywords;
 }
 
 /** The beginning that the forms of a word share. Short words have only one form. */
