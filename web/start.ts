@@ -79,8 +79,8 @@ function send(url: string): EarlyResponse {
 }
 
 /**
- * Fits the frame in index.html to the page: some pages have none, and the others mark the place that they belong to. The app does so
- * when it has arrived.
+ * Fits the frame in index.html to the page: some pages have none, and the others mark their place in the navigation. The app does the
+ * same once it is loaded.
  */
 function fitFrame(): void {
   const [, place = ""] = pathname.split("/");

@@ -49,12 +49,12 @@ function useIsVisible() {
 }
 
 interface RowHealthProps extends Subject {
-  /** Whether the row says by itself since when the runs fail, and when the latest one was. */
-  readonly saysFailing?: boolean;
+  /** Whether the row itself shows since when the runs fail, and when the latest one was. */
+  readonly hasOwnTimes?: boolean;
 }
 
 /** The outcomes of the latest runs in a row of a list. */
-export function RowHealth({ kind, id, saysFailing = false }: RowHealthProps) {
+export function RowHealth({ kind, id, hasOwnTimes = false }: RowHealthProps) {
   const { element, isVisible } = useIsVisible();
   const { data: runs } = useLatestRuns({ kind, id }, isVisible);
   const health = runs && readHealth(runs);
@@ -71,12 +71,12 @@ export function RowHealth({ kind, id, saysFailing = false }: RowHealthProps) {
         </Link>
       )}
       {health !== undefined && <Facts health={health} />}
-      {!saysFailing && latest !== undefined && (
+      {!hasOwnTimes && latest !== undefined && (
         <span className="faint">
           latest <Time at={latest.created_at} />
         </span>
       )}
-      {!saysFailing && health?.failingSince !== undefined && (
+      {!hasOwnTimes && health?.failingSince !== undefined && (
         <span className="field-error">
           Failing since <Time at={health.failingSince} />
         </span>
@@ -100,7 +100,7 @@ function describe(runs: readonly RunItem[]): string {
   return [...counts].map(([label, count]) => `${count} ${label.toLowerCase()}`).join(", ");
 }
 
-/** The outcomes of the latest runs as a part of a page, with what else says how healthy it is. */
+/** The outcomes of the latest runs as a part of a page, followed by further facts about the health. */
 export function HealthCard({ kind, id, children }: Subject & { readonly children?: ReactNode }) {
   const { data: runs, error } = useLatestRuns({ kind, id }, true);
   const health = readHealth(runs ?? []);

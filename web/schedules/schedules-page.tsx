@@ -73,7 +73,7 @@ function ScheduleRow({ schedule }: { readonly schedule: ScheduleItem }) {
             Its runs have failed since <Time at={schedule.failing_since} />
           </p>
         )}
-        <RowHealth kind="schedule" id={id} saysFailing />
+        <RowHealth kind="schedule" id={id} hasOwnTimes />
         <InlineError error={toggle.error ?? runNow.error} />
       </div>
       <div className="item-side">

@@ -89,7 +89,7 @@ function describeVia({ via, key_suffix, ip }: AuditEvent): string {
   return ip === undefined ? by : `${by} from ${ip}`;
 }
 
-/** The pages of what changes are about, by its type. One that was deleted since has a page that says so. */
+/** The pages of targets by type. The page of a deleted target says so. */
 const PAGES: Readonly<Record<string, (uid: string) => LinkProps>> = {
   run: (runId) => linkOptions({ to: "/runs/$runId", params: { runId } }),
   schedule: (scheduleId) => linkOptions({ to: "/schedules/$scheduleId", params: { scheduleId } }),

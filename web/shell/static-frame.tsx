@@ -36,6 +36,6 @@ export function renderFrame(): string {
       </RouterContextProvider>
     </QueryClientProvider>,
   );
-  // React asks for pictures ahead, which helps only in a head.
+  // React adds a preload of the icon, which helps only in a head.
   return html.replace(/^<link [^>]*>/, "");
 }

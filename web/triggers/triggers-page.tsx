@@ -71,7 +71,7 @@ function TriggerRow({ trigger }: { readonly trigger: TriggerItem }) {
             Its runs have failed since <Time at={failing_since} />
           </p>
         )}
-        <RowHealth kind="trigger" id={uid} saysFailing />
+        <RowHealth kind="trigger" id={uid} hasOwnTimes />
         <InlineError error={toggle.error} />
       </div>
       <div className="item-side">

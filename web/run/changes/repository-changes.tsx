@@ -49,7 +49,7 @@ function PullRequests({ run, onChanged }: ChangesProps) {
   );
 }
 
-/** Asks the agent, and says how far it is. The link takes the place of this when the agent has reported the pull request. */
+/** Asks the agent for a pull request, and shows its progress. The link replaces it once the agent has reported one. */
 function NewPullRequest({ run, onChanged }: ChangesProps) {
   const [turn, setTurn] = useState<"asked" | "working">();
   const ask = useMutation({
