@@ -43,9 +43,9 @@ export function importCommand(context: Context) {
       const present = await listAll(client.triggers);
       // All are matched before the first is written, so that an error in the file changes nothing.
       const plans = entries.map((entry) => plan(entry, entries, present));
-      for (const one of plans) await carryOut(one, { context, client, dryRun });
+      for (const one of plans) await applyPlan(one, { context, client, dryRun });
       const isCreated = plans.some(({ action }) => action === "create");
-      if (isCreated && !dryRun && !context.json) note(context, entries);
+      if (isCreated && !dryRun && !context.json) noteNextSteps(context, entries);
     });
   return withExamples(
     command,
@@ -54,7 +54,7 @@ export function importCommand(context: Context) {
   );
 }
 
-function note(context: Context, entries: readonly TriggerEntry[]): void {
+function noteNextSteps(context: Context, entries: readonly TriggerEntry[]): void {
   context.note(context.errStyle.dim("Save the secrets now: they are shown only once."));
   if (!entries.some(({ kind, credential }) => kind === "github" && credential === undefined)) return;
   const text = "Events of the GitHub App reach them once the team has proven its installation: runyard github claim";
@@ -110,7 +110,7 @@ interface Target {
   readonly dryRun: boolean;
 }
 
-async function carryOut(one: Plan, { context, client, dryRun }: Target): Promise<void> {
+async function applyPlan(one: Plan, { context, client, dryRun }: Target): Promise<void> {
   const { action, name } = one;
   const show = (done: string, uid?: string) =>
     context.show({ name, action: done, ...(uid === undefined ? {} : { uid }) }, () => context.say(`${done}  ${name}`));
