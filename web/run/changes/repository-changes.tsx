@@ -63,7 +63,8 @@ function NewPullRequest({ run, onChanged }: ChangesProps) {
     // A run that had ended is active again only when it is read after the follow-up.
     if (turn === "asked" && !isEnded(run.state)) setTurn("working");
   }, [turn, run.state]);
-  const isAsking = ask.isPending || (turn !== undefined && !(turn === "working" && isEnded(run.state)));
+  const isTurnOver = turn === "working" && isEnded(run.state);
+  const isAsking = ask.isPending || (turn !== undefined && !isTurnOver);
   return (
     <>
       <Button
@@ -76,7 +77,7 @@ function NewPullRequest({ run, onChanged }: ChangesProps) {
         {turn === undefined ? "Create a pull request" : isAsking ? "The agent creates it" : "Ask again"}
       </Button>
       <span role="status" className="faint">
-        {turn === "working" && !isAsking && "The agent has reported no pull request; its answer says why."}
+        {isTurnOver && !ask.isPending && "The agent has reported no pull request; its response says why."}
       </span>
       <InlineError error={ask.error} />
     </>
