@@ -52,7 +52,7 @@ export interface ExitStatus {
 }
 
 /** How long the output of a command may stay open after it. */
-const CLOSE_MS = 1_000;
+export const CLOSE_MS = 1_000;
 /** The end of what a command reports, with its working directory. */
 const REPORT_CHARACTERS = 8_192;
 

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { CLOSE_MS } from "../../commands/command-launcher.ts";
 import { createCapture } from "../../commands/output-capture.ts";
 import { quoteForShell } from "../../commands/shell-quote.ts";
 import { type Launched, startLaunch } from "../../isolation/launch.ts";
@@ -147,9 +148,14 @@ export class ProcessTransport implements Transport {
   }
 
   async #waitForEnd({ process }: Launched): Promise<void> {
-    await Promise.race([once(process, "close"), once(process, "exit")]).catch((error: unknown) => {
+    const closed = once(process, "close").catch(() => {});
+    try {
+      await once(process, "exit");
+      // Its last messages may be read after its exit. What it has started can keep its output open.
+      await Promise.race([closed, sleep(CLOSE_MS, undefined, { ref: false })]);
+    } catch (error) {
       if (error instanceof Error) this.onerror?.(error);
-    });
+    }
     this.#buffer.clear();
     this.onclose?.();
   }

@@ -73,6 +73,14 @@ describe("an MCP server that is a program", () => {
     await transport.close();
   });
 
+  it("delivers the messages and keeps the errors that it has written right before its exit", async () => {
+    const script = `printf '{"jsonrpc":"2.0","id":1,"method":"'; head -c 200000 /dev/zero | tr '\\0' x; echo '"}'`;
+    const servers = await Promise.all(Array.from({ length: 20 }, () => start(`${script}; echo an error >&2`)));
+    await Promise.all(servers.map(({ closed }) => closed));
+    expect(servers.map(({ messages }) => messages.length)).toEqual(servers.map(() => 1));
+    expect(servers.map(({ transport }) => transport.lastOutput())).toEqual(servers.map(() => "an error"));
+  });
+
   it("is ended if it does not read its input", async () => {
     const { transport, closed } = await start("sleep 100");
     const message: JSONRPCMessage = { jsonrpc: "2.0", method: "said", params: { text: "x".repeat(6 * 1024 * 1024) } };
