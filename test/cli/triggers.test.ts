@@ -263,10 +263,13 @@ describe("runyard triggers import", () => {
     expect(sent()).toEqual([]);
   });
 
-  it("changes nothing for a file that leaves out the verification, and says that the team owns the trigger", async () => {
+  it.each([
+    ["", { scheme: "standard" }],
+    ["verification: {scheme: hmac, header: X-A}, ", { scheme: "hmac", header: "X-A", encoding: "hex" }],
+  ])("changes nothing for a file with %j, and the defaults of what it leaves out", async (members, verification) => {
     const file = join(directory, "short.yaml");
-    await writeFile(file, "triggers: [{name: builds, kind: webhook, prompt: look, team: true}]");
-    server.play([list({ verification: { scheme: "standard" } })]);
+    await writeFile(file, `triggers: [{name: builds, kind: webhook, ${members}prompt: look, team: true}]`);
+    server.play([list({ verification })]);
     const { out, code } = await run(["triggers", "import", file]);
     expect([code, out.trim(), sent()]).toEqual([0, "unchanged  builds", []]);
   });

@@ -88,7 +88,14 @@ export async function listAll(triggers: Runyard["triggers"]): Promise<TriggerIte
 
 const TriggerFile = v.object({
   triggers: v.pipe(
-    v.array(v.looseObject({ name: v.string(), kind: v.string(), uid: v.optional(v.string()) })),
+    v.array(
+      v.looseObject({
+        name: v.string(),
+        kind: v.string(),
+        uid: v.optional(v.string()),
+        verification: v.optional(v.looseObject({})),
+      }),
+    ),
     v.minLength(1),
   ),
 });

@@ -9,8 +9,20 @@ import { createOne, listAll, readTriggers, type TriggerEntry, toRequest } from "
 /** The members that no request can change: another value is another trigger. */
 const FIXED = ["kind", "preset", "verification", "team"] as const;
 
-/** What a new trigger has where the file says nothing. */
-const FIXED_DEFAULTS: Members = { verification: { scheme: "standard" }, team: true };
+interface FixedMembers {
+  readonly kind: string;
+  readonly preset?: unknown;
+  readonly verification?: object | undefined;
+  readonly team?: unknown;
+}
+
+/** Adds what a new trigger has where the file says nothing. */
+const toFixed = ({ kind, preset, verification = { scheme: "standard" }, team = true }: FixedMembers) => ({
+  kind,
+  preset,
+  verification: { encoding: "hex", ...verification },
+  team,
+});
 
 /** What an update sends for a member that the file omits. Scopes are kept: `[]` would grant those of the credential. */
 const CLEARED = {
@@ -85,10 +97,10 @@ function plan(
   }
   if (found === undefined) return { action: "create", name, body };
   const { uid } = found;
-  const before: Members = toRequest(found);
+  const before = toRequest(found);
+  const [fixed, requested] = [toFixed(before), toFixed(body)];
   for (const member of FIXED) {
-    const standard = FIXED_DEFAULTS[member];
-    if (isDeepStrictEqual(body[member] ?? standard, before[member] ?? standard)) continue;
+    if (isDeepStrictEqual(requested[member], fixed[member])) continue;
     const fix = `Delete the trigger ${uid} first, or give the entry another name.`;
     throw usage(`${name}: ${member} of a trigger cannot be changed.`, fix);
   }
