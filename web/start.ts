@@ -17,7 +17,6 @@ interface StartedPage {
 }
 
 const SESSION = "/session";
-const RUN_ID = /^\/runs\/(?!new$)([^/]+)$/;
 const readSession = () => [SESSION];
 const readNothing = () => [];
 
@@ -28,10 +27,10 @@ const PAGES: readonly StartedPage[] = [
     reads: (_path, search) => [SESSION, ...(search === "" ? ["/agent/runs?sort_by=created_at&limit=100"] : [])],
   },
   {
-    path: RUN_ID,
+    path: /^\/runs\/(?!new$)[^/]+$/,
     module: "run/run-page.tsx",
     reads: (path) => {
-      const run = `/agent/runs/${RUN_ID.exec(path)?.[1] ?? ""}`;
+      const run = `/agent${path}`;
       // A page that is opened in the background reads events when it becomes visible.
       return [SESSION, run, ...(document.hidden ? [] : [`${run}/events?after=0&wait=25&live=true`])];
     },
@@ -83,11 +82,11 @@ function send(url: string): EarlyResponse {
  * same once it is loaded.
  */
 function fitFrame(): void {
-  const [, place = ""] = pathname.split("/");
+  const place = pathname.split("/")[1] || "runs";
   if (/^(sign-in|shared|invitations)$/.test(place)) document.documentElement.dataset["frame"] = "none";
-  document.onreadystatechange = () => {
-    document.querySelector(`.places [href="/${place || "runs"}"]`)?.classList.add("active");
-  };
+  const mark = () => document.querySelector(`.places [href="/${place}"]`)?.classList.add("active");
+  // Only once: when all is loaded, the person may be on another page.
+  document.addEventListener("readystatechange", mark, { once: true });
 }
 
 const { pathname, search, origin } = location;
