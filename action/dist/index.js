@@ -2169,19 +2169,8 @@ function retryText({ attempt, of, reason, next_in_ms }) {
   return `attempt ${attempt}${most}${next}: ${reason ?? "no reason was given"}`;
 }
 function step(type, at, data) {
-  let parsed = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...said } = parsed.success ? parsed.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : NAMES[type] ?? type.replaceAll("_", " "), detail = retryText(said) ?? firstText([said.detail, said.message, said.filepath, said.title, said.url]);
-  if (type === "setup_started")
-    return {
-      kind: "step",
-      type,
-      at,
-      name: STARTED[said.step ?? ""] ?? "setup …",
-      detail,
-      failed: !1,
-      actionId: said.action_id
-    };
-  let command2 = { actionId: said.action_id, output: said.output };
-  return { kind: "step", type, at, state, name, durationMs: duration_ms, detail, failed: is_error, ...command2 };
+  let parsed = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...said } = parsed.success ? parsed.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : NAMES[type] ?? type.replaceAll("_", " "), detail = retryText(said) ?? firstText([said.detail, said.message, said.filepath, said.title, said.url]), common = { kind: "step", type, at, detail, actionId: said.action_id };
+  return type === "setup_started" ? { ...common, name: STARTED[said.step ?? ""] ?? "setup …", failed: !1 } : { ...common, state, name, durationMs: duration_ms, failed: is_error, output: said.output };
 }
 var COMPACTED = "conversation_compacted", Summary = object({ summary: string() }), Block = variant("type", [
   object({ type: literal("text"), text: string(), message_id: Text }),
