@@ -21,8 +21,11 @@ const COUNT_FACTOR = 10;
 /** The same where the disk has lost too little for the run to be the cause, unless others have freed as much. */
 const SURE_COUNT_MS = 60_000;
 const SURE_COUNT_FACTOR = 30;
-/** The least delay, in the same way, once the disk has lost nearly as much as the run had left at the last count. */
-const URGENT_COUNT_FACTOR = 1;
+/**
+ * The least delay, in the same way, once the disk has lost nearly as much as the run had left at the last count. There is none if that count
+ * found that the run itself uses much: it may be above its limits by now.
+ */
+const URGENT_COUNT_FACTOR = 2;
 /** The delay before the second count where files may be hidden. */
 const DOUBT_MS = 200;
 /** The least delay between two looks, where the limits would be reached before the next regular one. */
@@ -48,12 +51,12 @@ export function createFileWatch(meter: Meter, everyMs: number): FileWatch {
       const waitMs = urgentlyAt - performance.now();
       if (isUrgent && waitMs > 0) await sleep(waitMs);
       const startedAt = performance.now();
-      const { why, isHidden } = await meter.findFileExcess(isDoubtful);
+      const { why, isHidden, isHigh } = await meter.findFileExcess(isDoubtful);
       // Another process may be filling the disk, so counting must not take much of the harness's time.
       const endedAt = performance.now();
       const took = endedAt - startedAt;
       againAt = endedAt + (isHidden && !isDoubtful ? DOUBT_MS : COUNT_MS + COUNT_FACTOR * took);
-      urgentlyAt = endedAt + URGENT_COUNT_FACTOR * took;
+      urgentlyAt = isHigh ? endedAt : endedAt + URGENT_COUNT_FACTOR * took;
       surelyAt = endedAt + SURE_COUNT_MS + SURE_COUNT_FACTOR * took;
       isDoubtful = isHidden;
       if (why === undefined) return;

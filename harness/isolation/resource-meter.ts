@@ -33,7 +33,7 @@ export type Meter = ReturnType<typeof createMeter>;
 
 /**
  * After this many measurements of the machine the commands are measured, even if the machine has lost nothing: others may have freed as much.
- * Commands that use more than this share of a limit are measured each time.
+ * Commands that use more than this share of a limit are measured each time, and files that do are counted without a delay.
  */
 const TREE_INTERVAL = 5;
 const HIGH_SHARE = 0.5;
@@ -197,7 +197,7 @@ function createFileMeter(
    * @param isDoubtful whether descriptors may have been hidden at the last count too: programs send them to each other all the time, but
    * they rarely make directories unreadable
    */
-  const findFileExcess = async (isDoubtful: boolean): Promise<{ why?: string; isHidden: boolean }> => {
+  const findFileExcess = async (isDoubtful: boolean): Promise<{ why?: string; isHidden: boolean; isHigh: boolean }> => {
     const before = machine.measure();
     const named = await measureFiles(folder, limits.files);
     const unnamed = fits(named)
@@ -209,16 +209,18 @@ function createFileMeter(
       diskBytes: before.diskBytes - NEAR_SHARE * Math.max(0, limits.diskBytes - use.diskBytes),
       files: before.files - NEAR_SHARE * Math.max(0, limits.files - use.files),
     };
+    const isHigh = use.files > limits.files * HIGH_SHARE || use.diskBytes > limits.diskBytes * HIGH_SHARE;
+    const found = { isHidden, isHigh };
     // What has no name goes with its processes.
     isRemovable = named.isHidden || !fits(named);
     const removed = shrink === undefined || fits(named) ? "" : REMOVED;
-    if (use.files > limits.files) return { why: `${messages.files}${removed}`, isHidden };
-    if (use.diskBytes > limits.diskBytes) return { why: `${messages.disk}${removed}`, isHidden };
-    if (!named.isHidden && !(isHidden && isDoubtful)) return { isHidden };
+    if (use.files > limits.files) return { why: `${messages.files}${removed}`, ...found };
+    if (use.diskBytes > limits.diskBytes) return { why: `${messages.disk}${removed}`, ...found };
+    if (!named.isHidden && !(isHidden && isDoubtful)) return found;
     // What the disk has lost lies where nobody can count it.
     const now = machine.measure();
-    if (hasLostDisk(now)) return { why: messages.disk, isHidden };
-    return hasLostFiles(now) ? { why: messages.files, isHidden } : { isHidden };
+    if (hasLostDisk(now)) return { why: messages.disk, ...found };
+    return hasLostFiles(now) ? { why: messages.files, ...found } : found;
   };
   const fits = ({ bytes, files }: { bytes: number; files: number }) =>
     bytes <= limits.diskBytes && files <= limits.files;

@@ -138,6 +138,30 @@ it("stops commands that come near the limit again right after a count, until the
   await stop();
 });
 
+it("counts them again at once if the run itself uses more than half of the limit", async () => {
+  writeFiles(0, 60);
+  const { place, pids, measured, stop } = await watchCommands({});
+  place.files = 899;
+  const countSlowly = vi.spyOn(performance, "now");
+  let now = performance.now();
+  countSlowly.mockImplementation(() => {
+    now += 20;
+    return now;
+  });
+  vi.advanceTimersByTime(100);
+  await expect.poll(() => pids.map(isHeld)).toEqual([false]);
+  countSlowly.mockRestore();
+  vi.advanceTimersByTime(now - performance.now());
+  measured.length = 0;
+  place.files = 830;
+  vi.advanceTimersByTime(100);
+  await setImmediate();
+  // The look, and the count, after which they go on.
+  expect(measured).toHaveLength(2);
+  await expect.poll(() => pids.map(isHeld)).toEqual([false]);
+  await stop();
+});
+
 it("looks again when the limit would be reached at the present speed", async () => {
   const { place, measured, stop } = await watchCommands({});
   vi.advanceTimersByTime(100);
