@@ -1,10 +1,17 @@
 import type { SQSBatchResponse } from "aws-lambda";
+import type { DeliveryRef } from "#shared/queue/event-queue.ts";
 import { memoryTable } from "#shared/table/memory-table.ts";
 import type { Item, Value } from "#shared/table/table.ts";
 import { type Client, createClient } from "../support/client.ts";
-import { createTestControlPlane, type ResponseBody, type TestControlPlane } from "../support/control-plane.ts";
+import {
+  createTestControlPlane,
+  decideEvent,
+  type ResponseBody,
+  type TestControlPlane,
+} from "../support/control-plane.ts";
 import { consume, createHarness, type Harness } from "../support/execution.ts";
 import { Faults } from "../support/faults.ts";
+import { requestDueDecisions } from "../support/hooks.ts";
 import { reap } from "../support/reaper.ts";
 import { reconcile, timerOff } from "../support/schedules.ts";
 
@@ -14,12 +21,11 @@ const RECEIVES = 5;
 /** The time between two passes of the reaper. */
 const PASS_MS = 15_000;
 
-interface Message {
-  readonly queue: "runs" | "ends" | "runs-dead";
-  readonly runId: string;
-  readonly received: number;
-  readonly visibleAt: number;
-}
+/** What a message is about: the id of a run, or a delivery to a trigger. */
+type Subject =
+  | { readonly queue: "runs" | "ends" | "runs-dead"; readonly about: string }
+  | { readonly queue: "events"; readonly about: DeliveryRef };
+type Message = Subject & { readonly received: number; readonly visibleAt: number };
 
 interface Queues {
   /** How often a new message is delivered. */
@@ -54,7 +60,9 @@ export class Stage {
 
   static async set(): Promise<Stage> {
     const faults = new Faults();
-    return new Stage(await createTestControlPlane(memoryTable(), faults.around), faults);
+    const plane = await createTestControlPlane(memoryTable(), faults.around);
+    plane.events.isHeld = true;
+    return new Stage(plane, faults);
   }
 
   /** Sends a request, and retries it, as clients do, without a response or if the response permits a retry. */
@@ -81,6 +89,8 @@ export class Stage {
       this.plane.clock.now += PASS_MS;
       await this.faults.invoke("reap-runs", () => reap(this.plane));
       if (this.#schedules().length > 0) await this.#reconcile();
+      if (this.#undecided().length > 0)
+        await this.faults.invoke("decide-events", () => requestDueDecisions(this.plane));
       idle++;
     }
     throw new Error("it never settled");
@@ -103,24 +113,24 @@ export class Stage {
 
   async #deliverOne(): Promise<boolean> {
     const { plane } = this;
-    for (const { queue, runId } of plane.sent.splice(0)) {
+    const runs = plane.sent.splice(0).map(({ queue, runId }): Subject => ({ queue, about: runId }));
+    const events = plane.events.requested.splice(0).map((about): Subject => ({ queue: "events", about }));
+    for (const message of [...runs, ...events]) {
       const copies = this.queues.copies();
       for (let copy = 0; copy < copies; copy++) {
-        this.#messages.push({ queue, runId, received: 0, visibleAt: plane.clock.now + this.queues.delayMs() });
+        this.#messages.push({ ...message, received: 0, visibleAt: plane.clock.now + this.queues.delayMs() });
       }
     }
     const visible = this.#messages.filter(({ visibleAt }) => visibleAt <= plane.clock.now);
     const message = visible[this.queues.next(visible.length)];
     if (message === undefined) return false;
     this.#messages.splice(this.#messages.indexOf(message), 1);
-    const response = await this.faults.invoke<SQSBatchResponse>(message.queue, () =>
-      consume(plane, message.queue, message.runId),
-    );
+    const response = await this.faults.invoke<SQSBatchResponse>(message.queue, () => deliver(message, plane));
     if (response?.batchItemFailures.length === 0) return true;
     const received = message.received + 1;
-    const again = { ...message, received, visibleAt: plane.clock.now + VISIBILITY_MS };
-    if (received < RECEIVES) this.#messages.push(again);
-    else if (message.queue === "runs") this.#messages.push({ ...again, queue: "runs-dead", received: 0 });
+    const visibleAt = plane.clock.now + VISIBILITY_MS;
+    if (received < RECEIVES) this.#messages.push({ ...message, received, visibleAt });
+    else if (message.queue === "runs") this.#messages.push({ ...message, queue: "runs-dead", received: 0, visibleAt });
     return true;
   }
 
@@ -139,7 +149,19 @@ export class Stage {
   #isSettled(): boolean {
     const heads = this.plane.table.all().filter(({ sk }) => sk === "HEAD");
     const areTimersSet = this.#schedules().every((schedule) => schedule["pending_since"] === null);
-    return this.#messages.length === 0 && areTimersSet && heads.every((head) => head["check_shard"] === undefined);
+    const areDecided = this.#undecided().length === 0;
+    return (
+      this.#messages.length === 0 &&
+      areTimersSet &&
+      areDecided &&
+      heads.every((head) => head["check_shard"] === undefined)
+    );
+  }
+
+  /** Deliveries to triggers without an outcome. */
+  #undecided(): readonly Item[] {
+    const isDelivery = ({ pk, sk }: Item) => pk.startsWith("TRIGGER#") && sk.startsWith("DELIVERY#");
+    return this.plane.table.all().filter((item) => isDelivery(item) && item["outcome"] === undefined);
   }
 
   #schedules(): readonly Item[] {
@@ -188,6 +210,10 @@ export function formatDifference(expected: readonly string[], remains: readonly 
   });
   return [...missing.map((line) => `  - ${line}`), ...rest.map((line) => `  + ${line}`)].join("\n");
 }
+
+/** Invokes the consumer of a message. */
+const deliver = (message: Message, plane: TestControlPlane): Promise<SQSBatchResponse> =>
+  message.queue === "events" ? decideEvent(message.about, plane.ports) : consume(plane, message.queue, message.about);
 
 /** State transitions that a recovery adds to a run. */
 const isRecovery = ({ sk, type }: Item): boolean =>

@@ -1,6 +1,8 @@
 import { deleteOldRuns } from "#functions/executions/delete-old-runs.ts";
-import { createClient } from "../support/client.ts";
+import { claimInstallation } from "../support/claim-installation.ts";
+import { createClient, request } from "../support/client.ts";
 import { createHarness } from "../support/execution.ts";
+import { signed } from "../support/hooks.ts";
 import type { Stage } from "./scenario.ts";
 
 /** One use of the service, as the requests of users and their harness. It ends when the service has settled. */
@@ -29,6 +31,44 @@ const event = (event_name: string, n: number) => ({
   event_name,
   timestamp: "2026-05-18T19:00:00.000Z",
 });
+
+const TRIGGER_SECRET = "a-secret-of-the-other-system";
+/** A sender without a response repeats its event, which is stored as a duplicate. */
+const DUPLICATES = [[/.*"outcome":"duplicate".*/, ""]] as const;
+
+async function createTrigger(stage: Stage, name = "comments"): Promise<string> {
+  const members = { kind: "github", secret: TRIGGER_SECRET, prompt: "Answer.", allow: { anyone: true } };
+  const create = () => stage.user.post("/agent/triggers", { name, ...members }, headers(`trigger-${name}`));
+  return (await stage.sendOrThrow("create-trigger", create)).body.uid;
+}
+
+/** Delivers a comment on an issue, and repeats that without a response. */
+async function sendComment(stage: Stage, path: string, delivery: string, text: string): Promise<void> {
+  const body = JSON.stringify({
+    action: "created",
+    installation: { id: 2_000_001 },
+    sender: { id: 1, login: "ada", type: "User" },
+    repository: { full_name: "acme/shop", id: 1 },
+    comment: { body: text },
+    issue: { number: 7 },
+  });
+  const options = { key: undefined, body, headers: signed.github(TRIGGER_SECRET, body, "issue_comment", delivery) };
+  const name = path === "/hooks/github-app" ? "receive-app-event" : "receive-event";
+  await stage.sendOrThrow(name, () => request(stage.plane, "POST", path, options));
+}
+
+/** An agent that answers each follow-up with a message. */
+const answerFollowups =
+  (stage: Stage): Stage["agent"] =>
+  async (harness) => {
+    const { body } = await stage.send("resolve-prompt", () => harness.resolve());
+    let next: number = body.context.next_sequence;
+    for (const { number } of body.context.followups) {
+      next = (await stage.send("messages", () => harness.messages(next, `answer ${number}`))).body.next_sequence;
+      await stage.send("heartbeat", () => harness.beat(number));
+    }
+    await stage.send("finish-task", () => harness.finish());
+  };
 
 export const scenarios: readonly Scenario[] = [
   {
@@ -335,6 +375,38 @@ export const scenarios: readonly Scenario[] = [
       stage.plane.clock.now = Date.parse("2026-05-19T03:00:05Z");
       await stage.timerOff(schedule.id, "2026-05-19T03:00:00.000Z");
       await stage.timerOff(schedule.id, "2026-05-19T03:00:00.000Z");
+      await stage.settle();
+    },
+  },
+  {
+    name: "a delivery to a trigger that starts a run, its repetition, and one that continues the run",
+    runs: { state: "SUCCEEDED", count: 1, messages: 1 },
+    alike: DUPLICATES,
+    async run(stage) {
+      stage.agent = answerFollowups(stage);
+      const uid = await createTrigger(stage);
+      const send = (delivery: string, text: string) => sendComment(stage, `/hooks/${uid}`, delivery, text);
+      await send("one", "please look");
+      await stage.settle();
+      await send("one", "please look");
+      await send("two", "and then");
+      await stage.settle();
+    },
+  },
+  {
+    name: "a delivery of the GitHub App to two triggers, and its repetition",
+    runs: { state: "SUCCEEDED", count: 2 },
+    alike: DUPLICATES,
+    async run(stage) {
+      const { plane } = stage;
+      plane.repositories.appWebhookSecret = TRIGGER_SECRET;
+      await claimInstallation(plane, plane.team);
+      await createTrigger(stage, "one");
+      await createTrigger(stage, "two");
+      const send = () => sendComment(stage, "/hooks/github-app", "one", "please look");
+      await send();
+      await stage.settle();
+      await send();
       await stage.settle();
     },
   },

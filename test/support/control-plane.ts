@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import type { APIGatewayProxyEventV2, SQSBatchResponse } from "aws-lambda";
 import { callSystems } from "#functions/executions/call-systems.ts";
 import { decideEvents } from "#functions/executions/decide-events.ts";
 import { discoverSkills } from "#functions/executions/discover-skills.ts";
@@ -437,7 +437,7 @@ export async function createTestControlPlane(bare = memoryTable(), around: Aroun
 }
 
 /** Invokes the consumer of events with the message of a delivery. */
-export const decideEvent = (delivery: EventRef, ports: DecisionPorts): Promise<unknown> => {
+export const decideEvent = (delivery: EventRef, ports: DecisionPorts): Promise<SQSBatchResponse> => {
   const { file, rights } = eventSources.decideEvents;
   return withRights(file, rights, () => decideEvents.handle(sqsEvent("events", [{ v: 1, ...delivery }]), ports));
 };

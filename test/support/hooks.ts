@@ -23,6 +23,13 @@ export const signed = {
   },
 };
 
+/** Invokes the function that requests the decisions which are due, as the rule does each minute. */
+export async function requestDueDecisions({ ports }: Pick<TestControlPlane, "ports">): Promise<void> {
+  const { file, rights } = eventSources.decideEvents;
+  const tick = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
+  await withRights(file, rights, () => decideEvents.handle(tick, ports));
+}
+
 export const BEARER_SECRET = "a-secret-of-the-ci";
 
 /** Creates triggers, delivers events to them, and reads what they resulted in. */
@@ -45,9 +52,7 @@ export function createHooks(plane: TestControlPlane) {
     /** Lets time pass, and the rule that runs each minute request the decisions that are due. */
     async passMinutes(minutes: number): Promise<void> {
       plane.clock.now += minutes * 60_000;
-      const { file, rights } = eventSources.decideEvents;
-      const tick = { source: "aws.events", "detail-type": "Scheduled Event" } as const;
-      await withRights(file, rights, () => decideEvents.handle(tick, plane.ports));
+      await requestDueDecisions(plane);
     },
     async deliveries(uid: string) {
       return (await user.get(`/agent/triggers/${uid}/deliveries`)).body.deliveries;
