@@ -5,25 +5,15 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import * as v from "valibot";
 import { root } from "../scripts/run-command.ts";
 import { readAllTags } from "../scripts/sentences.ts";
 import { copyRepository, plant } from "./planted/planted.ts";
 import { runTests } from "./planted/tests.ts";
+import { findChangeProblem, readSentenceChanges, type SentenceChange } from "./sentence-changes.ts";
 
 const SECONDS = 300;
 
-const Change = v.strictObject({
-  /** The id of the sentence that the change breaks. */
-  id: v.string(),
-  file: v.string(),
-  /** Code that the file has once, and what replaces it. */
-  text: v.string(),
-  replacement: v.string(),
-});
-type Change = v.InferOutput<typeof Change>;
-
-const changes = v.parse(v.array(Change), JSON.parse(readFileSync(join(root, "lab/sentences.json"), "utf8")));
+const changes = readSentenceChanges();
 const beginnings = process.argv.slice(2);
 const chosen = changes.filter(({ id }) => beginnings.length === 0 || beginnings.some((one) => id.startsWith(one)));
 const { tags } = readAllTags();
@@ -44,10 +34,12 @@ try {
 console.log(`${chosen.length - survivors} of ${chosen.length} broken sentences noticed`);
 process.exitCode = survivors === 0 ? 0 : 1;
 
-async function tryChange(copy: string, { id, file, text, replacement }: Change): Promise<string> {
+async function tryChange(copy: string, change: SentenceChange): Promise<string> {
+  const { id, file, text, replacement } = change;
   const code = readFileSync(join(copy, file), "utf8");
+  const problem = findChangeProblem(change, code);
+  if (problem !== undefined) return `SURVIVED: ${problem}`;
   const start = code.indexOf(text);
-  if (start < 0 || code.includes(text, start + 1)) return `SURVIVED: ${file} does not have its code once`;
   const tests = tags.filter((tag) => tag.id === id).map(({ test }) => readTest(test));
   if (tests.length === 0) return "SURVIVED: no test has its tag";
   const files = [...new Set(tests.map((test) => test.file))];

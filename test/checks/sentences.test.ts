@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { findChangeProblems, type SentenceChange } from "../../lab/sentence-changes.ts";
 import { findProblems, findSentenceProblems, readTags } from "../../scripts/sentences.ts";
 
 const file = "test/api/pets.test.ts";
@@ -56,5 +57,23 @@ describe("the tags of the contract's sentences", () => {
 
   it("are in order in this repository", () => {
     expect(findSentenceProblems()).toEqual([]);
+  });
+});
+
+describe("the changes that break sentences of the contract", () => {
+  const change: SentenceChange = { id: "pets.name", file: "pets.ts", text: "name: v.string()", replacement: "" };
+  const problemsOf = (more: Partial<SentenceChange>, code = "const Pet = { name: v.string() };") =>
+    findChangeProblems([{ ...change, ...more }], new Set(["pets.name"]), () => code);
+
+  it("are of code that its file has once, and of a sentence that a test states", () => {
+    expect(problemsOf({})).toEqual([]);
+    expect(problemsOf({ id: "pets.age" })).toEqual(["pets.age: no test has its tag"]);
+    expect(problemsOf({}, "")).toEqual(["pets.name: pets.ts does not have its code once"]);
+    expect(problemsOf({}, `${change.text} ${change.text}`)).toHaveLength(1);
+    expect(problemsOf({ replacement: change.text })).toEqual(["pets.name: changes nothing"]);
+  });
+
+  it("can all be made in this repository", () => {
+    expect(findChangeProblems()).toEqual([]);
   });
 });

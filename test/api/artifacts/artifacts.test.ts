@@ -139,6 +139,7 @@ describe("the other members of a PLAN", () => {
 });
 
 describe("a link artifact", () => {
+  // @contract runs.artifact.pull-unknown: The status of a pull request without one is unknown.
   // @contract runs.artifact.no-body: A PULL_REQUEST and an EXTERNAL_REFERENCE have no body: 404.
   it.each([
     ["PULL_REQUEST", PULL_REQUEST, { ...PULL_REQUEST, status: "unknown" }],

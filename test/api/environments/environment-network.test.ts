@@ -95,6 +95,7 @@ describe("a run in an environment with a limited network", () => {
     expect(resolved.body.context.network).toEqual({ mode: "none" });
   });
 
+  // @contract environments.network: A run whose environment's network no sandbox keeps is refused.
   it.each([
     ["this deployment", [], {}, {}],
     ["this deployment", ["allowlist"], {}, {}],

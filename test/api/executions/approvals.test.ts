@@ -190,6 +190,7 @@ describe("an answer to an approval", () => {
 describe("rules of approvals", () => {
   const start = (body: object) => user.post("/agent/runs", { prompt: "x", ...body });
 
+  // @contract runs.config.approvals: approvals has at most 20 rules of a tool.
   it("name a known tool, and are at most 20", async () => {
     const unknown = await start({ config: { approvals: [{ tool: "rm" }] } });
     expect([unknown.status, unknown.body.errors[0]]).toMatchObject([
@@ -209,6 +210,7 @@ describe("rules of approvals", () => {
     }
   });
 
+  // @contract runs.config.child-approvals: The approvals of a parent hold for its children.
   it("hold for children too, which may add some", async () => {
     const parent = await workingRun(plane, { prompt: "lead", config: { approvals: RULES } });
     const own = { tool: "edit_files" };

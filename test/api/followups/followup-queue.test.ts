@@ -180,6 +180,7 @@ describe("POST /agent/conversations/{conversationId}/followups", () => {
     expect(await list(first.run_id)).toEqual([]);
   });
 
+  // @contract repeats.followup: A repeated follow-up to a conversation returns the first response again.
   it("answers a repeated request as the first time, and sends nothing again", async () => {
     const run = await createRun(plane);
     const headers = { "idempotency-key": "k" };

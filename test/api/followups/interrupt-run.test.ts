@@ -166,6 +166,7 @@ describe("POST /agent/runs/{runId}/interrupt", () => {
   });
 
   // @contract interrupt.refusals: Interrupting an ended run returns 400, and one that cannot be interrupted 422.
+  // @contract interrupt.local: An interrupt of a LOCAL run is 422.
   it("returns 422 for a run whose caller or another harness executes it, and 400 once it has ended", async () => {
     const plane = await createTestControlPlane();
     const local = await localRun(plane);

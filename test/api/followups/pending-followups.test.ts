@@ -154,6 +154,7 @@ describe("DELETE /agent/runs/{runId}/followups/{followupId}", () => {
 
 describe("POST /agent/runs/{runId}/followups/{followupId}/promote", () => {
   // @contract followups.promote: Promoting a pending follow-up makes it the next message by interrupting the turn.
+  // @contract followups.promote.order: A promoted follow-up is before the others that are pending.
   it("makes the follow-up the next message, which interrupts the turn, and keeps the order of the others", async () => {
     const harness = await workingRun(plane);
     await send(harness.run_id, "zero", "one", "two", "three");

@@ -17,6 +17,7 @@ const warning = (path: string, words: string) => ({
 });
 
 describe("the warnings of a response", () => {
+  // @contract requests.warnings: A response to a request with an unknown member has warnings that name the nearest known member.
   it("name the unknown members of the request, and the most similar ones", async () => {
     const { status, body } = await user.post("/agent/runs", {
       prompt: "hello",

@@ -42,6 +42,7 @@ const listKids = async () =>
 
 describe("POST /harness-support/identity-token", () => {
   // @contract identity.claims: The claims of an identity token are those that the service has stored.
+  // @contract identity.subject: sub names team, identity and environment.
   it("returns a token for the run, with the team, identity and environment that the service has stored", async () => {
     const environment = await addEnvironment("Production", {
       repositories: [{ url: "https://github.com/acme/shop.git" }],
@@ -76,6 +77,7 @@ describe("POST /harness-support/identity-token", () => {
   });
 
   // @contract identity.claims
+  // @contract identity.personal: The token of a personal run has team:none.
   it("names no team for a personal run, and none for an identity and an environment that the run does not have", async () => {
     const token = await issueToken(await workingRun(plane, { prompt: "hello", team: false }));
     expect(decodeJwt(token)).toMatchObject({
@@ -159,6 +161,7 @@ describe("POST /harness-support/identity-token", () => {
   });
 
   // @contract identity.time
+  // @contract identity.none-after: None is issued after the run.
   it("returns tokens only to the execution of a run that has not ended", async () => {
     const harness = await workingRun(plane);
     expect(

@@ -53,6 +53,7 @@ describe("a run's key", () => {
     expect(plane.table.all().filter((item) => "scopes" in item)).toEqual([]);
   });
 
+  // @contract scopes.runs: A run's key has at most the scopes of the key that created the run.
   it("has at most the scopes of the key that created the run, and reports on the run without any", async () => {
     const run = await workingRun(plane, { prompt: "hello" }, await keyWith("runs:write", "usage:read"));
     expect(await readAbilities(run)).toEqual({ read: false, write: true, models: false });
@@ -88,6 +89,7 @@ describe("a run's key", () => {
 });
 
 describe("a schedule", () => {
+  // @contract scopes.schedules: A schedule gives its runs no more scopes than the key had that created it.
   it("gives its runs no more scopes than the key had that created it", async () => {
     const { body } = await (await withScopes("schedules:write")).post("/agent/schedules", nightly);
     expect(body.scopes).toEqual(["schedules:write"]);
@@ -98,6 +100,7 @@ describe("a schedule", () => {
     expect(await readAbilities(await dispatch(asked.run_id))).toEqual({ read: false, write: false, models: false });
   });
 
+  // @contract scopes.schedules-change: A schedule loses the scopes that a key lacks which changes it.
   it("loses the scopes that a key lacks which changes it, and not those of one that pauses it", async () => {
     const { id, scopes } = (await ada.post("/agent/schedules", nightly)).body;
     expect(scopes).toBeUndefined();
@@ -136,6 +139,7 @@ describe("a trigger", () => {
     expect(await readAbilities(await start(uid))).toEqual({ read: true, write: false, models: false });
   });
 
+  // @contract scopes.triggers: A trigger has no scope that its creator lacks.
   it("takes fewer scopes, and none that its creator lacks", async () => {
     const { uid, scopes } = await create(ada, { scopes: ["runs:read"] });
     expect(scopes).toEqual(["runs:read"]);

@@ -35,6 +35,7 @@ const sentKeys = () => standIn.seen.map(({ headers }) => headers["x-api-key"] ??
 const usageOf = async (runId: string) => (await user.get(`/agent/runs/${runId}`)).body.request_usage;
 
 describe("the keys of a team for providers", () => {
+  // @contract teams.provider-keys: provider_keys names the team's own keys for the providers of models.
   it("are used for its runs' calls of these providers, and of no others", async () => {
     expect(await setKeys({ anthropic: "TEAM_KEY" })).toMatchObject({
       status: 200,

@@ -167,6 +167,7 @@ describe("the scopes of a key", () => {
 
 describe("a web session", () => {
   // @contract scopes.subset
+  // @contract scopes.sessions: A session has the scopes of the credential that it was made with.
   it("of a key, or of a sign-in link that was made with it, has the key's scopes", async () => {
     const { body } = await ada.post("/agent/keys", { name: "scoped", scopes: ["keys", "runs:read"] });
     const link = await createClient(plane, body.key).post("/session/link", {});

@@ -108,6 +108,7 @@ describe("a tool", () => {
     }
   });
 
+  // @contract mcp.tools: The MCP server has the tools of the contract.
   it("is described with the JSON schema of its arguments, each with a description", async () => {
     const { tools } = (await send(rpc("tools/list"))).body.result;
     expect(tools.map(({ name }: { name: string }) => name).sort()).toEqual([

@@ -59,6 +59,7 @@ describe("POST {model_url}/anthropic/v1/messages", () => {
   // @contract runs.item.usage: request_usage has the run's cost.
   // @contract runs.item.inference: inference_cost_usd is the cost of model calls.
   // @contract runs.item.tokens: request_usage has input, output and cache tokens.
+  // @contract runs.item.categories: model_token_usage has the tokens by category.
   it("streams event by event, and counts the usage", async () => {
     standIn.turns.push({
       text: "hello there",

@@ -31,6 +31,16 @@ describe("config.output_schema of POST /agent/runs", () => {
     expect(JSON.stringify(response.body)).toContain(words);
   });
 
+  // @contract runs.config.output-size: output_schema has at most 64 KiB.
+  it("has at most 64 KiB as JSON", async () => {
+    const withBytes = (bytes: number) => ({
+      description: "x".repeat(bytes - JSON.stringify({ description: "" }).length),
+    });
+    expect((await create({ model_id: SONNET, output_schema: withBytes(65_536) })).status).toBe(200);
+    const refused = await create({ model_id: SONNET, output_schema: withBytes(65_537) });
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: "config.output_schema" }] } });
+  });
+
   it("of an identity is left out where the run's model only runs commands", async () => {
     const user = createClient(plane);
     const identity = await user.post("/agent/identities", { name: "bot", output_schema });

@@ -39,6 +39,7 @@ const storeSecrets = async (...names: readonly string[]) => {
 
 describe("limits, fallback models and the reasoning level as defaults", () => {
   // @contract runs.config.defaults-of-others: The configuration holds in identities too.
+  // @contract identities.limits: Identities have limits for their runs.
   it("of an identity and an environment apply to runs that have none, the identity's first", async () => {
     const config = { model_id: SONNET };
     const agent_identity_uid = await identity({ ...LIMITS, max_steps: 3 });
@@ -106,6 +107,7 @@ describe("the reasoning level", () => {
     },
   );
 
+  // @contract runs.config.reasoning: reasoning_level is none, minimal, low, medium, high or max.
   it("has no other value, also as that of the built-in agent's harness", async () => {
     for (const level of ["xhigh", "", 3, null]) {
       const { status, body } = await start({ reasoning_level: level });
@@ -162,6 +164,7 @@ describe("secrets of a configuration", () => {
   });
 
   // @contract runs.config.secrets-refused: An unknown secret, and any secret of a personal run, is 400.
+  // @contract runs.config.secrets-size: secrets has at most 50 names.
   it("are refused in a personal run, or where the team has none of the name", async () => {
     await storeSecrets("A");
     const secrets = [{ name: "A" }, { name: "B" }];
@@ -202,6 +205,7 @@ describe("secrets of a configuration", () => {
 
 describe("the harness of an identity", () => {
   // @contract identities.base: base_harness and harness that differ are 400.
+  // @contract identities.base.type: base_harness is the older name of harness.type.
   it("has an older name of its type", async () => {
     const uid = await identity({ base_harness: "claude" });
     const read = async () => (await user.get(`/agent/identities/${uid}`)).body.harness;
@@ -221,6 +225,7 @@ describe("the harness of an identity", () => {
     expect((await update({ base_harness: "none" })).status).toBe(400);
   });
 
+  // @contract identities.harness-secrets: Identities have harness_auth_secrets, which their runs use.
   it("has secrets with keys for models, which its runs have unless they name others", async () => {
     const secrets = { claude_auth_secret_name: "CLAUDE" };
     const uid = await identity({ harness_auth_secrets: secrets });

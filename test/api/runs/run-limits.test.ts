@@ -71,6 +71,7 @@ describe("limits of a run", () => {
     }
   });
 
+  // @contract runs.config.schedules: The limits hold in schedules.
   it("of a schedule apply to its runs", async () => {
     const limits = { timeout_minutes: 30, max_steps: 2, max_total_tokens: 500 };
     const { id } = await makeSchedule(plane, { agent_config: { model_id: SONNET, ...limits } });
@@ -83,6 +84,7 @@ describe("limits of a run", () => {
 });
 
 describe("max_steps", () => {
+  // @contract runs.config.steps-end: A run that reaches max_steps ends FAILED with budget_exceeded and a message with the number.
   it("makes the run fail after as many model responses, keeps what was done, and begins again with a follow-up", async () => {
     const run = await workingRun(plane, withLimits({ max_steps: 2 }));
     expect([await call(run), await call(run)]).toEqual([200, 200]);
@@ -150,6 +152,8 @@ describe("max_steps", () => {
 });
 
 describe("max_total_tokens", () => {
+  // @contract runs.config.tokens-end: A run that reaches max_total_tokens ends FAILED with budget_exceeded and a message with the number.
+  // @contract runs.config.fresh-allowance: A follow-up continues with a fresh allowance.
   it("makes the run fail at the first call after as many tokens, and begins again with a follow-up", async () => {
     const run = await workingRun(plane, withLimits({ max_total_tokens: 1_000 }));
     standIn.turns.push({ usage: { input: 900, output: 99 } }, { usage: { input: 900, output: 200 } });
@@ -209,6 +213,7 @@ describe("timeout_minutes", () => {
     },
   };
 
+  // @contract runs.config.timeout-end: A run that reaches timeout_minutes ends FAILED with budget_exceeded and a message with the number.
   it("makes a working run fail, tells its harness, and lets it finish", async () => {
     const run = await workingRun(plane, withLimits({ timeout_minutes: 2 }));
     await pass(2 * MINUTE - 10_000, run);
@@ -231,6 +236,7 @@ describe("timeout_minutes", () => {
     expect((await run.beat()).status).toBe(401);
   });
 
+  // @contract runs.config.timeout-start: timeout_minutes counts from the first start.
   it("counts from the first start, also while the run waits for another execution", async () => {
     const run = await workingRun(plane, withLimits({ timeout_minutes: 2 }));
     await pass(MINUTE, run);

@@ -43,6 +43,7 @@ const latest = async (): Promise<string> => (await user.get("/agent/runs")).body
 
 describe("POST /agent/runs?wait=", () => {
   // @contract runs.wait: wait returns the RunItem if the run ends in that time.
+  // @contract runs.wait-response: wait returns the usual response of a run that does not end in that time.
   it("returns the run if it ends in time, and the usual response otherwise", async () => {
     during = async () => {
       if (pauses.length === 3) await user.post(`/agent/runs/${await latest()}/cancel`);

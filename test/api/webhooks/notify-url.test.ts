@@ -50,6 +50,7 @@ async function receive(): Promise<{ headers: Record<string, string>; body: strin
 }
 
 describe("notify_url of POST /agent/runs", () => {
+  // @contract notify.end: notify_url gets the terminal event of its run.
   it.each([
     ["team", true],
     ["personal", false],
@@ -83,6 +84,7 @@ describe("notify_url of POST /agent/runs", () => {
     expect(plane.webhooks.sent).toMatchObject([{ url: URL, id: `${run_id}-${data.run_sequence}` }]);
   });
 
+  // @contract notify.signed: What notify_url gets is signed.
   it("is signed with the notify_secret of the response, which no item of the table and no later response contains", async () => {
     const { status, body } = await create();
     expect(status).toBe(200);

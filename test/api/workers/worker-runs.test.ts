@@ -412,6 +412,7 @@ describe("a worker that shuts down", () => {
     expect(next.assignments()).toMatchObject([{ data: { task_id: begun.run } }]);
   });
 
+  // @contract workers.end.shutdown: graceful_shutdown is not counted as a loss.
   it("may do so more often than a run may lose executions", async () => {
     const begun = await begunRun();
     let { worker } = begun;

@@ -379,6 +379,7 @@ describe("a turn of an agent", () => {
     ]);
   });
 
+  // @contract runs.config.reasoning-sent: The built-in agent sends its reasoning_level to the model.
   it("sends the level of the harness before that of the configuration", async () => {
     const harness = { type: "default" as const, reasoning_level: "low" };
     const agent_config = { reasoning_level: "high" as const, harness };
@@ -395,6 +396,7 @@ describe("a turn of an agent", () => {
     expect([events, models.seen.length - before]).toEqual([[], 1]);
   });
 
+  // @contract interrupt.model: An interrupt stops the turn's model call.
   it("ends with the reason of the execution or the turn", async () => {
     const reason = new Error("interrupted");
     const never = new Promise<void>(() => {});

@@ -11,6 +11,7 @@ async function runCommand(command: string, context: Partial<RunContext>): Promis
 }
 
 describe("the variables of a run's environment", () => {
+  // @contract environments.variables: Environments have variables, which commands get.
   it("are those of setup commands and of commands, whatever characters they contain", async () => {
     const variables = { GREETING: 'a "b" $HOME\n`c` é', EMPTY: "" };
     const setup_commands = ['printf %s "$GREETING" > "$RUNYARD_WORKSPACE/seen"'];

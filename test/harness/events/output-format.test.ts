@@ -16,6 +16,7 @@ const context = { mode: "normal" as const, agent_config: { output_schema } };
 const prompt = { from: "prompt" as const, commandsDone: 0 };
 
 describe("an agent's run with an output schema", () => {
+  // @contract runs.config.output-value: The response of a run with an output_schema has structured, which is validated.
   it("is asked again with the errors, and shows the value of the response that fits", async () => {
     await using stage = await Stage.make();
     const run = await stage.create({ prompt: "Fix it.", config: { model_id: SONNET, output_schema } });
@@ -29,6 +30,7 @@ describe("an agent's run with an output schema", () => {
     expect(body).toMatchObject({ structured: { fixed: true }, state: "SUCCEEDED" });
   });
 
+  // @contract runs.config.output-retries: The agent is asked again at most twice when its response does not fit, then the run fails with invalid_request.
   it("ends FAILED with the first error when the third response does not fit either", async () => {
     await using stage = await Stage.make();
     const run = await stage.create({ prompt: "Fix it.", config: { model_id: SONNET, output_schema } });

@@ -267,6 +267,7 @@ describe("follow-ups", () => {
     expect(it.plane.outcome?.success).toBe(true);
   });
 
+  // @contract followups.files.folder: The files lie in the next turn's attachments folder.
   it("bring files to the directory of attachments, which replace none and are named in the message", async () => {
     const prompt = sh('printf own > "$RUNYARD_ATTACHMENTS/notes.txt"; ln -s /none "$RUNYARD_ATTACHMENTS/link.txt"');
     await using it = await run({ prompt }, (plane) => {

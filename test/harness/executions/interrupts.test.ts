@@ -13,6 +13,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 describe("an interrupt", () => {
   // @contract interrupt.message: The run says: Interrupted by NAME. Send a follow-up to continue..
+  // @contract interrupt.turn: An interrupt stops the turn's command.
   it("stops the command of the turn, and the run waits for a follow-up", async () => {
     await using plane = await FakeControlPlane.start({ prompt: sh("echo begun; sleep 600", "echo never") });
     const ended = runInProcess(plane);
@@ -68,6 +69,7 @@ describe("an interrupt", () => {
 });
 
 describe("an interactive run", () => {
+  // @contract idle.background: Background processes live on while an interactive run waits.
   it("keeps its background commands and its workspace while it waits, until the control plane ends it", async () => {
     const program =
       'const fs = require("fs"); require("http").createServer().listen(0); ' +

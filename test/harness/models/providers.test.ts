@@ -19,6 +19,8 @@ const audienceOf = (token: string): unknown =>
   JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()).aud;
 
 describe.each(["bubblewrap", "none"])("the commands of a run with providers (%s)", (sandbox) => {
+  // @contract identity.aws: Commands get AWS_ROLE_ARN and AWS_WEB_IDENTITY_TOKEN_FILE.
+  // @contract identity.gcp: Commands get GOOGLE_APPLICATION_CREDENTIALS of the type external_account.
   it("find the variables and files that the SDKs of the providers read", async () => {
     const command = [
       'echo "$AWS_ROLE_ARN $AWS_ROLE_SESSION_NAME"',
@@ -73,6 +75,7 @@ describe("a run whose deployment issues no identity tokens", () => {
 describe("openProviderTokens", () => {
   afterEach(() => vi.useRealTimers());
 
+  // @contract identity.refresh: Identity tokens of commands are renewed before they expire.
   it("renews the tokens before they expire, again after a failure, and not once it is closed", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
     const steps = mkdtempSync(join(tmpdir(), "harness-test-"));

@@ -53,6 +53,7 @@ describe("the commands of a run with an allowlist", () => {
   const blocked = ({ events }: FakeControlPlane) =>
     events.flatMap(({ event_name, payload }) => (event_name === "network_blocked" ? [payload?.detail] : []));
 
+  // @contract environments.network-kept: Commands of a run with the network allowlist reach its domains only.
   it("are refused other domains, which the timeline names once, and reach their own servers", async () => {
     const server = `exec node -e 'require("http").createServer((_, it) => it.end("ok")).listen(8123)'`;
     const client = `node -e 'fetch("http://localhost:8123").then((it) => it.text()).then(console.log)'`;

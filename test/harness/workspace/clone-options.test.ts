@@ -31,6 +31,7 @@ const inClone = (...args: string[]) =>
 const countCommits = () => Number(inClone("rev-list", "--count", "HEAD"));
 
 describe("the depth of a repository", () => {
+  // @contract runs.config.depth: depth of a repository limits its commits.
   it("limits the commits of the default branch, and of a ref of any kind", async () => {
     using repository = new Repository("things", { "a.txt": "one" });
     for (const text of ["two", "three"]) repository.commit({ "a.txt": text });
@@ -67,6 +68,7 @@ describe("the depth of a repository", () => {
 describe("the directories of a repository", () => {
   const FILES = { "top.txt": "0", "api/a.txt": "1", "api/deep/b.txt": "2", "web/c.txt": "3", "docs/d.txt": "4" };
 
+  // @contract runs.config.sparse: sparse_paths of a repository are checked out besides the files at its top.
   it("are checked out besides the files at the top, and absent ones are reported", async () => {
     using repository = new Repository("things", FILES);
     const { omissions } = await clone({ url: repository.url, sparse_paths: ["api/deep", "docs/", "none"] });
@@ -117,6 +119,7 @@ describe("files in Git LFS", () => {
     vi.stubEnv("PATH", bin);
   }
 
+  // @contract runs.config.lfs: lfs of a repository downloads its large files.
   it("stay pointers unless the repository asks for them, which is reported", async () => {
     using repository = new Repository("things", FILES);
     using without = new Repository("plain", { ".gitattributes": "*.txt text\n" });

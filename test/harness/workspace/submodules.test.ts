@@ -144,6 +144,7 @@ describe("the submodules of a repository", () => {
     expect(readClone("lib/a.txt")).toBe("lib");
   });
 
+  // @contract runs.config.submodules: submodules of a repository are cloned where they are wanted.
   it("are reported when they are not wanted", async () => {
     addSubmodules(shop, { lib: "../lib" });
     expect((await clone({ submodules: false })).omissions).toEqual([
