@@ -1,5 +1,5 @@
+import { toEnvironmentItem } from "#shared/environments/environment.ts";
 import type { EnvironmentPorts } from "#shared/environments/environment-ports.ts";
-import { showEnvironment } from "#shared/environments/read-environments.ts";
 import { addEnvironment } from "#shared/environments/write-environment.ts";
 import { endpoint } from "#shared/http/endpoint.ts";
 import { toReplayHeaders } from "#shared/http/response.ts";
@@ -25,7 +25,7 @@ export const createEnvironment = endpoint({
     );
     return {
       status: 201,
-      body: await showEnvironment(environment, principal, ports.table),
+      body: toEnvironmentItem(environment, undefined, undefined),
       headers: toReplayHeaders(replayed),
     };
   },

@@ -57,9 +57,7 @@ export function addEnvironment(
       refuseUnsupportedOptions(sentBody, "environments");
       const now = clock();
       const uid = uuidv7(now);
-      const by = toCreator(principal);
-      const given = { uid, owner, name: request.name, created_at: now, updated_at: now, creator: by, last_editor: by };
-      const environment = parseEnvironment({ ...given, ...toChange(request, undefined).set });
+      const environment = toNewEnvironment({ uid, owner, created_at: now, creator: toCreator(principal) }, request);
       try {
         await environmentStore(table).create(environment, record(uid));
       } catch (error) {
@@ -68,8 +66,20 @@ export function addEnvironment(
       }
       return { environment, replayed: false };
     },
-    async (uid) => ({ environment: await findVisibleEnvironment(uid, principal, undefined, table), replayed: true }),
+    async (uid) => {
+      const environment = await findVisibleEnvironment(uid, principal, undefined, table);
+      return { environment: toNewEnvironment(environment, request), replayed: true };
+    },
   );
+}
+
+/** The environment as the request creates it, also for a repeat that comes after a change. */
+function toNewEnvironment(
+  { uid, owner, created_at, creator }: Pick<Environment, "uid" | "owner" | "created_at" | "creator">,
+  request: CreateEnvironmentRequest,
+): Environment {
+  const fields = { uid, owner, name: request.name, created_at, updated_at: created_at, creator, last_editor: creator };
+  return parseEnvironment({ ...fields, ...toChange(request, undefined).set });
 }
 
 const ENVIRONMENT_CHANGED = "the environment is";

@@ -75,7 +75,10 @@ export async function addTrustRule(
     async (uid) => {
       const rule = await store.get(team_uid, identity_uid, uid);
       if (rule === undefined) throw notFound("trust rule");
-      return { rule, replayed: true };
+      const { created_at } = rule;
+      const ids = { uid, team_uid, identity_uid, created_at };
+      // As the request creates it, also for a repeat that comes after a change.
+      return { rule: { ...ids, ...toMembers(request, caller), updated_at: created_at }, replayed: true };
     },
   );
 }

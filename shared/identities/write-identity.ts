@@ -49,8 +49,7 @@ export function addIdentity(
       refuseUnsupportedOptions(sentBody, "identities");
       const now = clock();
       const uid = uuidv7(now);
-      const fields = { uid, team_uid: team, name: request.name, created_at: now, updated_at: now };
-      const identity = parseIdentity({ ...fields, ...toIdentityChange(request, undefined).set });
+      const identity = toNewIdentity({ uid, team_uid: team, created_at: now }, request);
       await storeIdentity(identity, record(uid), table);
       return { found: { identity, available: true }, replayed: false };
     },
@@ -62,9 +61,18 @@ export function addIdentity(
           retryable: false,
         });
       }
-      return { found, replayed: true };
+      return { found: { identity: toNewIdentity(found.identity, request), available: true }, replayed: true };
     },
   );
+}
+
+/** The identity as the request creates it, also for a repeat that comes after a change. */
+function toNewIdentity(
+  { uid, team_uid, created_at }: Pick<Identity, "uid" | "team_uid" | "created_at">,
+  request: CreateIdentityRequest,
+): Identity {
+  const fields = { uid, team_uid, name: request.name, created_at, updated_at: created_at };
+  return parseIdentity({ ...fields, ...toIdentityChange(request, undefined).set });
 }
 
 async function storeIdentity(identity: Identity, record: Put, table: Table): Promise<void> {

@@ -24,7 +24,7 @@ import { requireCaller } from "./read-schedule.ts";
 import type { Schedule } from "./schedule.ts";
 import type { SchedulePorts } from "./schedule-ports.ts";
 import { entriesIn } from "./schedule-store.ts";
-import { storePrompt } from "./stored-prompt.ts";
+import { type StoredPrompt, storePrompt } from "./stored-prompt.ts";
 import { findTimerRefusal, syncTimer } from "./sync-timer.ts";
 
 /** Schedules of a scope: a list of them is read whole. */
@@ -58,7 +58,7 @@ export async function addSchedule(
       if (schedule === undefined || schedule.timing.state === "deleted") {
         throw new RunyardError("resource_not_found", { detail: "the schedule that this request created is deleted" });
       }
-      return { schedule, replayed: true };
+      return { schedule: toNewSchedule(schedule, call, { prompt: call.body.prompt ?? "" }), replayed: true };
     },
   );
 }
@@ -89,16 +89,13 @@ async function writeSchedule(call: CreateCall, record: (id: string) => Put, port
 }
 
 /** Checks a request and returns its schedule; a long prompt is stored as a file. */
-async function planSchedule(
-  { body: request, sentBody, principal }: CreateCall,
-  ports: SchedulePorts,
-): Promise<Schedule> {
+async function planSchedule(call: CreateCall, ports: SchedulePorts): Promise<Schedule> {
+  const { body: request, sentBody, principal } = call;
   const now = ports.now();
-  const { name, cron_schedule, agent_uid, metadata, mode = "normal", overlap = "allow" } = request;
-  const { time_zone = "UTC", enabled = true } = request;
+  const { agent_uid } = request;
   refuseLimitedKey(principal, "schedules");
   const agent_config = limitBudget("agent_config", request.agent_config, principal);
-  const next_run = findFirstFiring(cron_schedule, time_zone, now);
+  findFirstFiring(request.cron_schedule, request.time_zone, now);
   checkRunRequest({
     ...(request.prompt === undefined ? {} : { prompt: request.prompt }),
     ...(agent_config === undefined ? {} : { config: agent_config }),
@@ -112,27 +109,43 @@ async function planSchedule(
   await requireSecrets(request.agent_config ?? {}, "agent_config", { owner, parent: undefined }, ports.table);
   refuseUnsupportedOptions(sentBody, "schedules");
   const id = uuidv7(now);
+  const created = { schedule_id: id, owner, created_at: now, created_by: by };
+  return toNewSchedule(created, call, await storePrompt(id, request.prompt ?? "", ports.files));
+}
+
+type CreatedMembers = Pick<Schedule, "schedule_id" | "owner" | "created_at" | "created_by">;
+
+/** The schedule as the request creates it, also for a repeat that comes after a change. */
+function toNewSchedule(
+  { schedule_id, owner, created_at, created_by }: CreatedMembers,
+  { body: request, principal }: CreateCall,
+  prompt: StoredPrompt,
+): Schedule {
+  const { name, cron_schedule, agent_uid, metadata, mode = "normal", overlap = "allow" } = request;
+  const { time_zone = "UTC", enabled = true } = request;
+  const agent_config = limitBudget("agent_config", request.agent_config, principal);
+  const next_run = findFirstFiring(cron_schedule, time_zone, created_at);
   return {
-    schedule_id: id,
+    schedule_id,
     owner,
     revision: 1,
     plan: 1,
     // A schedule that is created paused has no timer.
-    pending_since: enabled ? now : null,
+    pending_since: enabled ? created_at : null,
     name,
     cron_schedule,
     time_zone,
     overlap,
-    ...(await storePrompt(id, request.prompt ?? "", ports.files)),
+    ...prompt,
     ...(agent_config === undefined ? {} : { agent_config: keepSecrets(agent_config, undefined) }),
-    ...agent,
+    ...(agent_uid === undefined ? {} : { agent_uid }),
     mode,
     ...(metadata === undefined ? {} : { metadata }),
     ...changeFailureCount({}, { limit: request.pause_after_failures }),
-    created_at: now,
-    updated_at: now,
-    created_by: by,
-    updated_by: by,
+    created_at,
+    updated_at: created_at,
+    created_by,
+    updated_by: created_by,
     ...scopesMember(principal.scopes),
     last_ran: null,
     last_spawn_error: null,
@@ -150,8 +163,8 @@ function ownerOfSchedule({ team, agent_uid }: CreateScheduleRequest, principal: 
 }
 
 /** Returns the first firing of a cron. Throws `invalid_request` for a cron that never fires. */
-export function findFirstFiring(cron: string, timeZone: string, now: number): number {
-  const next = parseTimetable(cron, timeZone).next(now);
+export function findFirstFiring(cron: string, timeZone: string | undefined, now: number): number {
+  const next = parseTimetable(cron, timeZone ?? "UTC").next(now);
   if (next === undefined) throw invalid("cron_schedule", "never fires: there is no such date");
   return next;
 }

@@ -45,6 +45,8 @@ export async function addTeam(
   if (request.settings?.default_environment_id) {
     throw invalid("settings.default_environment_id", "there is no such environment of the team");
   }
+  // As the request creates it, also for a repeat that comes after a change.
+  const toNewTeam = (uid: string, created_at: number) => parseTeam({ uid, name: request.name, created_at, ...set });
   return runIdempotent<CreatedTeam>(
     table,
     idempotency,
@@ -52,7 +54,7 @@ export async function addTeam(
     async (record) => {
       if (teams.length >= MAX_TEAMS) throw tooManyTeams();
       const now = clock();
-      const team = parseTeam({ uid: uuidv7(now), name: request.name, created_at: now, ...set });
+      const team = toNewTeam(uuidv7(now), now);
       try {
         await teamStore(table).create(team, user, record(team.uid));
       } catch (error) {
@@ -61,7 +63,7 @@ export async function addTeam(
       }
       return { team, replayed: false };
     },
-    async (uid) => ({ team: await findTeam(uid, { table }), replayed: true }),
+    async (uid) => ({ team: toNewTeam(uid, (await findTeam(uid, { table })).created_at), replayed: true }),
   );
 }
 

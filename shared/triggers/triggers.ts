@@ -73,7 +73,8 @@ export async function addTrigger(
       if ((await store.list([owner])).length >= MAX_TRIGGERS) throw tooMany(MAX_TRIGGERS, "triggers of this owner");
       const now = clock();
       const secret = request.secret ?? generateSigningSecret();
-      const trigger = newTrigger(owner, { ...request, prompt }, choice, caller, now);
+      const created = { uid: uuidv7(now), secret_id: uuidv7(now), created_by: toProfile(caller), created_at: now };
+      const trigger = newTrigger({ ...created, owner }, { ...request, prompt }, choice, caller);
       await webhookSecrets.put(owner.uid, trigger.secret_id, secret);
       try {
         await store.create(trigger, record(trigger.uid));
@@ -91,19 +92,25 @@ export async function addTrigger(
       if (trigger.previous_secret !== undefined) throw secretReplaced();
       const secret = (await webhookSecrets.getAll(owner.uid, [trigger.secret_id])).get(trigger.secret_id);
       if (secret === undefined) throw notFound("trigger");
-      return { trigger, secret, replayed: true };
+      return { trigger: newTrigger(trigger, { ...request, prompt }, choice, caller), secret, replayed: true };
     },
   );
 }
 
+/** The trigger as the request creates it, also for a repeat that comes after a change. */
 const newTrigger = (
-  owner: Owner,
+  {
+    uid,
+    owner,
+    secret_id,
+    created_by,
+    created_at,
+  }: Pick<Trigger, "uid" | "owner" | "secret_id" | "created_by" | "created_at">,
   request: CreateTriggerRequest & { readonly prompt: string },
   choice: SourceChoice,
   caller: PersonalPrincipal,
-  now: number,
 ): Trigger => ({
-  uid: uuidv7(now),
+  uid,
   owner,
   name: request.name,
   ...choice,
@@ -125,10 +132,10 @@ const newTrigger = (
   ...(request.metadata === undefined ? {} : { metadata: request.metadata }),
   ...changeFailureCount({}, { limit: request.pause_after_failures }),
   ...scopesMember(grantScopes(request.scopes, caller)),
-  secret_id: uuidv7(now),
-  created_by: toProfile(caller),
-  created_at: now,
-  updated_at: now,
+  secret_id,
+  created_by,
+  created_at,
+  updated_at: created_at,
 });
 
 /** Systems that make the secrets of their webhooks. */

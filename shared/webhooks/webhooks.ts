@@ -53,15 +53,7 @@ export async function addWebhook(
       const now = clock();
       const [uid, secret] = [uuidv7(now), generateSigningSecret()];
       const created = { uid, team_uid: team, secret_id: uuidv7(now), created_by: toProfile(caller), created_at: now };
-      const initial = {
-        ...created,
-        url: request.url,
-        event_types: [],
-        enabled: true,
-        updated_at: now,
-        next_sequence: 1,
-      };
-      const webhook = change(initial, request, now);
+      const webhook = toNewWebhook(created, request);
       await webhookSecrets.put(team, webhook.secret_id, secret);
       try {
         await store.create(webhook, record(uid));
@@ -78,9 +70,25 @@ export async function addWebhook(
       if (webhook.previous_secret !== undefined) throw secretReplaced();
       const secret = (await webhookSecrets.getAll(team, [webhook.secret_id])).get(webhook.secret_id);
       if (secret === undefined) throw notFound("webhook");
-      return { webhook, secret, replayed: true };
+      return { webhook: toNewWebhook(webhook, request), secret, replayed: true };
     },
   );
+}
+
+/** The webhook as the request creates it, also for a repeat that comes after a change. */
+function toNewWebhook(
+  {
+    uid,
+    team_uid,
+    secret_id,
+    created_by,
+    created_at,
+  }: Pick<Webhook, "uid" | "team_uid" | "secret_id" | "created_by" | "created_at">,
+  request: CreateWebhookRequest,
+): Webhook {
+  const created = { uid, team_uid, secret_id, created_by, created_at };
+  const initial = { ...created, url: request.url, event_types: [], enabled: true, next_sequence: 1 };
+  return change({ ...initial, updated_at: created_at }, request, created_at);
 }
 
 /** The webhook with the changes of a request: members that are absent or null keep their values, empty ones are cleared. */
