@@ -30,6 +30,7 @@ import { createModel } from "./model.ts";
 import { createCacheKey, createStructuredOutput, type OptionalMembers } from "./optional-members.ts";
 import { submitPlan } from "./plan.ts";
 import { createReasoning } from "./reasoning.ts";
+import { createRepairs } from "./repairs.ts";
 import { createImageFilter, createImageViewer } from "./shown-images.ts";
 import { findResponseFault } from "./unusable-response.ts";
 
@@ -96,6 +97,7 @@ function chooseOptional({ context, envelope, outbox }: EngineWork): Pick<TurnOpt
       createHiddenTools(),
       ...(level === undefined ? [] : [createReasoning(level, report)]),
       ...(envelope.run_id === undefined ? [] : [createCacheKey(envelope.run_id)]),
+      ...createRepairs(),
     ],
     format: output_schema === undefined || context.mode === "plan" ? [] : [createStructuredOutput(output_schema)],
   };

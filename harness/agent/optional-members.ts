@@ -3,7 +3,7 @@ import { isMembers, type Members, toList, toText } from "./dialects/members.ts";
 import type { findReasoning } from "./dialects/reasoning.ts";
 
 /** The APIs of the model gateway. */
-type ModelApi = Parameters<typeof findReasoning>[0];
+export type ModelApi = Parameters<typeof findReasoning>[0];
 
 /** Members of requests that not all models accept, which only the refusal of a server shows. */
 export interface OptionalMembers {

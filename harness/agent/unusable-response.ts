@@ -6,7 +6,10 @@ const CALLS_AS_TEXT: readonly RegExp[] = [
   // Mistral, Llama, DeepSeek, Kimi.
   /\[TOOL_CALLS\]\s*[[{\w]/,
   /<\|python_tag\|>/,
-  /<｜tool▁calls?▁begin｜>|<\|tool_calls?_(?:section_)?begin\|>/,
+  /<｜tool▁calls?▁begin｜>|<\|tool_calls?_(?:section_)?begin\|>|<\|tool_call_argument_begin\|>/,
+  // DeepSeek from V3.2, Gemma 4, Granite and Phi.
+  /<｜DSML｜(?:invoke|tool_calls|function_calls)/,
+  /<\|tool_call\|?>/,
   // Harmony (gpt-oss) and Anthropic's older format.
   /<\|channel\|>commentary to=functions\./,
   /<invoke name="[\w.-]+">/,

@@ -1,5 +1,10 @@
 import type { ModelLimits } from "#shared/model-provider/model-limits.ts";
-import type { ModelProvider, ProviderCall, ProviderTimeouts } from "#shared/model-provider/model-provider.ts";
+import type {
+  ModelProvider,
+  ProviderCall,
+  ProviderRequest,
+  ProviderTimeouts,
+} from "#shared/model-provider/model-provider.ts";
 import { parsedJson } from "./dialect.ts";
 import { isWorthRepeating, type LearnedLimits, type LimitName, learnLimits, withLimit } from "./output-limit.ts";
 import { patientFetch } from "./patient-fetch.ts";
@@ -31,6 +36,8 @@ interface KnownModel {
   describedAt: number;
   limits: ModelLimits;
   name: LimitName;
+  /** Whether the server refuses to be asked for the usage of a streamed response. */
+  refusesUsage?: true;
 }
 
 /**
@@ -90,10 +97,15 @@ export function compatibleServer(baseUrl: string, options: CompatibleOptions = {
       const { name } = model;
       const limits = { ...model.limits, ...call.limits };
       if (limits.tools === false && hasTools(call)) return refuseTools(call);
-      const request = withLimit(call.request, { name, limits, isResponses }, room);
+      const asked = model.refusesUsage === true ? withoutUsage(call.request) : call.request;
+      const request = withLimit(asked, { name, limits, isResponses }, room);
       const response = await send({ ...call, request });
-      if (response.status !== 400 && response.status !== 422) return response;
+      if (!REFUSALS.has(response.status)) return response;
       const text = await response.text();
+      if (asked["stream_options"] !== undefined && /\bstream_options\b/.test(text)) {
+        model.refusesUsage = true;
+        return callModel(call);
+      }
       const learned = learnLimits(text, request);
       keep(model, learned);
       room = learned.room;
@@ -109,6 +121,13 @@ export function compatibleServer(baseUrl: string, options: CompatibleOptions = {
       if (tokens > (entry?.limits.contextTokens ?? tokens)) keep(entry, { contextTokens: tokens });
     },
   });
+}
+
+/** Statuses of servers that refuse a member of a request; 416 is Scaleway's for an output limit that is too high. */
+const REFUSALS = new Set([400, 416, 422]);
+
+function withoutUsage({ stream_options: _, ...request }: ProviderRequest): ProviderRequest {
+  return request;
 }
 
 const hasTools = ({ request: { tools } }: ProviderCall): boolean => Array.isArray(tools) && tools.length > 0;

@@ -21,7 +21,7 @@ const OVERFLOW: readonly RegExp[] = [
   // llama.cpp and Lemonade.
   /exceeds? the available context size|context size (?:has been )?exceeded|exceed(?:s|ed)? context (?:size|window|limit)/i,
   // Anthropic and Amazon Bedrock.
-  /(?:prompt|input) (?:is )?too long|exceed(?:s|ed)? (?:the )?(?:model's )?(?:max(?:imum)? )?context/i,
+  /(?:prompt|input) (?:is )?too long|exceed(?:s|ed)? (?:the )?(?:model(?:'s)? )?(?:max(?:imum)? )?context/i,
   /input and output tokens exceed your context limit|too many input tokens|input length exceeds/i,
   // Gemini and Vertex AI.
   /input token count.{0,40}exceeds the maximum|exceeds the maximum number of tokens|tokens? (?:count )?exceeds? the (?:model )?limit/i,
@@ -29,7 +29,7 @@ const OVERFLOW: readonly RegExp[] = [
   /trying to keep the first \d+ tokens|context (?:the )?overflows?|greater than the context length|exceeds? (?:the )?context length/i,
   // Groq, xAI, OpenRouter, Mistral, Cohere, Text Generation Inference, MLX.
   /reduce the length of the (?:messages|input|prompt)|maximum prompt length is|too large for model with \d+ maximum context/i,
-  /too many tokens: (?:size limit|total)|prompt (?:contains|has) too many tokens|tokens? \+ `?max_new_tokens`? must be/i,
+  /too many tokens: (?:size limit|total)|prompt (?:contains|has) too many tokens|tokens? \+ `?max_new_tokens`? must be|`inputs` must have less than/i,
   /(?:longer|larger) than the (?:model's |maximum )?context (?:length|window)|context window (?:is )?(?:full|limit|exceed)/i,
   /exceeds? (?:the )?limit of \d+ tokens|token limit exceeded|input tokens exceed/i,
   // Moonshot, DashScope, z.ai.
@@ -41,7 +41,10 @@ const THROTTLED = /rate.?limit|tokens per (?:minute|day)|\bTPM\b|too many reques
 
 /** Errors that a retry cannot fix, whatever their status is. */
 const PERMANENT =
-  /insufficient[_ ](?:quota|credit|balance|funds)|credit balance is too low|billing|exceeded your (?:current|monthly) (?:quota|spend)|payment required|(?:account|organization).{0,30}(?:deactivated|suspended|disabled)|model_not_found|not_found_error|invalid_api_key|authentication_error|permission_error|invalid_request_error|content_policy|content_filter/i;
+  /insufficient[_ ](?:quota|credit|balance|funds)|credit balance is too low|billing|exceeded your (?:current|monthly) (?:quota|spend)|payment required|used all available credits|(?:reached|exceeded).{0,20}(?:monthly )?spending limit|(?:account|organization).{0,30}(?:deactivated|suspended|disabled)|model_not_found|not_found_error|invalid_api_key|authentication_error|permission_error|invalid_request_error|content_policy|content_filter|jinja exception|chat template/i;
+
+/** Statuses below 500 of errors that may pass: 424 of a failed inference (Hugging Face), 498 of a lack of capacity (Groq). */
+const TRANSIENT = new Set([408, 409, 424, 425, 429, 498]);
 
 /** Kinds of errors that come without a status, within a stream. */
 const STATUS_OF_KIND: readonly (readonly [RegExp, number])[] = [
@@ -72,7 +75,7 @@ export function classifyError(status: number, { message, kinds }: ProviderError)
         "The conversation exceeds the model's context window. Choose a model with a larger one, or split the task.",
     };
   }
-  const isTransient = status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
+  const isTransient = TRANSIENT.has(status) || status >= 500;
   const kind = isTransient && !PERMANENT.test(words) ? "transient" : "permanent";
   return { kind, remedy: remedyFor(status, words, kind) };
 }

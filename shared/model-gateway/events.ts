@@ -25,19 +25,27 @@ export async function* streamEvents(
       if (end === null) break;
       const raw = rest.slice(0, end.index);
       rest = rest.slice(end.index + end[0].length);
-      if (raw.trim() !== "") yield { raw, data: parseData(raw) };
+      if (raw.trim() !== "") yield* splitEvent(raw);
     }
     if (done) break;
     if (rest.length > EVENT_LENGTH) throw new Error("an event of the stream is too long");
   }
   // Some servers omit the empty line after the last event. A truncated event is not valid.
-  const data = parseData(rest);
-  if (data === "[DONE]" || parsedJson(data) !== undefined) yield { raw: rest.trimEnd(), data };
+  for (const event of splitEvent(rest.trimEnd()))
+    if (event.data === "[DONE]" || parsedJson(event.data) !== undefined) yield event;
 }
 
-const parseData = (raw: string): string =>
+/** Some servers end their events without an empty line, so that several are one: then each line is complete. */
+function splitEvent(raw: string): StreamEvent[] {
+  const lines = listData(raw);
+  const isWhole = (data: string) => data === "[DONE]" || parsedJson(data) !== undefined;
+  const data = lines.join("\n");
+  if (lines.length < 2 || isWhole(data) || !lines.every(isWhole)) return [{ raw, data }];
+  return lines.map((line) => ({ raw: `data: ${line}`, data: line }));
+}
+
+const listData = (raw: string): string[] =>
   raw
     .split(/\r?\n/)
     .filter((line) => line.startsWith("data:"))
-    .map((line) => line.slice("data:".length).trim())
-    .join("\n");
+    .map((line) => line.slice("data:".length).trim());

@@ -19,7 +19,11 @@ const ChatUsage = v.object({
   prompt_cache_hit_tokens: v.optional(v.nullable(Count)),
 });
 const Finished = v.object({ finish_reason: v.pipe(v.string(), v.minLength(1)) });
-const ChatBody = v.object({ choices: v.array(v.unknown()), usage: v.optional(v.nullable(ChatUsage)) });
+/** A count that is missing or null, which proxies send, leaves the usage unknown. */
+const MaybeUsage = v.fallback(v.optional(v.nullable(ChatUsage)), undefined);
+const ChatBody = v.object({ choices: v.array(v.unknown()), usage: MaybeUsage });
+/** The event with the usage has an empty list of choices, null or no such member. */
+const ChatEvent = v.object({ choices: v.nullish(v.array(v.unknown()), []), usage: MaybeUsage });
 const ResponsesUsage = v.object({ input_tokens: Count, output_tokens: Count, input_tokens_details: Cached });
 const ResponsesBody = v.object({ output: v.array(v.unknown()), usage: v.optional(v.nullable(ResponsesUsage)) });
 const ResponsesEvent = v.looseObject({
@@ -128,7 +132,7 @@ function chatMeter(request: ModelRequest): Meter {
     see(data) {
       if (data === "[DONE]") ended = true;
       const json = parsedJson(data);
-      const parsed = v.safeParse(ChatBody, json);
+      const parsed = v.safeParse(ChatEvent, json);
       if (!parsed.success) return true;
       if (parsed.output.usage) usage = chatUsage(parsed.output.usage);
       // Some servers send counts with each event; the last one has no choice.
@@ -136,7 +140,8 @@ function chatMeter(request: ModelRequest): Meter {
       // Some servers send no end marker.
       if (counted || parsed.output.choices.some((choice) => v.is(Finished, choice))) ended = true;
       bytes += textBytes(parsed.output.choices);
-      return parsed.output.choices.length > 0 || wantsUsage;
+      const isOther = !Object.hasOwn(Object(json), "choices") && !parsed.output.usage;
+      return parsed.output.choices.length > 0 || wantsUsage || isOther;
     },
     usage: () => usage,
     bytes: () => bytes,

@@ -63,6 +63,8 @@ export function learnLimits(text: string, request: ProviderRequest): LearnedLimi
     /"n_ctx": ?(\d+)/,
     /available context size \((\d+) tokens\)/i,
     /context (?:length|window|size) (?:is|of|only) (?:only )?(\d+)/i,
+    /current length is \d+ while limit is (\d+)/i,
+    /`?max_new_tokens`? must be <= (\d+)\. given: \d+ `?inputs/i,
   );
   const outputTokens = firstNumber(
     text,
@@ -70,8 +72,9 @@ export function learnLimits(text: string, request: ProviderRequest): LearnedLimi
     /> (\d+), which is the maximum allowed/i,
     /less than or equal to `?(\d+)/i,
     /valid range of max_(?:completion_)?tokens is \[\d+, ?(\d+)\]/i,
+    /max_(?:completion_)?tokens(?: \(\d+\))? cannot exceed (\d+)/i,
   );
-  const input = firstNumber(text, /(\d+) (?:input tokens|prompt tokens|in the (?:messages|prompt|input))/i);
+  const input = firstNumber(text, /(\d+) (?:`?inputs?`? tokens|prompt tokens|in the (?:messages|prompt|input))/i);
   const room = contextTokens === undefined || input === undefined ? 0 : contextTokens - input;
   return {
     ...(contextTokens !== undefined && { contextTokens }),

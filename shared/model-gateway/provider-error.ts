@@ -33,7 +33,21 @@ export function findError(json: unknown): ProviderError | undefined {
   if (typeof error === "string" && error !== "") return toError(error, kindsOf(body), statusOf(body));
   if (isObject(error)) return fromObject(error, body);
   if (body["object"] === "error" || body["type"] === "error") return fromObject(body, body);
-  return undefined;
+  return findVendorError(body);
+}
+
+/** Members of the responses and events of all APIs. */
+const OF_RESPONSES = ["choices", "content", "output", "type", "delta", "usage"] as const;
+
+/** Finds the error of a vendor's own API, which some servers return with the status of a success. */
+function findVendorError(body: Readonly<Record<string, unknown>>): ProviderError | undefined {
+  const { base_resp: minimax, success, errors } = body;
+  if (isObject(minimax) && typeof minimax["status_code"] === "number" && minimax["status_code"] !== 0)
+    return toError(`${textOf(minimax["status_msg"]) ?? "no reason was given"} (${minimax["status_code"]})`, []);
+  const isFailed = success === false || (Array.isArray(errors) && errors.length > 0);
+  const hasCode = ["code", "error_code", "status", "detail"].some((name) => body[name] !== undefined);
+  if (!isFailed && !hasCode) return undefined;
+  return OF_RESPONSES.some((name) => body[name] !== undefined && body[name] !== null) ? undefined : findMessage(body);
 }
 
 /** Reads the error of a body without an `error`, as a response with an error status may have. */
@@ -129,7 +143,7 @@ function describeDetail(detail: unknown): string {
 }
 
 const kindsOf = (error: Readonly<Record<string, unknown>>): string[] =>
-  ["type", "code", "status", "__type"].flatMap((name) => {
+  ["type", "code", "error_code", "status", "__type"].flatMap((name) => {
     const kind = textOf(error[name]);
     return kind === undefined || kind === "error" || /^\d+$/.test(kind) ? [] : [kind];
   });

@@ -63,7 +63,7 @@ function toProviderError(
     known !== null && REFUSED.has(upstream)
       ? `${name} returned ${upstream}. ${known}`
       : describeError(name, error, known === null ? meaning : { ...meaning, remedy: known }, shown);
-  const status = meaning.kind === "overflow" ? 400 : REFUSED.has(upstream) ? 500 : upstream;
+  const status = meaning.kind === "overflow" ? 400 : REFUSED.has(upstream) ? 500 : toKnownStatus(upstream, meaning);
   const headers = new Headers(responseHeaders(response));
   headers.set("content-type", "application/json");
   const pauseMs = readPause(headers) ?? error.pauseMs;
@@ -72,6 +72,13 @@ function toProviderError(
   const code = meaning.kind === "overflow" ? CONTEXT_OVERFLOW : undefined;
   return Response.json(dialect.error(status, message, code), { status, headers });
 }
+
+/** Statuses below 500 that clients repeat a call after. */
+const REPEATED = new Set([408, 409, 429]);
+
+/** A status of one vendor, such as 498, means nothing to the clients of others. */
+const toKnownStatus = (status: number, { kind }: ErrorMeaning): number =>
+  kind !== "transient" || status >= 500 || REPEATED.has(status) ? status : 503;
 
 /** Converts an error within a stream to an event of the caller's API; undefined if the event is none. */
 export function toErrorEvent(dialect: Dialect, name: string, data: string, isNamedError: boolean): string | undefined {

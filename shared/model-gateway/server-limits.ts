@@ -28,6 +28,8 @@ const Shown = v.object({
   capabilities: v.fallback(v.optional(v.array(v.string())), undefined),
   model_info: v.optional(v.record(v.string(), v.unknown())),
 });
+/** Text Generation Inference. */
+const Info = v.object({ max_total_tokens: Tokens });
 
 /** Requests a path of the server, with a body by POST; undefined if there is no JSON at it. */
 export type ReadServer = (url: string, body?: object) => Promise<unknown>;
@@ -53,8 +55,10 @@ export async function readServerLimits(baseUrl: string, model: string, read: Rea
 }
 
 function findEntry(list: unknown, model: string): v.InferOutput<typeof Entry> | undefined {
-  if (!v.is(ModelList, list)) return undefined;
-  const entries = list.data
+  // Together's list has no object around it.
+  const found: unknown = Array.isArray(list) ? { data: list } : list;
+  if (!v.is(ModelList, found)) return undefined;
+  const entries = found.data
     .map((entry) => v.safeParse(Entry, entry))
     .flatMap((parsed) => (parsed.success ? [parsed.output] : []));
   // A server with one model, such as llama.cpp's, accepts any name.
@@ -63,11 +67,20 @@ function findEntry(list: unknown, model: string): v.InferOutput<typeof Entry> | 
 
 async function readOwnApis(baseUrl: string, model: string, read: ReadServer): Promise<ModelLimits> {
   const root = baseUrl.replace(/\/v1$/, "");
-  const [props, shown] = await Promise.all([read(`${root}/props`), read(`${root}/api/show`, { model })]);
+  const [props, shown, listed, info] = await Promise.all([
+    read(`${root}/props`),
+    read(`${root}/api/show`, { model }),
+    read(`${root}/api/v0/models`),
+    read(`${root}/info`),
+  ]);
   if (v.is(Props, props)) {
     const { supports_tools: tools } = props.chat_template_caps ?? {};
     return { contextTokens: props.default_generation_settings.n_ctx, ...(tools !== undefined && { tools }) };
   }
+  const loaded = findEntry(listed, model);
+  const window = loaded?.loaded_context_length ?? loaded?.max_context_length;
+  if (window !== undefined) return { contextTokens: window };
+  if (v.is(Info, info)) return { contextTokens: info.max_total_tokens };
   if (!v.is(Shown, shown)) return {};
   const tools = shown.capabilities && { tools: shown.capabilities.includes("tools") };
   const used = Number(/^num_ctx\s+(\d+)/m.exec(shown.parameters ?? "")?.[1]);

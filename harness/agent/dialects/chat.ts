@@ -5,13 +5,14 @@ import { BrokenResponse, type CarriedResponse, FailedResponse, type ReplayedResp
 import { isMembers, type Members, mergeMembers, toList, toText } from "./members.ts";
 import { splitReasoning } from "./think-text.ts";
 
-const Choice = v.looseObject({ finish_reason: v.nullish(v.string()) });
-const Usage = v.nullish(v.record(v.string(), v.unknown()));
+const Finish = v.fallback(v.nullish(v.string()), undefined);
+const Choice = v.looseObject({ finish_reason: Finish });
+const Usage = v.fallback(v.nullish(v.record(v.string(), v.unknown())), undefined);
 
 /** An unstreamed response of OpenAI's Chat Completions API. */
 const ModelResponse = v.object({
   choices: v.tupleWithRest(
-    [v.object({ message: v.record(v.string(), v.unknown()), finish_reason: v.nullish(v.string()) })],
+    [v.object({ message: v.record(v.string(), v.unknown()), finish_reason: Finish })],
     v.unknown(),
   ),
   usage: Usage,
@@ -172,33 +173,47 @@ const REASONS: Readonly<Record<string, string>> = {
   max_tokens: "length",
   max_output_tokens: "length",
   model_length: "length",
+  model_context_window_exceeded: "length",
   content_filter: "content_filter",
   safety: "content_filter",
   recitation: "content_filter",
+  blocklist: "content_filter",
+  spii: "content_filter",
   prohibited_content: "content_filter",
   refusal: "content_filter",
   sensitive: "content_filter",
 };
 
 /** Reasons of a response that failed on the server. */
-const FAILED = new Set(["error", "abort", "network_error", "insufficient_system_resource", "malformed_function_call"]);
+const FAILED = new Set([
+  ...["error", "abort", "network_error", "insufficient_system_resource"],
+  ...["malformed_function_call", "unexpected_tool_call", "too_many_tool_calls"],
+]);
 
 /** @throws FailedResponse */
 function toFinishReason(sent: string, hasCalls: boolean): string {
-  const name = sent.toLowerCase();
+  // Gemini names the filter before the reason.
+  const name = sent.toLowerCase().replace(/^\w+: /, "");
   if (FAILED.has(name)) throw new FailedResponse("server_error", `the model's response ended with the reason ${sent}`);
   const reason = Object.hasOwn(REASONS, name) ? (REASONS[name] ?? "stop") : "stop";
   return hasCalls && reason !== "length" ? "tool_calls" : reason;
 }
 
-/** Sends back what the provider returned with its tool calls. */
+/** Sends back what the provider returned with its tool calls, and texts as such: not every server accepts a list of parts. */
 export function restoreCompletion(body: Members, carried: CarriedResponse): Members {
   const before = toList(body["messages"]);
   const messages = before.flatMap((message) => {
     const [first] = isMembers(message) && message["role"] === "assistant" ? toList(message["tool_calls"]) : [];
-    return carried(isMembers(first) ? first["id"] : undefined) ?? [message];
+    return carried(isMembers(first) ? first["id"] : undefined) ?? [joinParts(message)];
   });
   return messages.every((message, index) => message === before[index]) ? body : { ...body, messages };
+}
+
+function joinParts(message: unknown): unknown {
+  if (!isMembers(message)) return message;
+  const parts = toList(message["content"]).filter(isMembers);
+  if (parts.length === 0 || parts.some(({ type }) => type !== "text")) return message;
+  return { ...message, content: parts.map(({ text }) => toText(text)).join("\n\n") };
 }
 
 /** The ids of the tool calls in a request. */

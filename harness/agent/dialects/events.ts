@@ -45,7 +45,7 @@ export type CarriedResponse = (id: unknown) => readonly unknown[] | undefined;
 export function parseEvents(text: string): unknown[] {
   const events = text.replaceAll(/\r\n?/g, "\n").split(/\n\n+/).map(readData);
   // Some servers send their keep-alive comments as data.
-  return events.filter((data) => data !== "" && data !== END_MARKER && !data.startsWith(":")).map(parseJson);
+  return events.filter((data) => data !== "" && data !== END_MARKER && !data.startsWith(":")).flatMap(parseData);
 }
 
 const END_MARKER = "[DONE]";
@@ -67,10 +67,19 @@ function readData(event: string): string {
     .trim();
 }
 
-function parseJson(data: string): unknown {
+/** Some servers end their events without an empty line, so that several are one: then each line is complete. */
+function parseData(data: string): unknown[] {
+  const whole = tryParse([data]);
+  if (whole !== undefined) return whole;
+  const lines = tryParse(data.split("\n").filter((line) => line !== END_MARKER));
+  if (lines === undefined) throw new BrokenResponse("an event of the response is not JSON");
+  return lines;
+}
+
+function tryParse(texts: readonly string[]): unknown[] | undefined {
   try {
-    return JSON.parse(data);
+    return texts.map((text): unknown => JSON.parse(text));
   } catch {
-    throw new BrokenResponse("an event of the response is not JSON");
+    return undefined;
   }
 }

@@ -137,11 +137,11 @@ function toPlain(message: Members, names: ReadonlyMap<unknown, string>): Members
 }
 
 /** Joins neighbours of one role, because some templates require that the roles alternate. */
-function joinNeighbours(messages: readonly unknown[]): unknown[] {
+export function joinNeighbours(messages: readonly unknown[], isJoined = (_role: unknown) => true): unknown[] {
   const joined: unknown[] = [];
   for (const message of messages) {
     const last = joined.at(-1);
-    if (isMembers(last) && isMembers(message) && last["role"] === message["role"]) {
+    if (isMembers(last) && isMembers(message) && last["role"] === message["role"] && isJoined(message["role"])) {
       joined[joined.length - 1] = { ...last, content: joinContents(last["content"], message["content"]) };
     } else joined.push(message);
   }

@@ -17,8 +17,8 @@ const ModelResponse = v.object({
 
 const Event = v.variant("type", [
   v.object({ type: v.literal("message_start"), message: v.object({ usage: v.nullish(Usage) }) }),
-  v.object({ type: v.literal("content_block_start"), index: v.number(), content_block: Block }),
-  v.object({ type: v.literal("content_block_delta"), index: v.number(), delta: Block }),
+  v.object({ type: v.literal("content_block_start"), index: v.optional(v.number()), content_block: Block }),
+  v.object({ type: v.literal("content_block_delta"), index: v.optional(v.number()), delta: Block }),
   v.object({
     type: v.literal("message_delta"),
     delta: v.object({ stop_reason: v.nullish(v.string()) }),
@@ -42,6 +42,8 @@ export function assembleMessage(events: readonly unknown[]): unknown {
   let usage: Record<string, unknown> = {};
   let stopReason: string | undefined;
   let isStopped = false;
+  // Not every server numbers its blocks.
+  let open = 0;
   for (const data of events) {
     const event = v.safeParse(Event, data);
     // A ping, or an event of a later API version.
@@ -49,8 +51,10 @@ export function assembleMessage(events: readonly unknown[]): unknown {
     const { output } = event;
     if (output.type === "error") throw new FailedResponse(output.error.type, output.error.message);
     if (output.type === "message_start") usage = { ...usage, ...output.message.usage };
-    else if (output.type === "content_block_start") content.set(output.index, output.content_block);
-    else if (output.type === "content_block_delta") appendDelta(content, inputs, output.index, output.delta);
+    else if (output.type === "content_block_start") {
+      open = output.index ?? content.size;
+      content.set(open, output.content_block);
+    } else if (output.type === "content_block_delta") appendDelta(content, inputs, output.index ?? open, output.delta);
     else if (output.type === "message_stop") isStopped = true;
     else {
       stopReason = output.delta.stop_reason ?? stopReason;
@@ -58,8 +62,9 @@ export function assembleMessage(events: readonly unknown[]): unknown {
     }
   }
   if (stopReason === undefined && !isStopped) throw new BrokenResponse("the response is incomplete");
+  // Some servers send the whole input with the start of the block.
   const blocks = [...content.entries()].map(([index, block]) =>
-    inputs.has(index) ? { ...block, input: inputs.get(index) } : block,
+    (inputs.get(index)?.trim() ?? "") === "" ? block : { ...block, input: inputs.get(index) },
   );
   return { content: blocks, stop_reason: stopReason ?? null, usage };
 }
@@ -144,6 +149,7 @@ function toBlockEvents(block: Block): object[][] {
 
 /** Corrects the reason of servers that send another one with tool calls. */
 function correctStopReason(reason: string, hasCalls: boolean): string {
+  if (reason === "model_context_window_exceeded") return "max_tokens";
   if (hasCalls && reason !== "max_tokens") return "tool_use";
   return reason === "tool_use" ? "end_turn" : reason;
 }

@@ -2,8 +2,12 @@
 const TAGS: readonly (readonly [string, string])[] = [
   ["<think>", "</think>"],
   ["<thinking>", "</thinking>"],
+  ["<thought>", "</thought>"],
+  ["<reasoning>", "</reasoning>"],
   ["<seed:think>", "</seed:think>"],
   ["◁think▷", "◁/think▷"],
+  ["[THINK]", "[/THINK]"],
+  ["<|channel>thought", "<channel|>"],
 ];
 
 /** Separates reasoning at the beginning of a text from the rest. */
@@ -21,5 +25,25 @@ export function splitReasoning(text: string): { readonly reasoning: string; read
       return { reasoning: start.slice(0, end).trim(), text: start.slice(end + close.length + 2).trimStart() };
     }
   }
-  return { reasoning: "", text };
+  return splitChannels(start) ?? { reasoning: "", text };
+}
+
+const CHANNEL = /^(?:<\|start\|>assistant)?<\|channel\|>(analysis|commentary|final)<\|message\|>/;
+const END_OF_MESSAGE = /<\|(?:end|return|call)\|>/;
+
+/** Separates the channels of gpt-oss ("Harmony"). What calls a tool stays as it is, so that it is recognized as such. */
+function splitChannels(sent: string): { readonly reasoning: string; readonly text: string } | undefined {
+  const thoughts: string[] = [];
+  let rest = sent;
+  for (;;) {
+    const [head, name] = CHANNEL.exec(rest) ?? [];
+    if (head === undefined) break;
+    const body = rest.slice(head.length);
+    const end = END_OF_MESSAGE.exec(body);
+    const said = body.slice(0, end?.index);
+    if (name === "final") return { reasoning: thoughts.join("\n\n"), text: said.trim() };
+    thoughts.push(said.trim());
+    rest = end === null ? "" : body.slice(end.index + end[0].length);
+  }
+  return thoughts.length === 0 ? undefined : { reasoning: thoughts.join("\n\n"), text: rest };
 }

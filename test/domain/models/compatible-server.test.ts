@@ -100,6 +100,25 @@ describe("the limits of a compatible server's model", () => {
       { contextTokens: 4_096 },
     ],
     [
+      "LM Studio's own API",
+      {
+        "/v1/models": { data: [{ id: "m" }] },
+        "/api/v0/models": { data: [{ id: "m", max_context_length: 32_768, loaded_context_length: 4_096 }] },
+      },
+      { contextTokens: 4_096 },
+    ],
+    [
+      "LM Studio's own API, where the model is not loaded,",
+      { "/api/v0/models": { data: [{ id: "m", max_context_length: 32_768 }, { id: "x" }] } },
+      { contextTokens: 32_768 },
+    ],
+    [
+      "Together, whose list is not in an object,",
+      { "/v1/models": [{ id: "m", context_length: 9_000 }] },
+      { contextTokens: 9_000 },
+    ],
+    ["Text Generation Inference", { "/info": { model_id: "m", max_total_tokens: 2_048 } }, { contextTokens: 2_048 }],
+    [
       "llama.cpp with slots",
       {
         "/v1/models": { data: [{ id: "file.gguf", meta: { n_ctx: 16_384, n_ctx_train: 131_072 } }] },
@@ -255,6 +274,14 @@ describe("the output limit of a request to a compatible server", () => {
       "'max_tokens' or 'max_completion_tokens' is too large: 9000. This model's maximum context length is 4096 tokens and your request has 3000 input tokens",
       1_096,
     ],
+    [
+      "Bad request: rpc error: code = InvalidArgument desc = max_tokens (9000) cannot exceed 8192. Please reduce it.",
+      8_192,
+    ],
+    [
+      "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193. Given: 7000 `inputs` tokens and 9000 `max_new_tokens`",
+      1_193,
+    ],
   ])("is lowered after the refusal %j", async (message, tokens) => {
     script = { [CHAT]: [[400, { error: { message } }], OK] };
     expect((await connect()(call({ max_tokens: 9_000 }))).status).toBe(200);
@@ -272,10 +299,27 @@ describe("the output limit of a request to a compatible server", () => {
 });
 
 describe("a compatible server", () => {
+  it("that does not know stream_options gets none from then on", async () => {
+    const refusal = { error: { message: "Unknown parameter: 'stream_options'.", param: "stream_options" } };
+    script = { [CHAT]: [[400, refusal], OK] };
+    const provider = connect();
+    for (const _ of [1, 2])
+      expect((await provider(call({ stream_options: { include_usage: true } }))).status).toBe(200);
+    expect(bodies().map((body) => "stream_options" in Object(body))).toEqual([true, false, false]);
+  });
+
+  it("that limits the output with the status 416 is called with a lower limit", async () => {
+    script = { [CHAT]: [[416, { message: "max_completion_tokens cannot exceed 512" }], OK] };
+    expect((await connect()(call({ max_tokens: 900 }))).status).toBe(200);
+  });
+
   it("gets its key and its headers with each request", async () => {
     script = { [CHAT]: [OK] };
     await connect({ key: async () => "secret", headers: { "x-title": "runs" } })(call());
-    expect(seen.map(({ path }) => path)).toEqual(["/v1/models", "/props", "/api/show", CHAT]);
+    expect(seen.map(({ path }) => path)).toEqual([
+      ...["/v1/models", "/props", "/api/show", "/api/v0/models", "/info"],
+      CHAT,
+    ]);
     for (const { headers } of seen)
       expect(headers).toMatchObject({ authorization: "Bearer secret", "x-title": "runs" });
   });

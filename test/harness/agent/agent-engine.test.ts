@@ -181,6 +181,17 @@ describe("a turn of an agent", () => {
     });
   });
 
+  it.each([
+    '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="look">',
+    'look:0<|tool_call_argument_begin|>{"at": "x"}<|tool_calls_section_end|>',
+    "<|tool_call>call:look{at:x}<tool_call|>",
+    '<|tool_call|>[{"name": "look", "arguments": {}}]',
+    '<|channel|>commentary to=functions.look<|message|>{"at": "x"}',
+  ])("does not take a tool call that the server has not recognized for a result: %s", async (asText) => {
+    expect(await start([{ text: asText }, { text: "Done." }]).take()).toEqual({ success: true, summary: "Done." });
+    expect(models.seen).toHaveLength(2);
+  });
+
   it("continues a truncated response up to three times in a row", async () => {
     const cut = ended("max_tokens", "Part. ");
     const { take, uses } = start([

@@ -10,7 +10,12 @@ describe("the events of a stream", () => {
     expect(parseEvents(text)).toEqual([{ a: 1 }, { b: 2 }, "x"]);
     expect(parseEvents("")).toEqual([]);
     expect(() => parseEvents('data: {"a"')).toThrow(new BrokenResponse("an event of the response is not JSON"));
-    expect(() => parseEvents("data:  1\ndata: 2")).toThrow(BrokenResponse);
+    expect(parseEvents('data:{"a":\ndata:2}\n\ndata: {}\ndata: {"b":1}\ndata: [DONE]')).toEqual([
+      { a: 2 },
+      {},
+      { b: 1 },
+    ]);
+    expect(() => parseEvents('data: {}\ndata: {"a"')).toThrow(BrokenResponse);
     expect([new BrokenResponse("x").name, new FailedResponse("kind", "x").name]).toEqual([
       "BrokenAnswer",
       "FailedAnswer",

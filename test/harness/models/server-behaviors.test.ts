@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { toFailure } from "#harness/agent/failures.ts";
 import { createModel } from "#harness/agent/model.ts";
 import { createReasoning } from "#harness/agent/reasoning.ts";
+import { createRepairs } from "#harness/agent/repairs.ts";
 import { createTestControlPlane, type TestControlPlane } from "../../support/control-plane.ts";
 import { type Harness, workingRun } from "../../support/execution.ts";
 import { createGateway, stubModelSettings } from "../../support/gateway.ts";
@@ -25,6 +26,8 @@ const Reply = v.object({
   raw: v.optional(v.string()),
   /** The type and the message of an exception in a stream of AWS. */
   exception: v.optional(v.tuple([v.string(), v.string()])),
+  /** What it returns to a request that matches the pattern. */
+  refuses: v.optional(v.object({ request: v.string(), status: v.number(), body: v.unknown() })),
 });
 type Reply = v.InferOutput<typeof Reply>;
 
@@ -35,6 +38,8 @@ const Right = v.strictObject({
   ids: v.optional(v.array(v.string())),
   reasoning: v.optional(v.string()),
   stop: v.optional(v.string()),
+  /** Patterns of the last request for this response. */
+  sent: v.optional(v.array(v.string())),
   /** Patterns of the next request. */
   sent_back: v.optional(v.array(v.string())),
   /** A part of the message, in the provider's words. */
@@ -51,11 +56,15 @@ const Behaviors = v.strictObject({
     v.strictObject({
       name: v.string(),
       source: v.pipe(v.string(), v.url()),
+      /** What the request has besides the text of the user, and whether the user says more after the results of tools. */
+      asked: v.optional(v.picklist(["tools", "instructions", "more"])),
       reply: Reply,
       right: Right,
     }),
   ),
 });
+
+type Asked = "tools" | "instructions" | "more" | undefined;
 
 /** A model whose API has the dialect. Gemini is called through its endpoint with OpenAI's API. */
 const MODELS = {
@@ -90,8 +99,11 @@ beforeAll(async () => {
   plane = await createTestControlPlane();
   run = await workingRun(plane);
   provider = createServer(async (request, response) => {
-    seen.push(await readText(request));
-    send(reply, response);
+    const text = await readText(request);
+    seen.push(text);
+    const { refuses } = reply;
+    const isRefused = refuses !== undefined && new RegExp(refuses.request).test(text);
+    send(isRefused ? v.parse(Reply, { status: refuses.status, body: refuses.body }) : reply, response);
   });
   const url = await listen(provider);
   const { serve } = createGateway(plane, { anthropicUrl: url, openaiUrl: `${url}/v1`, bedrockUrl: url });
@@ -120,6 +132,24 @@ function send({ status, headers, sse, body, raw, exception }: Reply, response: S
 const user = (content: TextBlock | ToolResultBlock) => new Message({ role: "user", content: [content] });
 const ASKED = user(new TextBlock("Go."));
 
+/** A tool whose schema has what not every server understands. */
+const TOOL = {
+  name: "run_command",
+  description: "Runs a command.",
+  inputSchema: {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object" as const,
+    properties: {
+      command: { type: "string" as const, description: "The command.", minLength: 1, maxLength: 100_000 },
+      seconds: { anyOf: [{ type: "integer" as const, exclusiveMinimum: 0 }, { type: "null" as const }] },
+      where: { $ref: "#/$defs/where" },
+    },
+    required: ["command"],
+    additionalProperties: false,
+    $defs: { where: { const: "here" } },
+  },
+};
+
 /** Calls the model through the gateway, as an agent does. */
 function start(dialect: keyof typeof MODELS, reasoning?: ReturnType<typeof createReasoning>) {
   const reasonings: string[] = [];
@@ -128,11 +158,14 @@ function start(dialect: keyof typeof MODELS, reasoning?: ReturnType<typeof creat
     modelUrl,
     key: run.key,
     signal: new AbortController().signal,
-    optional: reasoning === undefined ? [] : [reasoning],
+    optional: [...(reasoning === undefined ? [] : [reasoning]), ...createRepairs()],
     onReasoning: (reasoning) => void reasonings.push(reasoning),
   });
-  const call = async (messages: Message[]) => {
-    const events = model.streamAggregated(messages);
+  const call = async (messages: Message[], asked?: Asked) => {
+    const events = model.streamAggregated(messages, {
+      ...(asked === "tools" ? { toolSpecs: [TOOL] } : {}),
+      ...(asked === "instructions" ? { systemPrompt: "Be brief." } : {}),
+    });
     for (;;) {
       const next = await events.next();
       if (next.done) return next.value;
@@ -141,9 +174,14 @@ function start(dialect: keyof typeof MODELS, reasoning?: ReturnType<typeof creat
   return { reasonings, call };
 }
 
-async function check(dialect: keyof typeof MODELS, { error, overflow, retried, remedy, ...right }: Right) {
+async function check(
+  dialect: keyof typeof MODELS,
+  { error, overflow, retried, remedy, sent = [], ...right }: Right,
+  asked: Asked,
+) {
   const { call, reasonings } = start(dialect);
-  const outcome = await call([ASKED]).catch((thrown: unknown) => thrown);
+  const outcome = await call([ASKED], asked).catch((thrown: unknown) => thrown);
+  for (const pattern of sent) expect(seen.at(-1)).toMatch(new RegExp(pattern));
   if (overflow === true) return expect(outcome).toBeInstanceOf(ContextWindowOverflowError);
   if (error !== undefined) {
     const failure = toFailure(outcome);
@@ -168,7 +206,7 @@ async function check(dialect: keyof typeof MODELS, { error, overflow, retried, r
   const results = uses.map(({ toolUseId }) =>
     user(new ToolResultBlock({ toolUseId, status: "success", content: [new TextBlock("one")] })),
   );
-  await call([ASKED, result.message, ...results]);
+  await call([ASKED, result.message, ...results, ...(asked === "more" ? [ASKED] : [])]);
   for (const pattern of sent_back) expect(seen.at(-1)).toMatch(new RegExp(pattern));
   return undefined;
 }
@@ -177,7 +215,7 @@ for (const { dialect, behaviors } of files) {
   describe(`a provider with the dialect ${dialect}`, () => {
     it.each(behaviors.map((behavior) => [behavior.name, behavior] as const))("%s", async (_, behavior) => {
       reply = behavior.reply;
-      await check(dialect, behavior.right);
+      await check(dialect, behavior.right, behavior.asked);
     });
   });
 }
