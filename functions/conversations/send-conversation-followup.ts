@@ -20,7 +20,7 @@ export const sendConversationFollowup = endpoint({
   async run({ path, body, principal, header, rateLimitToken }, ports: RunPorts) {
     const run = await steerableLatestRun(path.conversationId, principal, ports);
     const once = toIdempotentRequest(header, principal, `conversation-followup:${path.conversationId}`, body);
-    const { receipt, replayed } = await submitFollowup(run, body, { principal, once, rateLimitToken }, ports);
+    const { receipt, replayed } = await submitFollowup(run, body, { principal, once, rateLimitToken, header }, ports);
     return { status: 200, body: toFollowupResponse(receipt), headers: toReplayHeaders(replayed) };
   },
 });

@@ -24,7 +24,7 @@ export const sendFollowup = endpoint({
   async run({ path, body, principal, header, rateLimitToken }, ports: RunPorts) {
     const run = await steerableRun(path.runId, principal, ports);
     const once = toIdempotentRequest(header, principal, `followup:${path.runId}`, body);
-    const { receipt, replayed } = await submitFollowup(run, body, { principal, once, rateLimitToken }, ports);
+    const { receipt, replayed } = await submitFollowup(run, body, { principal, once, rateLimitToken, header }, ports);
     return { status: 200, body: toFollowupResponse(receipt), headers: toReplayHeaders(replayed) };
   },
 });

@@ -21,6 +21,7 @@ import {
   parseOwner,
   type RunHead,
 } from "#shared/records/run-head.ts";
+import { findTraceParent } from "#shared/records/trace-parent.ts";
 import { type Answer, decideApproval, findEarlierAnswer, readAnswer } from "#shared/runs/approvals/decide.ts";
 import { toOwnerQueueEntry } from "#shared/runs/capacity/slot-store.ts";
 import { attemptOnHead } from "#shared/runs/change-run.ts";
@@ -49,13 +50,15 @@ interface FollowupCall {
   readonly principal: Principal;
   readonly once: IdempotentRequest;
   readonly rateLimitToken: RateLimitToken;
+  /** Reads a header of the request by its lower-case name. */
+  readonly header: (name: string) => string | undefined;
 }
 
 /** Stores a follow-up of a run in any state. A run that has ended returns to the queue with it. */
 export async function submitFollowup(
   { head: first, body: { conversation_id: conversationId, config } }: FoundRun,
   request: RunFollowupRequest,
-  { principal, once, rateLimitToken }: FollowupCall,
+  { principal, once, rateLimitToken, header }: FollowupCall,
   ports: RunPorts,
 ): Promise<{ receipt: FollowupReceipt; replayed: boolean }> {
   const { attachments = [], mode, policy = "enqueue" } = request;
@@ -65,7 +68,9 @@ export async function submitFollowup(
   // Without a message, the run continues where it stopped, including a cancelled instruction.
   const hasMessage = message !== "" || attachments.length > 0;
   const text = hasMessage ? message : CONTINUE_MESSAGE;
+  const traceparent = findTraceParent(header("traceparent"), undefined, principal.kind === "run");
   const content = {
+    ...(traceparent === undefined ? {} : { traceparent }),
     ...(await storeText(first.run_id, text, ports.files)),
     policy,
     ...(mode === undefined ? {} : { mode }),

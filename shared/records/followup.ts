@@ -27,6 +27,8 @@ const FollowupItem = v.object({
   created_by: v.exactOptional(UserProfile),
   /** How it was sent; absent in those that earlier versions stored. */
   origin: v.exactOptional(RequestOrigin),
+  /** The sender's position in its trace, where that is another one than the run's. */
+  traceparent: v.exactOptional(v.string()),
   /** What its sender decided about the call that the run waits for. */
   decision: v.exactOptional(ApprovalDecision),
   /** True if it was deleted before an execution has stored it. */

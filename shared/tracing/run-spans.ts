@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { createdAtOf } from "#shared/ids.ts";
+import type { RequestOrigin } from "#shared/records/request-origin.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunBody } from "#shared/records/run-body.ts";
 import { deriveSpanId, deriveTraceId, FIRST_TURN, parseTraceParent, turnSpanId } from "#shared/records/trace-parent.ts";
@@ -41,6 +42,20 @@ export interface TracedRun {
   >;
 }
 
+/** What the spans describe of the follow-up that began a turn. */
+export interface TracedFollowup {
+  readonly origin?: RequestOrigin | undefined;
+  /** The position of its caller, whose trace the turn continues. @default none: the turn is in the trace of the run */
+  readonly traceparent?: string | undefined;
+}
+
+/** A turn that has ended. */
+interface EndedTurn {
+  readonly turn: Turn;
+  readonly state: RunState;
+  readonly at: number;
+}
+
 /** A step of a turn, without what all spans of the run have in common. */
 type Step = Pick<Span, "name" | "kind" | "startedAt" | "endedAt" | "attributes" | "errorType"> & {
   /** Identifies the step within its turn. */
@@ -59,6 +74,8 @@ const StepData = v.looseObject({
   execution_id: v.optional(v.string()),
   is_error: v.optional(v.boolean()),
   duration_ms: v.optional(v.number()),
+  /** Of a follow-up. */
+  number: v.optional(v.number()),
   model_id: v.optional(v.string()),
   input_tokens: v.optional(v.number(), 0),
   output_tokens: v.optional(v.number(), 0),
@@ -69,7 +86,7 @@ const StepData = v.looseObject({
 type StepData = v.InferOutput<typeof StepData>;
 
 /**
- * The spans of the last turn of a run that has ended, from its events, which are added in order: the request that created the run, the turn,
+ * The spans of the last turn of a run that has ended, from its events, which are added in order: the request that began the turn, the turn,
  * its executions, and below these the steps of the setup and the calls of models and of tools. Names and attributes are those of the
  * semantic conventions for generative AI where these have any; what is Runyard's own begins with `runyard.`.
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/
@@ -80,7 +97,7 @@ export class RunSpans {
   readonly #parentSpanId: string | undefined;
   #turn: Turn | undefined;
   #hasTurns: boolean;
-  #last: readonly Span[] = [];
+  #last: EndedTurn | undefined;
 
   constructor(run: TracedRun) {
     const { parent_run_id: parentRunId, ancestors, traceparent } = run.body;
@@ -92,9 +109,14 @@ export class RunSpans {
       parent?.spanId ?? (parentRunId === undefined ? undefined : turnSpanId(parentRunId, FIRST_TURN));
   }
 
-  /** The spans of the last turn that has ended. */
-  get last(): readonly Span[] {
-    return this.#last;
+  /** The number of the follow-up that began the last turn that has ended; undefined for the first turn. */
+  get followup(): number | undefined {
+    return this.#last?.turn.followup;
+  }
+
+  /** The spans of the last turn that has ended. @param followup what began it, if that is known */
+  describeLast(followup: TracedFollowup = {}): readonly Span[] {
+    return this.#last === undefined ? [] : this.#toSpans(this.#last, followup);
   }
 
   add(event: RunEvent): void {
@@ -103,51 +125,52 @@ export class RunSpans {
     const ends = data.state !== undefined && isTerminal(data.state);
     // What comes after the end of a turn, such as its last artifact, begins no other one.
     if (this.#turn === undefined && data.state !== undefined && !ends) {
-      this.#turn = this.#hasTurns ? new Turn(at, event.sequence) : new Turn(createdAtOf(this.#run.runId), FIRST_TURN);
+      this.#turn = this.#hasTurns
+        ? new Turn(at, event.sequence, data.number)
+        : new Turn(createdAtOf(this.#run.runId), FIRST_TURN);
       this.#hasTurns = true;
     }
     this.#turn?.add(event, data, at);
     if (!ends || this.#turn === undefined || data.state === undefined) return;
-    this.#last = this.#toSpans(this.#turn, { state: data.state, at });
+    this.#last = { turn: this.#turn, state: data.state, at };
     this.#turn = undefined;
   }
 
-  #toSpans(turn: Turn, end: { readonly state: RunState; readonly at: number }): Span[] {
+  #toSpans({ turn, state, at }: EndedTurn, followup: TracedFollowup): Span[] {
     const { runId, errorCode } = this.#run;
+    const caller = parseTraceParent(followup.traceparent);
+    const traceId = caller?.traceId ?? this.#traceId;
     const spanId = turnSpanId(runId, turn.id);
-    const failed = end.state === "FAILED" || end.state === "ERROR";
+    const failed = state === "FAILED" || state === "ERROR";
     const span = (step: Step, id: string, parentSpanId: string | undefined): Span => {
       const { key: _, ...rest } = step;
-      return { ...rest, traceId: this.#traceId, spanId: id, parentSpanId };
+      return { ...rest, traceId, spanId: id, parentSpanId };
     };
-    const request = this.#describeRequest(turn.startedAt);
-    const requestId = deriveSpanId(runId, "request");
+    const created = describeRequest("create_run", turn.startedAt, this.#run.body.origin);
+    const creation = created === undefined ? this.#parentSpanId : deriveSpanId(runId, "request");
+    const sent = describeRequest("send_followup", turn.startedAt, followup.origin);
+    const isFirst = turn.id === FIRST_TURN;
+    const request = isFirst ? created : sent;
+    const requestId = isFirst ? deriveSpanId(runId, "request") : deriveSpanId(runId, "followup", turn.id);
+    const parentSpanId = isFirst ? this.#parentSpanId : (caller?.spanId ?? creation);
     const root: Step = {
       key: 0,
       name: ["invoke_agent", this.#run.body.config.name].filter((part) => part !== undefined).join(" "),
       kind: "server",
       startedAt: turn.startedAt,
-      endedAt: end.at,
-      attributes: { ...this.#describeRun(), ...turn.usage(), "runyard.run.state": end.state, ...turn.dropped() },
-      errorType: failed ? (errorCode ?? end.state.toLowerCase()) : undefined,
+      endedAt: at,
+      attributes: { ...this.#describeRun(), ...turn.usage(), "runyard.run.state": state, ...turn.dropped() },
+      errorType: failed ? (errorCode ?? state.toLowerCase()) : undefined,
     };
     const executions = turn.executions.map(({ step, steps }) => {
       const id = deriveSpanId(runId, "execution", step.key);
       return [span(step, id, spanId), ...steps.map((one) => span(one, deriveSpanId(runId, "step", one.key), id))];
     });
     return [
-      ...(request === undefined || turn.id !== FIRST_TURN ? [] : [span(request, requestId, this.#parentSpanId)]),
-      span(root, spanId, request === undefined ? this.#parentSpanId : requestId),
+      ...(request === undefined ? [] : [span(request, requestId, parentSpanId)]),
+      span(root, spanId, request === undefined ? parentSpanId : requestId),
       ...executions.flat(),
     ];
-  }
-
-  /** The request that created the run, at the time of the creation; undefined if a schedule or an event created it, and for runs of earlier versions. */
-  #describeRequest(at: number): Step | undefined {
-    const { request_id: id, via = "key" } = this.#run.body.origin ?? {};
-    if (id === undefined) return undefined;
-    const attributes = { "runyard.request.id": id, "runyard.request.via": via };
-    return { key: 0, name: "create_run", kind: "server", startedAt: at, endedAt: at, attributes };
   }
 
   #describeRun(): Record<string, string> {
@@ -165,10 +188,23 @@ export class RunSpans {
   }
 }
 
+/** A request at the time of its effect; undefined if a schedule or an event had the effect, and for what earlier versions stored. */
+function describeRequest(
+  name: string,
+  at: number,
+  { request_id: id, via }: Partial<RequestOrigin> = {},
+): Step | undefined {
+  if (id === undefined) return undefined;
+  const attributes = { "runyard.request.id": id, "runyard.request.via": via ?? "key" };
+  return { key: 0, name, kind: "server", startedAt: at, endedAt: at, attributes };
+}
+
 /** One turn, until it has ended. */
 class Turn {
   readonly startedAt: number;
   readonly id: number;
+  /** The number of the follow-up that began it. */
+  readonly followup: number | undefined;
   readonly executions: { readonly step: Step; readonly steps: readonly Step[] }[] = [];
   readonly #actions = new Map<string, number>();
   #execution: Execution | undefined;
@@ -176,9 +212,10 @@ class Turn {
   #output = 0;
   #steps = 0;
 
-  constructor(startedAt: number, id: number) {
+  constructor(startedAt: number, id: number, followup?: number) {
     this.startedAt = startedAt;
     this.id = id;
+    this.followup = followup;
   }
 
   add(event: RunEvent, data: StepData, at: number): void {

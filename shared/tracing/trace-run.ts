@@ -1,5 +1,6 @@
 import { readEvents } from "#shared/conversations/timeline.ts";
 import { logLine } from "#shared/log/log.ts";
+import { followupIdOf, readFollowupsAt, toFollowupId } from "#shared/records/followup.ts";
 import { isTerminal } from "#shared/records/run.ts";
 import type { RunHead } from "#shared/records/run-head.ts";
 import { parseTraceParent } from "#shared/records/trace-parent.ts";
@@ -20,10 +21,11 @@ export type TracePorts = Pick<RunPorts, "runs" | "files" | "table"> & {
 export async function traceRun(head: RunHead, ports: TracePorts): Promise<void> {
   if (ports.spans === undefined || !isTerminal(head.state)) return;
   const body = (await ports.runs.headAndBody(head.run_id))?.body;
-  if (body === undefined || parseTraceParent(body.traceparent)?.isSampled === false) return;
+  if (body === undefined) return;
   // Earlier versions have not noted where a turn begins: all of the run is read then.
   const { turn_from: turnFrom = 1 } = head;
   const isContinued = turnFrom > 1;
+  if (!isContinued && !isRecorded(body.traceparent)) return;
   const spans = new RunSpans({ runId: head.run_id, body, errorCode: readErrorCode(head), isContinued });
   for (let after = turnFrom - 1; after < head.next_sequence - 1; ) {
     const page = await readEvents(head, after, ports);
@@ -32,9 +34,19 @@ export async function traceRun(head: RunHead, ports: TracePorts): Promise<void> 
     if (last === undefined) break;
     after = last.sequence;
   }
-  await ports.spans.export(spans.last).catch((error: unknown) => {
+  const followup = spans.followup === undefined ? undefined : await readFollowup(head, spans.followup, ports);
+  if (!isRecorded(followup?.traceparent ?? body.traceparent)) return;
+  await ports.spans.export(spans.describeLast(followup)).catch((error: unknown) => {
     logLine("warn", "the trace of a run was not exported", { run: head.run_id, error });
   });
+}
+
+const isRecorded = (traceparent: string | undefined): boolean => parseTraceParent(traceparent)?.isSampled !== false;
+
+/** The follow-up that was sent with this number; undefined if a promotion has moved it. */
+async function readFollowup({ run_id }: RunHead, number: number, { table }: TracePorts) {
+  const [found] = await readFollowupsAt(run_id, [number], table);
+  return found !== undefined && followupIdOf(found) === toFollowupId(number) ? found : undefined;
 }
 
 const readErrorCode = (head: RunHead): string | undefined =>

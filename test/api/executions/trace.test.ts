@@ -46,9 +46,46 @@ describe("traceRun", () => {
     const second = await trace(run.run_id);
     expect(second.from).toEqual([(ended?.next_sequence ?? 0) - 1]);
     expect(second.spans.map(({ name, parentSpanId }) => [name, parentSpanId])).toEqual([
-      ["invoke_agent", request?.spanId],
+      ["send_followup", request?.spanId],
+      ["invoke_agent", second.spans[0]?.spanId],
     ]);
-    expect(second.spans[0]?.spanId).not.toBe(turn?.spanId);
+    expect(second.spans[1]?.spanId).not.toBe(turn?.spanId);
+  });
+
+  it("has a later turn in the trace of its follow-up's caller, if that has one and records it", async () => {
+    const [traceId, caller] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
+    const run = await workingRun(plane, { prompt: "hello" });
+    await run.finish(true);
+    const client = createClient(plane);
+    const turn = async (flag: string, path = `/agent/runs/${run.run_id}/followups`) => {
+      const headers = { traceparent: `00-${traceId}-${caller}-${flag}` };
+      expect((await client.post(path, { message: "more" }, { headers })).status).toBe(200);
+      expect((await client.post(`/agent/runs/${run.run_id}/cancel`)).status).toBe(200);
+      return (await trace(run.run_id)).spans;
+    };
+    const [request, later] = await turn("01");
+    expect(request).toMatchObject({ name: "send_followup", traceId, parentSpanId: caller });
+    expect(request?.attributes).toEqual({ "runyard.request.id": expect.any(String), "runyard.request.via": "key" });
+    expect(later).toMatchObject({ name: "invoke_agent", traceId, parentSpanId: request?.spanId });
+    expect(await turn("00")).toEqual([]);
+    const conversation = (await client.get(`/agent/runs/${run.run_id}`)).body.conversation_id;
+    expect(await turn("01", `/agent/conversations/${conversation}/followups`)).toMatchObject([
+      { traceId },
+      { traceId },
+    ]);
+  });
+
+  it("ignores the position that a sandbox sends with a follow-up", async () => {
+    const parent = await workingRun(plane, { prompt: "hello" });
+    const child = (await parent.client.post("/agent/runs", { prompt: "more" })).body.run_id;
+    await createClient(plane).post(`/agent/runs/${child}/cancel`);
+    const headers = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
+    expect((await parent.client.post(`/agent/runs/${child}/followups`, { message: "x" }, { headers })).status).toBe(
+      200,
+    );
+    await createClient(plane).post(`/agent/runs/${child}/cancel`);
+    const traceId = parent.run_id.replaceAll("-", "");
+    expect((await trace(child)).spans).toMatchObject([{ traceId }, { traceId }]);
   });
 
   it("reads all events of a run whose turns an earlier version has not noted", async () => {

@@ -247,5 +247,5 @@ function spansOf(
   for (const [index, [at, type, data]] of events.entries()) {
     spans.add({ sequence: index + first, type, occurred_at: new Date(at).toISOString(), data });
   }
-  return spans.last;
+  return spans.describeLast();
 }

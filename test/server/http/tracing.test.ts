@@ -138,7 +138,7 @@ describe("the trace of a run", () => {
     expect(sent).not.toContain("xylophone");
   }, 120_000);
 
-  it("has a span for each call of a tool, one trace for all turns, and the same ids when a turn is exported again", async () => {
+  it("has a span for each call of a tool, one trace for turns without a caller's, and the same ids when a turn is exported again", async () => {
     const served = await servers.start(servers.directory(), { environment: json() });
     const prompt = `${commands("echo one")}\n\n${commands("sleep 0.3; echo secret-output")}`;
     const id = await finish(served, { prompt, config: { model_id: "local/runbook" } });
@@ -153,7 +153,12 @@ describe("the trace of a run", () => {
     const creations = named("create_run");
     expect(creations).toHaveLength(1);
     expect(creations[0]).not.toHaveProperty("parentSpanId");
-    expect([first, second].map((turn) => turn?.parentSpanId)).toEqual([creations[0]?.spanId, creations[0]?.spanId]);
+    const [sent] = named("send_followup");
+    expect([first, sent, second].map((span) => span?.parentSpanId)).toEqual([
+      creations[0]?.spanId,
+      creations[0]?.spanId,
+      sent?.spanId,
+    ]);
     expect(second?.spanId).not.toBe(first?.spanId);
     const { events } = v.parse(Events, (await served.call("GET", `/agent/runs/${id}/events`)).body);
     const derived = createHash("sha256")
