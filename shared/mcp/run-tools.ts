@@ -167,7 +167,12 @@ const sendFollowup = tool({
     const run = await steerableRun(runId, principal, ports);
     const once = toIdempotentRequest(withKey(call, key), principal, `followup:${runId}`, body);
     const rateLimitToken = createRateLimitToken(toPrincipalKey(principal), "followup", ports.rates);
-    const { receipt, replayed } = await submitFollowup(run, body, { principal, once, rateLimitToken, header: call.header }, ports);
+    const { receipt, replayed } = await submitFollowup(
+      run,
+      body,
+      { principal, once, rateLimitToken, header: call.header },
+      ports,
+    );
     const response = toFollowupResponse(receipt);
     return {
       summary: `The message to run ${response.run_id} is stored (${response.outcome}). Call wait_for_run next.`,
