@@ -1,7 +1,6 @@
 import type { AgentWork } from "../engine/agent-context.ts";
 import { type Engine, RUNBOOK_MODEL } from "../engine/engine.ts";
-import type { AcpAgent } from "../third-party/acp/agents.ts";
-import type { ThirdPartyAgent } from "../third-party/agent.ts";
+import type { ThirdPartyAgent } from "../third-party/agents.ts";
 
 /** Creates the engine when the workspace is ready. */
 export type MakeEngine = (work: AgentWork) => Promise<Engine>;
@@ -10,15 +9,7 @@ export type MakeEngine = (work: AgentWork) => Promise<Engine>;
  * Loads the engine for a model: the third-party agent that the run requests, or our own. The modules of each engine are loaded
  * only by runs that need them.
  */
-export async function loadEngine(
-  modelId: string | undefined,
-  thirdParty?: ThirdPartyAgent,
-  acp?: AcpAgent | string,
-): Promise<MakeEngine> {
-  if (modelId !== undefined && acp !== undefined) {
-    const { makeAcpEngine } = await import("../third-party/acp/engine.ts");
-    return async (work) => ({ engine: makeAcpEngine(acp, modelId, work), tools: [], close: async () => {} });
-  }
+export async function loadEngine(modelId: string | undefined, thirdParty?: ThirdPartyAgent): Promise<MakeEngine> {
   if (modelId !== undefined && thirdParty !== undefined) {
     const { makeThirdParty } = await import("../third-party/make-third-party.ts");
     return async (work) => ({ engine: makeThirdParty(thirdParty, modelId, work), tools: [], close: async () => {} });

@@ -7,7 +7,6 @@ import { setCommitAuthor, type Workspace } from "../isolation/workspace.ts";
 import { createEgress, type Egress } from "../network/egress.ts";
 import type { RunContext } from "../setup/run-context.ts";
 import { Stop } from "../support/stop.ts";
-import { findAcpAgent } from "../third-party/acp/agents.ts";
 import { findAgentFolder, findThirdPartyAgent } from "../third-party/agents.ts";
 import { listServerSecrets } from "../tools/remote/mcp-secrets.ts";
 import { loadEngine, type MakeEngine } from "./load-engine.ts";
@@ -46,10 +45,8 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   const secrets = collectValues(context.secrets ?? []);
   for (const value of [...Object.values(secrets), ...listServerSecrets(context.mcp_servers)]) redactor.add(value);
   const { harness, commit_author: author } = context.agent_config;
-  const thirdParty = findThirdPartyAgent(harness?.type);
-  const acpAgent = harness?.agent === undefined ? undefined : findAcpAgent(harness.agent);
-  const installed = thirdParty ?? acpAgent;
-  const programs = installed === undefined ? undefined : findAgentFolder(installed);
+  const agent = findThirdPartyAgent(harness);
+  const programs = typeof agent === "object" ? findAgentFolder(agent) : undefined;
   if (context.creator !== undefined) addCommitHookTemplate(workspace.paths.home);
   if (author !== undefined) setCommitAuthor(workspace.paths.home, author);
   const network = await openRunNetwork(context);
@@ -66,7 +63,7 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   const enter = (image: SandboxImage) => createSandbox({ ...options, image });
   const modelId = context.agent_config.model_id;
   log("info", "resolved", { model_id: modelId, sandbox: sandbox.kind, network: sandbox.network });
-  const makeEngine = loadEngine(modelId, thirdParty, acpAgent ?? harness?.command);
+  const makeEngine = loadEngine(modelId, agent);
   // A failure is reported to the code that awaits it later; the setup may end the execution before that.
   void makeEngine.catch(() => {});
   const closeNetwork = network.close;

@@ -35,9 +35,9 @@ export async function enterImage(
     const settings = readImageSettings();
     if (settings === undefined || run.sandbox.kind !== "bubblewrap")
       throw new SetupError("the environment has a docker_image, which needs bubblewrap on this machine");
-    const type = run.context.agent_config.harness?.type;
-    if (findThirdPartyAgent(type) !== undefined || type === "acp")
-      throw new SetupError(`the harness ${type} does not run in a docker_image on this machine`);
+    const { harness } = run.context.agent_config;
+    if (findThirdPartyAgent(harness) !== undefined)
+      throw new SetupError(`the harness ${harness?.type} does not run in a docker_image on this machine`);
     const timeoutMs = Math.max(1, Math.min(PULL_MS, slice.deadlineAt - Date.now()));
     const image = await openImage(reference, { settings, runId: session.envelope.run_id, timeoutMs, signal });
     const variables = parseVariables(image.env);

@@ -4,9 +4,6 @@ import { expandServer, listEnabledServers, type ServerConfig, type Values } from
 import type { CommandOutput } from "./command-output.ts";
 import type { MessageRecorder } from "./message-recorder.ts";
 
-/** The third-party command-line agents that a run may request. */
-export type AgentType = "claude" | "codex" | "gemini";
-
 /** An MCP server that is a command, or a URL. */
 type McpAddress =
   | { readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
@@ -70,17 +67,30 @@ export interface Session {
   readonly path: string;
 }
 
-/** A command-line agent: how to start it, how to read its output, and where it stores its sessions. */
-export interface ThirdPartyAgent {
-  readonly type: AgentType;
+/** An agent that comes with the sandbox, in the version of image/package-lock.json. */
+export interface InstalledAgent {
+  /** The type of its harness, or the `agent` of the type `acp`. */
+  readonly name: string;
   /** Its npm package. */
   readonly package: string;
-  /** Its program below `node_modules`, which Node runs. */
+  /** Its program below `node_modules`. */
   readonly program: string;
+  readonly toolLimits: ToolLimits;
+}
+
+/** How an agent can be limited to some of the tools of an MCP server. */
+export interface ToolLimits {
+  /** To the tools of `tools.include`. */
+  readonly include: boolean;
+  /** To others than those of `tools.exclude`. */
+  readonly exclude: boolean;
+}
+
+/** An agent that Node runs once per turn: how to start it, how to read its output, and where it stores its sessions. */
+export interface CommandLineAgent extends InstalledAgent {
+  readonly protocol: "command line";
   /** The path of its model API below the forwarder's address. */
   readonly api: string;
-  /** Whether it can be limited to some tools of an MCP server; each agent can be kept from using some. */
-  readonly includesTools: boolean;
   /** The files that it reads, by name. */
   files(input: TurnInput): Readonly<Record<string, string>>;
   /**
@@ -106,23 +116,16 @@ export interface McpServers {
  * Converts the run's MCP servers for an agent: with names that every agent accepts, each once, without those that are disabled or that
  * only the service knows, and with the values of the run's secrets and variables that they name.
  */
-export function toMcpServers(
-  servers: RunContext["mcp_servers"],
-  values: Values,
-  {
-    includesTools,
-    excludesTools = true,
-  }: Pick<ThirdPartyAgent, "includesTools"> & { readonly excludesTools?: boolean },
-): McpServers {
+export function toMcpServers(servers: RunContext["mcp_servers"], values: Values, limits: ToolLimits): McpServers {
   const converted = new Map<string, McpServer>();
   const unavailable: string[] = [];
   for (const [name, config] of listEnabledServers(servers)) {
     try {
-      if (config.tools?.include !== undefined && !includesTools)
+      if (config.tools?.include !== undefined && !limits.include)
         throw new Error(
-          `this agent cannot be limited to the tools of tools.include${excludesTools ? ": use tools.exclude" : ""}`,
+          `this agent cannot be limited to the tools of tools.include${limits.exclude ? ": use tools.exclude" : ""}`,
         );
-      if ((config.tools?.exclude ?? []).length > 0 && !excludesTools)
+      if ((config.tools?.exclude ?? []).length > 0 && !limits.exclude)
         throw new Error("this agent cannot be kept from the tools of tools.exclude: remove it, or the server");
       const server = toMcpServer(expandServer(config, values));
       if (server !== undefined) converted.set(toFreeName(name.replace(/[^A-Za-z0-9_-]/g, "-"), converted), server);

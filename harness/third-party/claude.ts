@@ -3,7 +3,7 @@ import { quoteForShell } from "../commands/shell-quote.ts";
 import type { StepDiff } from "../engine/tool.ts";
 import { formatHunks } from "../steps/diff.ts";
 import { toMembers } from "../steps/value.ts";
-import { isUuid, type McpServer, type StreamReader, type ThirdPartyAgent, type TurnInput, toEffort } from "./agent.ts";
+import { type CommandLineAgent, isUuid, type McpServer, type StreamReader, type TurnInput, toEffort } from "./agent.ts";
 import { CLAUDE_OBSERVER } from "./claude-observer.ts";
 import { findCommand, OBSERVER_FILE } from "./command-output.ts";
 import { type MessageRecorder, type ToolNames, toToolActivity } from "./message-recorder.ts";
@@ -13,13 +13,14 @@ const MCP = "claude-mcp.json";
 const EFFORTS = ["low", "medium", "high", "xhigh", "max"];
 
 /** Anthropic's Claude Code. Its model API is Anthropic's Messages. */
-export const claude: ThirdPartyAgent = {
-  type: "claude",
+export const claude: CommandLineAgent = {
+  protocol: "command line",
+  name: "claude",
   package: "@anthropic-ai/claude-code",
   // The wrapper that the package's install script would link; it starts the program for the platform.
   program: "@anthropic-ai/claude-code/cli-wrapper.cjs",
   api: "/anthropic",
-  includesTools: false,
+  toolLimits: { include: false, exclude: true },
   files: ({ systemPrompt, mcpServers }) => ({
     ...(systemPrompt === undefined ? {} : { [SYSTEM_PROMPT]: systemPrompt }),
     [OBSERVER_FILE]: CLAUDE_OBSERVER,

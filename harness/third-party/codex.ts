@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { quoteForShell } from "../commands/shell-quote.ts";
 import {
+  type CommandLineAgent,
   isUuid,
   type McpServer,
   PLAN_ONLY,
   type StreamReader,
-  type ThirdPartyAgent,
   type TurnInput,
   toEffort,
 } from "./agent.ts";
@@ -15,12 +15,13 @@ const CONFIG = "codex.toml";
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"];
 
 /** OpenAI's Codex. Its model API is OpenAI's Responses. */
-export const codex: ThirdPartyAgent = {
-  type: "codex",
+export const codex: CommandLineAgent = {
+  protocol: "command line",
+  name: "codex",
   package: "@openai/codex",
   program: "@openai/codex/bin/codex.js",
   api: "/openai/v1",
-  includesTools: true,
+  toolLimits: { include: true, exclude: true },
   files: (input) => ({ [CONFIG]: buildConfig(input) }),
   script: ({ session, files }) =>
     [

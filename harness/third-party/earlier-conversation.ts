@@ -10,6 +10,10 @@ const HISTORY_BYTES = 64 * 1024;
 export const GO_ON =
   "You were interrupted while you worked on this. Check what is done already, and continue where you stopped.";
 
+/** What an agent gets whose session has instructions that were cancelled. */
+export const CANCELLED =
+  "The earlier instructions that you have not answered were cancelled. Do not continue with them; only do what is asked now.";
+
 type Opened = Pick<AgentWork, "opening"> & {
   readonly context: Pick<AgentWork["context"], "messages" | "own_messages">;
 };

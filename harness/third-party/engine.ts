@@ -14,9 +14,9 @@ import type { RunContext } from "../setup/run-context.ts";
 import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
 import { type Slice, watchSlice } from "../support/time-slice.ts";
-import { type StreamReader, type ThirdPartyAgent, type TurnInput, toModelName } from "./agent.ts";
+import { type CommandLineAgent, type StreamReader, type TurnInput, toModelName } from "./agent.ts";
 import { type CommandOutput, TAP, TAP_FILE, WATCHED_FILE } from "./command-output.ts";
-import { formatHistory, GO_ON, isBegun, listEarlier } from "./earlier-conversation.ts";
+import { CANCELLED, formatHistory, GO_ON, isBegun, listEarlier } from "./earlier-conversation.ts";
 import { openForwarder } from "./forwarder.ts";
 import { createLines } from "./lines.ts";
 import { createMessageRecorder, type MessageRecorder } from "./message-recorder.ts";
@@ -25,7 +25,7 @@ import type { Sessions } from "./sessions.ts";
 import { buildTurnScript } from "./turn-script.ts";
 
 export interface ThirdPartyOptions {
-  readonly agent: ThirdPartyAgent;
+  readonly agent: CommandLineAgent;
   /** The directory whose `node_modules` contains it, as commands see it. */
   readonly folder: string;
   /** The Node that runs it, as commands see it. */
@@ -61,9 +61,6 @@ export interface ThirdPartyOptions {
 const SOCKET = "m";
 /** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-const CANCELLED =
-  "The earlier instructions that you have not answered were cancelled. Do not continue with them; only do what is asked now.";
 
 /**
  * Creates an engine from a third-party command-line agent: each turn starts it once in the sandbox and continues the same session. Its
@@ -173,7 +170,7 @@ async function runTurn(
     const response = recorder.takeFinalMessage();
     if (ended?.success === true) return { success: true, summary: response || ended.summary || "Done." };
     const why = exceeded || ended?.summary || response || lines.noise() || "no reason was given";
-    return { success: false, summary: `The harness ${agent.type} ended with exit code ${exitCode}: ${why}` };
+    return { success: false, summary: `The harness ${agent.name} ended with exit code ${exitCode}: ${why}` };
   } finally {
     recorder.breakOff();
   }

@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import * as v from "valibot";
 import { quoteForShell } from "../commands/shell-quote.ts";
 import { toMembers } from "../steps/value.ts";
-import { isUuid, type McpServer, type StreamReader, type ThirdPartyAgent, type TurnInput } from "./agent.ts";
+import { type CommandLineAgent, isUuid, type McpServer, type StreamReader, type TurnInput } from "./agent.ts";
 import { findCommand, TAP_FILE } from "./command-output.ts";
 import { type MessageRecorder, type ToolNames, toToolActivity } from "./message-recorder.ts";
 
@@ -14,12 +14,13 @@ const OBSERVER = "gemini-observer.mjs";
 const PROJECT = "workspace";
 
 /** Google's Gemini CLI. Its model API is Google's, which the forwarder translates. */
-export const gemini: ThirdPartyAgent = {
-  type: "gemini",
+export const gemini: CommandLineAgent = {
+  protocol: "command line",
+  name: "gemini",
   package: "@google/gemini-cli",
   program: "@google/gemini-cli/bundle/gemini.js",
   api: "/gemini",
-  includesTools: true,
+  toolLimits: { include: true, exclude: true },
   files: ({ systemPrompt, workingDirectory, mcpServers }) => ({
     [SETTINGS]: JSON.stringify({
       ...QUIET,

@@ -1,43 +1,45 @@
 import type { AgentWork } from "../engine/agent-context.ts";
 import type { AgentEngine } from "../engine/engine.ts";
 import { describeNetwork } from "../network/describe-network.ts";
-import { type ThirdPartyAgent, toMcpServers } from "./agent.ts";
-import { describeMissingAgent } from "./agents.ts";
+import { ACP_TOOL_LIMITS } from "./acp/agents.ts";
+import { createAcpEngine } from "./acp/engine.ts";
+import { toMcpServers } from "./agent.ts";
+import { describeMissingAgent, type ThirdPartyAgent } from "./agents.ts";
 import { createThirdPartyEngine } from "./engine.ts";
 import { createSessions } from "./sessions.ts";
 
-/** Creates the engine of a run with a third-party agent. */
+/** Creates the engine of a run with a third-party agent: what every agent gets is the same, and its protocol chooses the engine. */
 export function makeThirdParty(agent: ThirdPartyAgent, modelId: string, work: AgentWork): AgentEngine {
-  const { context, sandbox } = work;
-  const { programs: folder, node, paths: seen } = sandbox;
-  if (folder === undefined) return createUnavailableEngine(`harness ${agent.type}`, agent);
+  const { context, sandbox, secrets, outbox, basePrompt } = work;
+  const folder = sandbox.programs;
+  if (typeof agent !== "string" && folder === undefined) return createUnavailableEngine(describeMissingAgent(agent));
+  const { servers: mcpServers, unavailable } = toMcpServers(
+    context.mcp_servers,
+    { ...context.variables, ...secrets },
+    typeof agent === "string" ? ACP_TOOL_LIMITS : agent.toolLimits,
+  );
+  for (const detail of unavailable) outbox.event("setup_mcp_servers", { is_error: true, detail });
+  const briefing = [writeBriefing(work, unavailable), ...(basePrompt === undefined ? [] : [basePrompt])];
+  if (typeof agent === "string" || agent.protocol === "acp")
+    return createAcpEngine(agent, { modelId, work, servers: mcpServers, briefing });
   const { conversation_id: conversationId, mode, agent_config } = context;
-  const values = { ...context.variables, ...work.secrets };
-  const { servers: mcpServers, unavailable } = toMcpServers(context.mcp_servers, values, agent);
-  for (const detail of unavailable) work.outbox.event("setup_mcp_servers", { is_error: true, detail });
-  const systemPrompt = [
-    writeBriefing(work, unavailable),
-    ...(work.basePrompt === undefined ? [] : [work.basePrompt]),
-  ].join("\n\n");
-  const sessions = createSessions({ ...work, agent, conversationId, seen });
-  const reasoningLevel = agent_config.harness?.reasoning_level ?? agent_config.reasoning_level;
   return createThirdPartyEngine({
     ...work,
     agent,
-    folder,
-    node,
+    folder: folder ?? "",
+    node: sandbox.node,
     modelId,
-    reasoningLevel,
-    systemPrompt,
+    reasoningLevel: agent_config.harness?.reasoning_level ?? agent_config.reasoning_level,
+    systemPrompt: briefing.join("\n\n"),
     mode,
     mcpServers,
-    seen,
-    sessions,
+    seen: sandbox.paths,
+    sessions: createSessions({ ...work, agent, conversationId, seen: sandbox.paths }),
   });
 }
 
 /** Describes the environment to the agent. */
-export function writeBriefing(work: AgentWork, unavailable: readonly string[]): string {
+function writeBriefing(work: AgentWork, unavailable: readonly string[]): string {
   const { context, sandbox } = work;
   const network = describeNetwork(work);
   const { workspace, output } = sandbox.paths;
@@ -51,10 +53,6 @@ export function writeBriefing(work: AgentWork, unavailable: readonly string[]): 
   ].join("\n");
 }
 
-export const createUnavailableEngine = (name: string, agent: Pick<ThirdPartyAgent, "package">): AgentEngine => ({
-  takeTurn: async () => ({
-    success: false,
-    summary: describeMissingAgent(name, agent),
-    error_code: "operation_not_supported",
-  }),
+const createUnavailableEngine = (summary: string): AgentEngine => ({
+  takeTurn: async () => ({ success: false, summary, error_code: "operation_not_supported" }),
 });

@@ -11,7 +11,7 @@ import type { Redactor } from "../redaction/redactor.ts";
 import { createHash } from "../support/lazy-crypto.ts";
 import type { Log } from "../support/log.ts";
 import { formatError } from "../support/stop.ts";
-import type { Session, ThirdPartyAgent } from "./agent.ts";
+import type { CommandLineAgent, Session } from "./agent.ts";
 
 /** Keeps an agent's session from one execution to the next: its file is the conversation's raw transcript. */
 export interface Sessions {
@@ -25,7 +25,7 @@ export interface Sessions {
 }
 
 export interface SessionOptions {
-  readonly agent: ThirdPartyAgent;
+  readonly agent: CommandLineAgent;
   readonly conversationId: string;
   readonly plane: Pick<ControlPlane, "externalConversation" | "transcriptTarget" | "transcriptUrl">;
   /** Copies inside the sandbox: files in HOME belong to commands and may be links to anywhere. */
@@ -92,7 +92,7 @@ export function createSessions(options: SessionOptions): Sessions {
         const text = redactor.text(await read());
         await clean();
         await writeFile(file, text, { flag: "wx" });
-        if (!isDeclared) await plane.externalConversation(agent.type);
+        if (!isDeclared) await plane.externalConversation(agent.name);
         isDeclared = true;
         const described = {
           conversation_id: options.conversationId,

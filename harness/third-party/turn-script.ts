@@ -1,10 +1,10 @@
 import { quoteForShell } from "../commands/shell-quote.ts";
-import type { ThirdPartyAgent } from "./agent.ts";
+import type { CommandLineAgent } from "./agent.ts";
 import { buildRelayStart } from "./relay.ts";
 
 /** The program to run, as commands see it. */
 interface Program {
-  readonly agent: Pick<ThirdPartyAgent, "program">;
+  readonly agent: Pick<CommandLineAgent, "program">;
   /** The directory whose `node_modules` contains it. */
   readonly folder: string;
   /** The Node that runs it. */

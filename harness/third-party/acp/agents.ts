@@ -1,5 +1,5 @@
 import type { ModelApi } from "../../agent/transport.ts";
-import type { ThirdPartyAgent } from "../agent.ts";
+import type { InstalledAgent } from "../agent.ts";
 
 /** How an agent calls its model. */
 export interface ModelAccess {
@@ -10,9 +10,9 @@ export interface ModelAccess {
   readonly url: string;
 }
 
-/** An agent that comes with the sandbox, in the version of image/package-lock.json. */
-export interface AcpAgent extends Pick<ThirdPartyAgent, "package" | "program"> {
-  readonly name: string;
+/** An agent that speaks the Agent Client Protocol: how to start it. */
+export interface AcpAgent extends InstalledAgent {
+  readonly protocol: "acp";
   /** Whether Node runs its program. */
   readonly needsNode: boolean;
   /** What makes its program speak the protocol. */
@@ -36,11 +36,16 @@ const QWEN_SETTINGS = {
   ui: { enableFollowupSuggestions: false },
 };
 
-const AGENTS: readonly AcpAgent[] = [
+/** The protocol passes servers on whole. */
+export const ACP_TOOL_LIMITS = { include: false, exclude: false };
+
+export const ACP_AGENTS: readonly AcpAgent[] = [
   {
+    protocol: "acp",
     name: "opencode",
     package: OPENCODE,
     program: `${OPENCODE}/bin/opencode`,
+    toolLimits: ACP_TOOL_LIMITS,
     needsNode: false,
     args: () => ["acp"],
     // It would install the package for its plugins in each home, and wait for the registry, unless one like it is installed.
@@ -56,9 +61,11 @@ const AGENTS: readonly AcpAgent[] = [
     }),
   },
   {
+    protocol: "acp",
     name: "qwen-code",
     package: "@qwen-code/qwen-code",
     program: "@qwen-code/qwen-code/cli-entry.js",
+    toolLimits: ACP_TOOL_LIMITS,
     needsNode: true,
     args: ({ api, model }) => [
       ...["--acp", "--auth-type", QWEN_AUTH[api], "--model", model],
@@ -70,8 +77,6 @@ const AGENTS: readonly AcpAgent[] = [
     variables: () => ({ QWEN_CODE_NO_RELAUNCH: "true", QWEN_CODE_LEGACY_MCP_BLOCKING: "1" }),
   },
 ];
-
-export const findAcpAgent = (name: string): AcpAgent | undefined => AGENTS.find((agent) => agent.name === name);
 
 const QWEN_AUTH: Readonly<Record<ModelApi, string>> = {
   messages: "anthropic",

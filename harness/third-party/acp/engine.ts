@@ -3,15 +3,15 @@ import { join } from "node:path";
 import * as v from "valibot";
 import type { AgentWork } from "../../engine/agent-context.ts";
 import type { AgentEngine, Turn, TurnOutcome } from "../../engine/engine.ts";
+import { isCancelledSince } from "../../engine/resume.ts";
 import { createRetryReporter } from "../../reporting/retry-reporter.ts";
 import { createHash } from "../../support/lazy-crypto.ts";
 import { formatError } from "../../support/stop.ts";
 import { watchSlice } from "../../support/time-slice.ts";
 import { ProcessTransport } from "../../tools/remote/mcp-process.ts";
-import { PLAN_ONLY, type TurnInput, toMcpServers } from "../agent.ts";
-import { formatHistory, GO_ON, isBegun, listEarlier } from "../earlier-conversation.ts";
+import { PLAN_ONLY, type TurnInput } from "../agent.ts";
+import { CANCELLED, formatHistory, GO_ON, isBegun, listEarlier } from "../earlier-conversation.ts";
 import { openForwarder } from "../forwarder.ts";
-import { createUnavailableEngine, writeBriefing } from "../make-third-party.ts";
 import { createMessageRecorder } from "../message-recorder.ts";
 import { RELAY, RELAY_FILE } from "../relay.ts";
 import type { AcpAgent } from "./agents.ts";
@@ -40,28 +40,14 @@ const SOCKET = "a";
  * and continues the session of the turn before. It has no access to files and terminals of the harness, since it has those of the sandbox.
  * Its home is part of the workspace, so that checkpoints keep its sessions.
  */
-export function makeAcpEngine(agent: AcpAgent | string, modelId: string, work: AgentWork): AgentEngine {
-  const { context, outbox } = work;
-  if (typeof agent !== "string" && work.sandbox.programs === undefined)
-    return createUnavailableEngine(`agent ${agent.name}`, agent);
+export function createAcpEngine(agent: AcpAgent | string, { modelId, work, servers, briefing }: AcpRun): AgentEngine {
   const name = typeof agent === "string" ? agent : agent.name;
-  const { servers, unavailable } = toMcpServers(
-    context.mcp_servers,
-    { ...context.variables, ...work.secrets },
-    { includesTools: false, excludesTools: false },
-  );
-  for (const detail of unavailable) outbox.event("setup_mcp_servers", { is_error: true, detail });
-  const instructions = [
-    writeBriefing(work, unavailable),
-    work.basePrompt,
-    context.mode === "plan" ? PLAN_ONLY : undefined,
-  ];
   const options: AcpOptions = {
     ...{ name, start: buildStart(agent, modelId, work), modelId, work, servers },
-    instructions: instructions.filter((text) => text !== undefined).join("\n\n"),
+    instructions: [...briefing, ...(work.context.mode === "plan" ? [PLAN_ONLY] : [])].join("\n\n"),
     digest: createHash("sha256").update(`${name}\n${work.workingDirectory}`).digest("hex").slice(0, 16),
   };
-  const onRetry = createRetryReporter(outbox);
+  const onRetry = createRetryReporter(work.outbox);
   let count = 0;
   return {
     async takeTurn(turn) {
@@ -76,14 +62,19 @@ export function makeAcpEngine(agent: AcpAgent | string, modelId: string, work: A
   };
 }
 
-interface AcpOptions {
+interface AcpRun {
+  readonly modelId: string;
+  readonly work: AgentWork;
+  readonly servers: TurnInput["mcpServers"];
+  /** What every third-party agent is told about its run. */
+  readonly briefing: readonly string[];
+}
+
+interface AcpOptions extends Omit<AcpRun, "briefing"> {
   /** The name of the agent, or the command that starts it. */
   readonly name: string;
   /** The part of a bash script that starts it. */
   readonly start: string;
-  readonly modelId: string;
-  readonly work: AgentWork;
-  readonly servers: TurnInput["mcpServers"];
   /** What a new session begins with. */
   readonly instructions: string;
   /**
@@ -168,10 +159,12 @@ async function openSession(connection: Connection, turn: Turn, options: AcpOptio
   const place = { cwd: work.workingDirectory, mcpServers: converted };
   const begun = isBegun(turn.conversation) ? [GO_ON] : [];
   const known = agentCapabilities?.loadSession === true ? findSession(turn.conversation, digest) : undefined;
-  if (known !== undefined && (await loadSession(connection, { sessionId: known, ...place }, signal)))
-    return { sessionId: known, prompt: [...begun, ...turn.instructions] };
-  const { sessionId } = v.parse(Opened, await connection.request("session/new", place, signal));
   const earlier = listEarlier(turn, work);
+  if (known !== undefined && (await loadSession(connection, { sessionId: known, ...place }, signal))) {
+    const cancelled = isCancelledSince(earlier) ? [CANCELLED] : [];
+    return { sessionId: known, prompt: [...begun, ...cancelled, ...turn.instructions] };
+  }
+  const { sessionId } = v.parse(Opened, await connection.request("session/new", place, signal));
   const history = earlier.length === 0 ? [] : [formatHistory(earlier)];
   // The recorded conversation grows with this message.
   work.outbox.message(toSessionMark(sessionId, digest));

@@ -219,7 +219,7 @@ describe("a session", () => {
       await execute(plane);
       expect(plane.outcome).toMatchObject({
         success: false,
-        summary: expect.stringContaining("The harness codex is not installed"),
+        summary: expect.stringContaining("The agent codex is not installed"),
         error_code: "operation_not_supported",
       });
       expect(eventsOf(plane, "agent_started")).toMatchObject([

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "#harness/redaction/redactor.ts";
-import { findAcpAgent } from "#harness/third-party/acp/agents.ts";
+import { ACP_AGENTS } from "#harness/third-party/acp/agents.ts";
 import { answerPermission, Initialized, Opened, Prompted } from "#harness/third-party/acp/session.ts";
 import { createUpdateReader } from "#harness/third-party/acp/updates.ts";
 import { createMessageRecorder } from "#harness/third-party/message-recorder.ts";
@@ -75,7 +75,8 @@ describe.each([
   });
 
   it("has the responses of a known agent that can load sessions", () => {
-    expect(findAcpAgent(head.agent)?.name).toBe(name);
+    expect(ACP_AGENTS.map((agent) => agent.name)).toContain(name);
+    expect(head.agent).toBe(name);
     const results = lines.filter((line) => "result" in line).map(({ result }) => result);
     expect(v.is(Initialized, results[0])).toBe(true);
     expect(results[0]).toMatchObject({ protocolVersion: 1, agentCapabilities: { loadSession: true } });

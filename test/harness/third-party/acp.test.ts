@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPlainSandbox } from "#harness/isolation/sandbox.ts";
 import { createRedactor } from "#harness/redaction/redactor.ts";
-import { findAcpAgent } from "#harness/third-party/acp/agents.ts";
+import { ACP_AGENTS } from "#harness/third-party/acp/agents.ts";
 import { connectAgent } from "#harness/third-party/acp/connection.ts";
 import { buildStart } from "#harness/third-party/acp/script.ts";
 import { answerPermission, findSession, toAcpServers, toSessionMark } from "#harness/third-party/acp/session.ts";
 import { createUpdateReader } from "#harness/third-party/acp/updates.ts";
 import { createMessageRecorder } from "#harness/third-party/message-recorder.ts";
 import { ProcessTransport } from "#harness/tools/remote/mcp-process.ts";
-import { AcpAgentName } from "#shared/wire/config.ts";
+import { cancelMessage } from "#shared/conversations/cancelled-turn.ts";
 import type { Message } from "#shared/wire/conversation.ts";
 import { agentRun } from "../support/agent-run.ts";
 import { Repository } from "../support/repository.ts";
@@ -105,6 +105,20 @@ describe.concurrent("a turn of such an agent", () => {
     expect(it.plane.texts.join(), "what a loaded session replays is not new").not.toContain("replayed");
   });
 
+  it("tells a session that it continues which instructions were cancelled", async ({ expect }) => {
+    await using it = await acp("one");
+    await it.run({ RUNYARD_SANDBOX: "bubblewrap" });
+    it.plane.messages.push({ role: "user", content: [{ type: "text", text: "Not this." }] }, cancelMessage(0));
+    if (it.plane.checkpoint !== undefined) it.plane.checkpoint.messages = it.plane.messages.length;
+    it.plane.addFollowup("two");
+    await it.run({ RUNYARD_SANDBOX: "bubblewrap" });
+    expect(
+      answers(it.plane.texts)
+        .map(({ text }) => text)
+        .at(-1),
+    ).toMatch(/^The earlier instructions that you have not answered were cancelled\. [^\n]*\n\ntwo$/);
+  });
+
   it("is cancelled at the end of an execution's time, and the next execution continues its session", async ({
     expect,
   }) => {
@@ -180,7 +194,7 @@ describe.concurrent("a turn of such an agent", () => {
 
 describe("the start of an agent that comes with the sandbox", () => {
   const start = (name: string, modelId: string, model_apis?: Record<string, "messages">) => {
-    const agent = findAcpAgent(name);
+    const agent = ACP_AGENTS.find((one) => one.name === name);
     if (agent === undefined) throw new Error(`there is no ${name}`);
     const sandbox = { programs: "/opt/agents", node: "/opt/node" };
     return buildStart(agent, modelId, { sandbox, context: model_apis === undefined ? {} : { model_apis } });
@@ -209,10 +223,6 @@ describe("the start of an agent that comes with the sandbox", () => {
     expect(start("qwen-code", modelId)).toMatch(
       new RegExp(`exec '/opt/node' '/opt/agents/node_modules/@qwen-code/.*' '--acp' '--auth-type' '${type}' '--model'`),
     );
-  });
-
-  it("exists for each name of the API", () => {
-    expect(AcpAgentName.options.map((name) => findAcpAgent(name)?.name)).toEqual(AcpAgentName.options);
   });
 });
 

@@ -3,17 +3,31 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { PLAN_ONLY, toMcpServers } from "#harness/third-party/agent.ts";
-import { describeMissingAgent, findAgentFolder, findThirdPartyAgent } from "#harness/third-party/agents.ts";
+import { AGENTS, describeMissingAgent, findAgentFolder, findThirdPartyAgent } from "#harness/third-party/agents.ts";
 import { claude } from "#harness/third-party/claude.ts";
 import { codex } from "#harness/third-party/codex.ts";
 import { gemini } from "#harness/third-party/gemini.ts";
+import { AcpAgentName, HarnessName } from "#shared/wire/config.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
 describe("findThirdPartyAgent", () => {
   it("finds the agent of a type, and none for the default harness", () => {
-    const types = ["claude", "codex", "gemini", "runyard", undefined];
-    expect(types.map(findThirdPartyAgent)).toEqual([claude, codex, gemini, undefined, undefined]);
+    const types = ["claude", "codex", "gemini", "default", "oz"] as const;
+    const found = [...types.map((type) => findThirdPartyAgent({ type })), findThirdPartyAgent(undefined)];
+    expect(found).toEqual([claude, codex, gemini, undefined, undefined, undefined]);
+  });
+
+  it("finds a row for each harness and agent of the API, whatever its protocol, and there are no other rows", () => {
+    const own = ["default", "oz"];
+    const types = HarnessName.options.filter((type) => !own.includes(type)).map((type) => ({ type }));
+    const agents = AcpAgentName.options.map((agent) => ({ type: "acp", agent }) as const);
+    expect([...types, ...agents].map(findThirdPartyAgent)).toEqual(AGENTS);
+    expect(new Set(AGENTS.map(({ protocol }) => protocol))).toEqual(new Set(["command line", "acp"]));
+  });
+
+  it("returns the command of an agent that has no row", () => {
+    expect(findThirdPartyAgent({ type: "acp", command: "goose acp" })).toBe("goose acp");
   });
 });
 
@@ -36,14 +50,14 @@ describe("findAgentFolder", () => {
 
 describe("describeMissingAgent", () => {
   it("names the agent, its package and what to do", () => {
-    expect(describeMissingAgent("harness gemini", gemini)).toMatch(
-      /^The harness gemini is not installed in this run's sandbox: it needs the npm package @google\/gemini-cli\. .*npm ci --prefix image.*RUNYARD_AGENTS/,
+    expect(describeMissingAgent(gemini)).toMatch(
+      /^The agent gemini is not installed in this run's sandbox: it needs the npm package @google\/gemini-cli\. .*npm ci --prefix image.*RUNYARD_AGENTS/,
     );
   });
 });
 
-const convert = (servers: Parameters<typeof toMcpServers>[0], includesTools = true) =>
-  toMcpServers(servers, { TOKEN: "t0ken" }, { includesTools });
+const convert = (servers: Parameters<typeof toMcpServers>[0], include = true) =>
+  toMcpServers(servers, { TOKEN: "t0ken" }, { include, exclude: true });
 
 describe("toMcpServers", () => {
   it("gives names that every agent accepts and default members, without servers that only the service knows", () => {
@@ -87,7 +101,7 @@ describe("toMcpServers", () => {
       servers: [signed],
       unavailable: [gone, expect.stringMatching(/^limited: .*use tools\.exclude$/)],
     });
-    const neither = toMcpServers(servers, { TOKEN: "t0ken" }, { includesTools: false, excludesTools: false });
+    const neither = toMcpServers(servers, { TOKEN: "t0ken" }, { include: false, exclude: false });
     expect(neither).toEqual({
       servers: [],
       unavailable: [

@@ -44,7 +44,7 @@ describe("the settings and scripts of third-party agents", () => {
   it("are those of third-party.txt (`npx vitest run test/harness/third-party/third-party-settings.test.ts -u` after a change)", async () => {
     const parts = [claude, codex, gemini].flatMap((agent) =>
       Object.entries(REQUESTS).flatMap(([request, asked]) => [
-        `# ${agent.type} with ${request}`,
+        `# ${agent.name} with ${request}`,
         ...Object.entries(agent.files(asked)).flatMap(([name, text]) =>
           // A program is tested by running it.
           name.endsWith(".mjs") ? [] : [`## ${name}`, text],
