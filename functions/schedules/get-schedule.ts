@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { findVisibleSchedule, readRecentRuns, showSchedule } from "#shared/schedules/read-schedule.ts";
+import { findVisibleSchedule, showScheduleDetail } from "#shared/schedules/read-schedule.ts";
 import type { SchedulePorts } from "#shared/schedules/schedule-ports.ts";
-import { findSecretError } from "#shared/schedules/secret-error.ts";
 import { ScheduleItem } from "#shared/wire/schedule.ts";
 
 /**
@@ -14,11 +13,6 @@ export const getSchedule = endpoint({
   reply: { 200: ScheduleItem },
   async run({ path, principal }, ports: SchedulePorts) {
     const schedule = await findVisibleSchedule(path.scheduleId, principal, ports);
-    const [item, recent_runs, error] = await Promise.all([
-      showSchedule(schedule, ports),
-      readRecentRuns(schedule, ports),
-      findSecretError(schedule, ports.table),
-    ]);
-    return { status: 200, body: { ...item, recent_runs, ...error } };
+    return { status: 200, body: await showScheduleDetail(schedule, ports) };
   },
 });

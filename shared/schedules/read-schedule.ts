@@ -16,6 +16,7 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 import type { RecentRun, ScheduleItem } from "#shared/wire/schedule.ts";
 import { nextRunOf, type Schedule } from "./schedule.ts";
 import type { SchedulePorts } from "./schedule-ports.ts";
+import { findSecretError } from "./secret-error.ts";
 
 /** Returns a schedule that the principal sees; throws 404 for any other, existing or not. */
 export async function findVisibleSchedule(
@@ -44,6 +45,17 @@ export async function showSchedule(schedule: Schedule, ports: ReadPorts): Promis
   return format(schedule, environments, ports);
 }
 
+/** Formats one schedule for a response, with its latest runs and what is wrong with its secrets. */
+export async function showScheduleDetail(schedule: Schedule, ports: ReadPorts): Promise<ScheduleItem> {
+  const environments = readEnvironments([schedule], ports);
+  const [item, recent_runs, error] = await Promise.all([
+    environments.then((found) => format(schedule, found, ports)),
+    readRecentRuns(schedule, ports),
+    environments.then((found) => findSecretError(schedule, environmentOf(schedule, found), ports.table)),
+  ]);
+  return { ...item, recent_runs, ...error };
+}
+
 /** Formats at most 100 schedules for responses. */
 export async function showSchedules(schedules: readonly Schedule[], ports: ReadPorts): Promise<ScheduleItem[]> {
   const environments = await readEnvironments(schedules, ports);
@@ -60,12 +72,15 @@ async function readEnvironments(
   return new Map(found.map((environment) => [environment.uid, environment]));
 }
 
+const environmentOf = ({ agent_config }: Schedule, environments: ReadonlyMap<string, Environment>) =>
+  environments.get(agent_config?.environment_id ?? "");
+
 async function format(
   schedule: Schedule,
   environments: ReadonlyMap<string, Environment>,
   { files, now }: ReadPorts,
 ): Promise<ScheduleItem> {
-  const environment = environments.get(schedule.agent_config?.environment_id ?? "");
+  const environment = environmentOf(schedule, environments);
   const user = schedule.created_by.type === "user" ? schedule.created_by.uid : undefined;
   const isTheirs = environment !== undefined && mayUse({ owner: schedule.owner, user }, environment);
   const { last_ran } = schedule;
@@ -102,7 +117,7 @@ async function format(
 }
 
 /** Reads the latest runs of a schedule with their current states, newest first. */
-export async function readRecentRuns(
+async function readRecentRuns(
   { recent_runs }: Schedule,
   { table }: Pick<SchedulePorts, "table">,
 ): Promise<RecentRun[]> {

@@ -1,4 +1,4 @@
-import { environmentStore } from "#shared/environments/environment-store.ts";
+import type { Environment } from "#shared/environments/environment.ts";
 import { readIdentity } from "#shared/records/identity.ts";
 import { parseRenewal } from "#shared/secrets/renewal.ts";
 import { secretStore } from "#shared/secrets/secret-store.ts";
@@ -6,17 +6,14 @@ import type { Table } from "#shared/table/table.ts";
 import type { ScheduleItem } from "#shared/wire/schedule.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** Finds a secret of the schedule's runs whose token can no longer be renewed. */
+/** Finds a secret of the schedule's runs, which have the environment, whose token can no longer be renewed. */
 export async function findSecretError(
   { owner, agent_config, agent_uid }: Schedule,
+  environment: Pick<Environment, "secrets"> | undefined,
   table: Table,
 ): Promise<Pick<ScheduleItem, "secret_error">> {
   if (owner.type !== "Team") return {};
-  const environmentId = agent_config?.environment_id;
-  const [identity, [environment]] = await Promise.all([
-    agent_uid === undefined ? undefined : readIdentity(owner.uid, agent_uid, table),
-    environmentId === undefined ? [] : environmentStore(table).getMany([environmentId]),
-  ]);
+  const identity = agent_uid === undefined ? undefined : await readIdentity(owner.uid, agent_uid, table);
   const own = (agent_config?.secrets ?? []).map(({ name }) => name);
   const names = [...new Set([...own, ...(identity?.secrets ?? []), ...(environment?.secrets ?? [])])];
   for (const { name, renewal } of await secretStore(table).getMany(owner.uid, names)) {

@@ -236,7 +236,6 @@ describe("timeout_minutes", () => {
     expect((await run.beat()).status).toBe(401);
   });
 
-  // @contract runs.config.timeout-start: timeout_minutes counts from the first start.
   it("counts from the first start, also while the run waits for another execution", async () => {
     const run = await workingRun(plane, withLimits({ timeout_minutes: 2 }));
     await pass(MINUTE, run);
@@ -244,6 +243,17 @@ describe("timeout_minutes", () => {
     expect((await shown(run)).state).toBe("QUEUED");
     await pass(MINUTE);
     expect(await shown(run)).toMatchObject(FAILURE);
+  });
+
+  // @contract runs.config.timeout-start: timeout_minutes counts from the first start.
+  it("counts from the first start, not from that of a later execution", async () => {
+    const run = await workingRun(plane, withLimits({ timeout_minutes: 2 }));
+    await pass(MINUTE, run);
+    await run.shutDown({ error: { category: "internal", message: "broken" } });
+    const next = createHarness(plane, await plane.dispatch(run.run_id));
+    await next.resolve();
+    await pass(MINUTE, next);
+    expect((await next.beat()).body.failing).toContain("timeout_minutes: ");
   });
 
   it("does not count before the run starts, or after it ends", async () => {

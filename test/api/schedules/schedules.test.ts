@@ -87,6 +87,20 @@ describe("POST /agent/schedules", () => {
     expect(await readSchedule(plane, id)).not.toHaveProperty("environment");
   });
 
+  it("reads the environment once", async () => {
+    const { uid } = (await call().post("/agent/environments", { name: "node" })).body;
+    const { id } = await makeSchedule(plane, { agent_config: { environment_id: uid } });
+    const read: string[] = [];
+    const { table } = plane.ports;
+    const batchGet: typeof table.batchGet = async (wanted) => {
+      read.push(...wanted.map(({ pk }) => pk));
+      return table.batchGet(wanted);
+    };
+    Object.assign(plane.ports, { table: { ...table, batchGet } });
+    expect(await readSchedule(plane, id)).toMatchObject({ environment: { name: "node" } });
+    expect(read.filter((pk) => pk.endsWith(uid))).toHaveLength(1);
+  });
+
   it("does not return the content of an environment that is no longer shared with its creator", async () => {
     const mia = await plane.person("Mia");
     const owner = createClient(plane, mia.key);
