@@ -17,8 +17,8 @@ export interface DeploymentSettings {
   webUrl: string;
   /** Queue addresses in the functions' settings hold it. */
   emulatorPort: number;
-  /** Address of what stands in for GitHub's API. @default GitHub itself */
-  githubApiUrl?: string;
+  /** Addresses of what stands in for systems outside, and the id of the GitHub App. @default the systems themselves, without an App */
+  systems?: Readonly<Record<string, string>>;
   /** Seconds that a sandbox may take, so that runs of several slices need not be long. @default as on AWS */
   sandboxSeconds?: string;
   /** Seconds within which the execution of a run that a worker claimed must begin. @default as on AWS */
@@ -58,17 +58,16 @@ export async function deploy(
 ): Promise<StackOutputs> {
   const outputsFile = path.join(paths.home, "outputs.json");
   await rm(paths.assembly, { recursive: true, force: true });
-  const { baseUrl, webUrl, githubApiUrl = "", sandboxSeconds = "", workerClaimSeconds = "" } = settings;
+  const { baseUrl, webUrl, sandboxSeconds = "", workerClaimSeconds = "" } = settings;
   const stage = {
     stage: "local",
     baseUrl,
     webUrl,
     dispatchConcurrency: ROUTE_CONCURRENCY,
-    githubApiUrl,
     sandboxSeconds,
     workerClaimSeconds,
   };
-  const context = { ...stage, ...settings.models };
+  const context = { ...stage, ...settings.systems, ...settings.models };
   await runCdk({ access, paths, log: "deploy", cwd: projectRoot, signal }, [
     "deploy",
     "--all",

@@ -28,6 +28,7 @@ import { type HttpProxy, startHttpProxy } from "./http-proxy.ts";
 import { LocalFile } from "./local-file.ts";
 import { localGateway } from "./model-gateway.ts";
 import { isFaults } from "./options.ts";
+import { readOutsideSystems, storeGithubApp } from "./outside-systems.ts";
 import { ensurePythonEnvironment } from "./python-environment.ts";
 import { Timers } from "./timers.ts";
 
@@ -115,7 +116,7 @@ export class LocalCloudSession {
     await writeJson(paths.settings, { port: door.port, emulator_port: emulator.port });
 
     const webUrl = `http://127.0.0.1:${door.port}`;
-    const githubApiUrl = process.env["RUNYARD_GITHUB_API_URL"];
+    const systems = await readOutsideSystems(process.env);
     const sandboxSeconds = process.env["RUNYARD_SANDBOX_SECONDS"];
     const workerClaimSeconds = process.env["WORKER_CLAIM_SECONDS"];
     const models = localModels(process.env);
@@ -124,12 +125,13 @@ export class LocalCloudSession {
       baseUrl: `${webUrl}/api/v1`,
       webUrl,
       emulatorPort: emulator.port,
-      ...(githubApiUrl ? { githubApiUrl } : {}),
+      ...(Object.keys(systems.context).length > 0 ? { systems: systems.context } : {}),
       ...(sandboxSeconds ? { sandboxSeconds } : {}),
       ...(workerClaimSeconds ? { workerClaimSeconds } : {}),
       ...(Object.keys(models.context).length > 0 ? { models: models.context } : {}),
     };
     await step("account", async (note) => note(await bootstrapAccount(emulator, paths, options.signal)));
+    if (systems.githubApp !== undefined) await storeGithubApp(emulator, systems.githubApp);
     await step("deployment", async (note) => note(await this.#deploy(door, emulator, settings, options.signal)));
     // The emulator's schedule restarts with each start; runs that were active when it stopped need not wait a minute for the reaper.
     this.#timers?.begin((functionName, event) => wakeFunction(emulator, functionName, JSON.parse(event)));

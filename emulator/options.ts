@@ -33,7 +33,8 @@ RUNYARD_ANTHROPIC_API_KEY, RUNYARD_OPENAI_API_KEY, RUNYARD_COMPATIBLE_BASE_URL w
 RUNYARD_FAULTS is the same as --faults.
 RUNYARD_SANDBOX_SECONDS is how long one sandbox may take (default: 900); runs that take longer go on in slices.
 WORKER_CLAIM_SECONDS is how long a run that a self-hosted worker claimed may take to begin (default: 60).
-RUNYARD_GITHUB_API_URL names what stands in for GitHub's API (default: GitHub itself).`;
+RUNYARD_GITHUB_API_URL, RUNYARD_GITLAB_API_URL and RUNYARD_SLACK_API_URL name what stands in for the API of the system (default: the system itself).
+RUNYARD_GITHUB_APP names the file of the deployment's GitHub App, as \`runyard github setup\` writes it.`;
 
 export type ParsedOptions =
   | { kind: "start"; options: StartOptions }

@@ -26,12 +26,16 @@ export const dropState = (state: string): Promise<void> => rm(state, { recursive
 /** The time of the deployment in which the execution of a run that a worker claimed must begin. */
 export const CLAIM_SECONDS = 20;
 
-/** Starts it with a state of its own, and waits until its sample run has ended. */
-export async function startCloud(state: string, args: readonly string[] = []): Promise<CloudProcess> {
+/** Starts it with a state of its own and further settings, and waits until its sample run has ended. */
+export async function startCloud(
+  state: string,
+  args: readonly string[] = [],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<CloudProcess> {
   const port = args.includes("--port") ? [] : ["--port", String(await freePort())];
   const child = spawn(process.execPath, [path.join(root, "emulator/start.ts"), ...port, ...args], {
     cwd: root,
-    env: { ...process.env, RUNYARD_STATE: state, WORKER_CLAIM_SECONDS: String(CLAIM_SECONDS) },
+    env: { ...process.env, RUNYARD_STATE: state, WORKER_CLAIM_SECONDS: String(CLAIM_SECONDS), ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";

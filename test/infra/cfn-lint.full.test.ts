@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { AwsSolutionsChecks } from "cdk-nag";
 import * as v from "valibot";
@@ -34,19 +34,22 @@ async function lint(templates: readonly { readonly name: string; readonly templa
   const folder = mkdtempSync(join(tmpdir(), "runyard-lint-"));
   try {
     for (const { name, template } of templates) writeFileSync(join(folder, `${name}.json`), JSON.stringify(template));
-    const args = ["--regions", "us-east-1", "--format", "json", "--non-zero-exit-code", "none"];
-    const files = templates.map(({ name }) => join(folder, `${name}.json`));
-    const options = { maxBuffer: 64 * 1024 * 1024 };
-    const { stdout } = await run(join(venv, "bin", "cfn-lint"), [...args, ...files], options);
-    return v
-      .parse(v.pipe(v.string(), v.parseJson(), v.array(Finding)), stdout)
-      .filter(({ Rule }) => Rule.Id.startsWith("E"))
-      .map(({ Filename, Rule, Location, Message }) => {
-        return `${Rule.Id} ${Filename.slice(folder.length + 1)} ${Location.Path.join("/")}: ${Message}`;
-      });
+    return await lintFiles(templates.map(({ name }) => join(folder, `${name}.json`)));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function lintFiles(files: readonly string[]): Promise<string[]> {
+  const args = ["--regions", "us-east-1", "--format", "json", "--non-zero-exit-code", "none"];
+  const options = { maxBuffer: 64 * 1024 * 1024 };
+  const { stdout } = await run(join(venv, "bin", "cfn-lint"), [...args, ...files], options);
+  return v
+    .parse(v.pipe(v.string(), v.parseJson(), v.array(Finding)), stdout)
+    .filter(({ Rule }) => Rule.Id.startsWith("E"))
+    .map(({ Filename, Rule, Location, Message }) => {
+      return `${Rule.Id} ${basename(Filename)} ${Location.Path.join("/")}: ${Message}`;
+    });
 }
 
 describe.each(["fresh-account", "default", "everything", "second-in-account", "closed", "restored"])(
@@ -70,6 +73,12 @@ describe.each(["fresh-account", "default", "everything", "second-in-account", "c
     });
   },
 );
+
+describe("the template of examples/mail", () => {
+  it("has no errors of cfn-lint", async () => {
+    expect(await lintFiles([join(repository, "examples/mail/template.yaml")])).toEqual([]);
+  });
+});
 
 describe("cfn-lint", () => {
   it("finds a property that no resource of the type has", async () => {
