@@ -76,6 +76,7 @@ describe("webhooks in the web app", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.type("Deployments");
     await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
     // All events, which is the default, and then none but one.
     await page.keyboard.press("Space");
     for (const _ of WEBHOOK_EVENT_TYPES.slice(0, WEBHOOK_EVENT_TYPES.indexOf("run_succeeded") + 1)) {
@@ -196,12 +197,15 @@ describe("webhooks in the web app", () => {
     await section(page).getByRole("button", { name: "Edit Old" }).click();
     await inDialog(page).getByLabel("URL").fill(`${url}/new`);
     await inDialog(page).getByLabel(/^Name/).fill("");
+    await inDialog(page).getByLabel("Format").selectOption("Message for Slack");
+    await inDialog(page).getByText("The URL of an incoming webhook of Slack").waitFor();
     await inDialog(page).getByLabel("All events").check();
     await inDialog(page).getByRole("button", { name: "Save" }).click();
     await section(page).getByText("All events").waitFor();
     const { name, ...changed } = await read();
     expect(name).toBeUndefined();
     expect(changed).toMatchObject({ url: `${url}/new`, event_types: WEBHOOK_EVENT_TYPES, filter, enabled: true });
+    expect(changed).toHaveProperty("format", "slack");
 
     await section(page)
       .getByRole("button", { name: `Delete ${url}/new` })

@@ -7,7 +7,7 @@ import { webhooksQuery } from "../api/queries.ts";
 import { refreshQueries } from "../api/query-client.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { CheckField, TextField } from "../ui/field.tsx";
+import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import { toWords } from "../ui/format.ts";
 import { ShownSecret } from "../ui/shown-secret.tsx";
 import { InlineError } from "../ui/status.tsx";
@@ -25,11 +25,13 @@ export function WebhookEditor({ teamUid, webhook, onClose }: WebhookEditorProps)
   const [name, setName] = useState(webhook?.name ?? "");
   const [filter, setFilter] = useState(() => toFilterDraft(webhook?.filter));
   const [types, setTypes] = useState<readonly WebhookEventType[]>(webhook?.event_types ?? WEBHOOK_EVENT_TYPES);
+  const [format, setFormat] = useState<"json" | "slack">(webhook?.format ?? "json");
   const save = useMutation({
     mutationFn: async (): Promise<string | undefined> => {
       // An empty list stands for all types.
       const body = {
         url: url.trim(),
+        format,
         event_types: types.length === WEBHOOK_EVENT_TYPES.length ? [] : [...types],
         filter: toFilter(filter),
       };
@@ -67,7 +69,11 @@ export function WebhookEditor({ teamUid, webhook, onClose }: WebhookEditorProps)
             placeholder="https://hooks.example.com/runyard"
             autoCapitalize="none"
             spellCheck={false}
-            hint="Receives a signed POST request for each event."
+            hint={
+              format === "slack"
+                ? "The URL of an incoming webhook of Slack, or of a chat that accepts the same."
+                : "Receives a signed POST request for each event."
+            }
             value={url}
             error={errorAt(save.error, "url")}
             onChange={(event) => setUrl(event.target.value)}
@@ -79,6 +85,14 @@ export function WebhookEditor({ teamUid, webhook, onClose }: WebhookEditorProps)
             error={errorAt(save.error, "name")}
             onChange={(event) => setName(event.target.value)}
           />
+          <SelectField
+            label="Format"
+            value={format}
+            onChange={(event) => setFormat(event.target.value === "slack" ? "slack" : "json")}
+          >
+            <option value="json">Event as JSON</option>
+            <option value="slack">Message for Slack</option>
+          </SelectField>
           <EventTypes types={types} onChange={setTypes} />
           <FilterFields draft={filter} error={save.error} onChange={setFilter} />
           <InlineError error={save.error} />
