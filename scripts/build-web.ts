@@ -14,7 +14,7 @@ const shared = { name: "shared", tags: ["$initial" as const] };
 /** Small parts that most pages need, for the same reason. */
 const parts = {
   name: "parts",
-  test: /web\/ui\/(page|format|time|run-state|hidden-characters|person-name)\.tsx?$|web\/runs\/(run-time|run-outcome|cost-of|title-of)\./,
+  test: /web\/ui\/(page|format|time|run-state|hidden-characters|person-name|plain-line)\.tsx?$|web\/runs\/(run-time|run-outcome|cost-of|title-of)\./,
 };
 /** Small parts of the pages with editors. The first page has the name of each file, and needs none of these. */
 const editing = {

@@ -40,7 +40,6 @@ const SUMMARIES: Readonly<Record<string, (output: Members) => string | undefined
     readList(output, "agents")
       .map((run) => describeRun(toMembers(run)))
       .join("; "),
-  report_artifact: (output) => readText(output, "artifact_uid"),
   create_pull_request: (output) => readText(output, "url"),
   call_mcp_tool: (output) => firstLine(readText(output, "text", "stdout") ?? ""),
 };

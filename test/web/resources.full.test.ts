@@ -35,7 +35,7 @@ describe("the resources that the web app shows", () => {
 
     const workers = page.getByRole("region", { name: "Workers" });
     await workers.getByText("No connected workers").waitFor();
-    await workers.getByText("npm run worker").waitFor();
+    await workers.getByText("runyard worker --id NAME").waitFor();
     await page.route("**/connected-self-hosted-workers", (route) => {
       const at = new Date().toISOString();
       const worker = { worker_host: "rack-7", connection_count: 2, connected_at: at, last_seen_at: at };

@@ -40,6 +40,7 @@ function LoadedAgent({ agent }: { readonly agent: IdentityItem }) {
       title={revealHidden(agent.name)}
       lead={
         <>
+          <Link to="/agents">Agents</Link> ·{" "}
           {agent.description !== undefined && agent.description !== "" && `${revealHidden(agent.description)} · `}
           Created <Time at={agent.created_at} />
         </>
@@ -77,7 +78,7 @@ function LoadedAgent({ agent }: { readonly agent: IdentityItem }) {
         </section>
         <p>
           <Link to="/runs" search={{ creator: agent.uid }}>
-            Runs that this agent created
+            Runs that were started with its keys
           </Link>
         </p>
       </div>

@@ -15,7 +15,7 @@ interface EnvironmentFactsProps {
 
 /** What runs in the environment get, whose it is, and its latest run. */
 export function EnvironmentFacts({ environment, viewers }: EnvironmentFactsProps) {
-  const { uid, config, last_editor: editor, last_task_created: run } = environment;
+  const { config, last_editor: editor, last_task_created: run } = environment;
   const { repositories = [], secrets = [], docker_image: image, worker_host: worker, variables, network } = config;
   return (
     <div className="card-body stack">
@@ -68,11 +68,6 @@ export function EnvironmentFacts({ environment, viewers }: EnvironmentFactsProps
           )}
         </Fact>
       </dl>
-      <p>
-        <Link to="/runs" search={{ environment: uid }}>
-          Runs in this environment
-        </Link>
-      </p>
     </div>
   );
 }

@@ -61,9 +61,9 @@ function LoadedEnvironment({ environment }: EnvironmentProps) {
           <p className="form-error">The latest setup failed. Runs in this environment fail before the agent starts.</p>
         )}
         <HealthCard kind="environment" id={environment.uid} />
-        <section className="card" aria-label="Content">
+        <section className="card" aria-label="Details">
           <div className="card-head">
-            <h2>Content</h2>
+            <h2>Details</h2>
             <SetupState environment={environment} />
           </div>
           <EnvironmentFacts environment={environment} viewers={viewers} />

@@ -22,7 +22,8 @@ interface Subject {
   readonly id: string;
 }
 
-function useLatestRuns({ kind, id }: Subject, isVisible: boolean) {
+/** The latest runs, newest first. */
+export function useLatestRuns({ kind, id }: Subject, isVisible = true) {
   return useQuery({
     queryKey: ["latest-runs", kind, id],
     enabled: isVisible,
@@ -102,7 +103,7 @@ function describe(runs: readonly RunItem[]): string {
 
 /** The outcomes of the latest runs as a part of a page, followed by further facts about the health. */
 export function HealthCard({ kind, id, children }: Subject & { readonly children?: ReactNode }) {
-  const { data: runs, error } = useLatestRuns({ kind, id }, true);
+  const { data: runs, error } = useLatestRuns({ kind, id });
   const health = readHealth(runs ?? []);
   return (
     <section className="card card-body stack" aria-label="Health">
@@ -127,8 +128,10 @@ export function HealthCard({ kind, id, children }: Subject & { readonly children
             }))}
           />
           <p className="item-facts">
-            <span>{runs.length === 1 ? "The only run:" : `Of the last ${plural(runs.length, "run")}:`}</span>
-            <Facts health={health} />
+            <span>
+              {runs.length === 1 ? "The only run" : `The last ${plural(runs.length, "run")}`}: {describe(runs)}
+            </span>
+            {(health.costUsd ?? 0) > 0 && <span>{formatUsd(health.costUsd ?? 0)} a run</span>}
           </p>
           {health.failingSince !== undefined && (
             <p className="field-error">

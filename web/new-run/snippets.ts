@@ -52,7 +52,7 @@ function toCurl(path: string, body: object, files: readonly AttachedFile[]): str
       ? ["# These files are too large for one request: upload them first, with POST /agent/attachments."]
       : []),
     ...encoded,
-    `curl -sS -X POST ${API_BASE}${path} \\`,
+    `curl -sS ${API_BASE}${path} \\`,
     `  -H "Authorization: Bearer $RUNYARD_API_KEY" \\`,
     "  -H 'content-type: application/json' \\",
     `  -d ${files.length === 0 ? quoted : `@- <<< ${quoted}`}`,

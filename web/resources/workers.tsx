@@ -16,7 +16,7 @@ const workersQuery = queryOptions({
 });
 
 const START = `export RUNYARD_API_KEY=rya_…
-npm run worker -- --id NAME --server ${location.origin}`;
+runyard worker --id NAME --server ${location.origin}`;
 
 /** The self-hosted workers that are connected. */
 export function Workers() {

@@ -14,8 +14,8 @@ const Diffs = part(async () => (await import("./changes/file-diff.tsx")).Diffs);
 /** A plan or a to-do list. */
 export const PlanDetails = part(async () => (await import("./plan-details.tsx")).PlanDetails);
 
-/** Actions whose body shows what their summary says. */
-const OWN_BODY: ReadonlySet<string> = new Set(["run_command", "ask_user", "notify_user"]);
+/** Actions whose body shows what their summary says, or whose summary is the id of an artifact that the details name. */
+const OWN_BODY: ReadonlySet<string> = new Set(["run_command", "ask_user", "notify_user", "report_artifact"]);
 
 /** What an action does and what came of it. */
 export const ActionBody = ({ entry }: { readonly entry: ActionEntry }) => (
@@ -59,6 +59,7 @@ function CommandDetails({ entry }: { readonly entry: ActionEntry }) {
     <>
       {isLong && command !== "" && <Code text={revealHidden(command.trimEnd().slice(0, 40_000))} language="bash" />}
       {isLost && text === "" && <p className="terminal-empty">The output was not recorded</p>}
+      {isRunning && text === "" && <p className="terminal-empty">No output yet</p>}
       {(text !== "" || !(isRunning || isLost)) && <Terminal text={text} isLive={isRunning} label="the output" />}
     </>
   );

@@ -16,7 +16,7 @@ const CancelDialog = part(async () => (await import("./cancel-dialog.tsx")).Canc
 const RunMenu = part(async () => (await import("./run-menu.tsx")).RunMenu);
 
 const MenuButton = (props: ComponentProps<typeof Button>) => (
-  <Button {...props} look="ghost" className="more-button" icon={<MoreHorizontal size={15} aria-hidden />}>
+  <Button {...props} className="more-button" icon={<MoreHorizontal size={15} aria-hidden />}>
     More
   </Button>
 );
@@ -54,7 +54,12 @@ export function RunActions({ run, onChanged }: RunActionsProps) {
       >
         Run again
       </Button>
-      <Button busy={transcript.isPending} icon={<Download size={15} aria-hidden />} onClick={() => transcript.mutate()}>
+      <Button
+        className="transcript-button"
+        busy={transcript.isPending}
+        icon={<Download size={15} aria-hidden />}
+        onClick={() => transcript.mutate()}
+      >
         Transcript
       </Button>
       <OpenOnUse trigger={(open) => <MenuButton aria-haspopup="menu" onClick={open} />}>

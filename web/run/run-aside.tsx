@@ -9,6 +9,7 @@ import { firstText, formatClock, formatCount, formatDuration, isEnded, toWords }
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { part } from "../ui/part.tsx";
 import { personName } from "../ui/person-name.ts";
+import { toPlainLine } from "../ui/plain-line.ts";
 import { showExact, Time } from "../ui/time.tsx";
 import { Artifacts } from "./artifacts/artifacts.tsx";
 import { Fact } from "./fact.tsx";
@@ -153,7 +154,7 @@ function Events({ events }: { readonly events: readonly RunEvent[] }) {
               <span className="event-detail">
                 {typeof took === "number" && formatDuration(took)}
                 {typeof took === "number" && detail !== undefined && " · "}
-                {detail !== undefined && revealHidden(detail.slice(0, 300))}
+                {detail !== undefined && revealHidden(toPlainLine(detail))}
               </span>
             )}
           </li>

@@ -120,7 +120,7 @@ function RunBody({ run, followed, onChanged }: BodyProps) {
           />
         </Suspense>
       )}
-      <Suspense fallback={<div className="card timeline" />}>
+      <Suspense fallback={<div className="card timeline timeline-live" />}>
         <Timeline run={run} feed={feed} />
       </Suspense>
       <div className="run-columns">

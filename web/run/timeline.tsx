@@ -4,6 +4,7 @@ import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { formatDuration, isEnded } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { useNow } from "../ui/time.tsx";
+import { toAxis } from "./axis.ts";
 import type { Feed } from "./feed.ts";
 import { type Picture, type Span, type Track, toPicture } from "./spans.ts";
 
@@ -29,11 +30,14 @@ function Live({ run, feed }: TimelineProps) {
 function Drawn({ run, feed, now }: TimelineProps & { readonly now: number }) {
   const picture = useMemo(() => toPicture(feed.events, feed.entries, now), [feed, now]);
   return (
-    <section className="card timeline" aria-label="Timeline">
+    <section className={isEnded(run.state) ? "card timeline" : "card timeline timeline-live"} aria-label="Timeline">
       {picture === undefined ? <div className="timeline-wait" /> : <Tracks picture={picture} runId={run.run_id} />}
     </section>
   );
 }
+
+/** A mark that is further on its axis ends there, instead of reaching over it. */
+const LAST_CENTERED = 0.96;
 
 function Tracks({ picture, runId }: { readonly picture: Picture; readonly runId: string }) {
   const length = picture.end - picture.start;
@@ -43,8 +47,10 @@ function Tracks({ picture, runId }: { readonly picture: Picture; readonly runId:
         <TrackRow key={track.name} track={track} picture={picture} runId={runId} />
       ))}
       <div className="track-axis number" aria-hidden>
-        {[0, 0.25, 0.5, 0.75, 1].map((part) => (
-          <span key={part}>{formatDuration(length * part)}</span>
+        {toAxis(length).map(({ place, text }) => (
+          <span key={text} style={{ left: `${place * 100}%` }} data-end={place > LAST_CENTERED || undefined}>
+            {text}
+          </span>
         ))}
       </div>
     </>

@@ -5,6 +5,7 @@ import type { RunItem } from "../../clients/typescript/src/index.ts";
 import { formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { runAuthor } from "../ui/person-name.ts";
+import { toPlainLine } from "../ui/plain-line.ts";
 import { StateIcon, sourceLabel } from "../ui/run-state.tsx";
 import { Time } from "../ui/time.tsx";
 import { costOf } from "./cost-of.ts";
@@ -47,7 +48,9 @@ export const RunRow = memo(({ run, isSelected }: RunRowProps) => {
           )}
           {lines !== undefined && <span className="run-row-fact number">{lines}</span>}
           {run.status_message !== undefined ? (
-            <span className="run-row-fact run-row-message">{revealHidden(toLine(run.status_message.message))}</span>
+            <span className="run-row-fact run-row-message">
+              {revealHidden(toPlainLine(run.status_message.message))}
+            </span>
           ) : (
             <span className="run-row-fact">{revealHidden(config?.skill_spec ?? config?.model_id ?? "")}</span>
           )}
@@ -96,13 +99,6 @@ function RowLink({ runId, isSelected, children }: RowLinkProps) {
     </a>
   );
 }
-
-/** The beginning of a message that may be Markdown, on one line and without its marks. */
-const toLine = (text: string): string =>
-  text
-    .slice(0, 400)
-    .replace(/(^|\n)\s*(?:#{1,6}|>|[-*+])\s+/g, "$1")
-    .replace(/\*\*|__|`/g, "");
 
 function formatCost(run: RunItem): string {
   const total = costOf(run);

@@ -4,19 +4,24 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { Pencil, Trash2, Zap } from "lucide-react";
 import { useState } from "react";
-import type { ScheduleItem } from "../../clients/typescript/src/index.ts";
+import type { RunItem, ScheduleItem } from "../../clients/typescript/src/index.ts";
 import { client } from "../api/client.ts";
 import { describeError } from "../api/problem.ts";
 import { scheduleQuery } from "../api/queries.ts";
 import { refreshQueries } from "../api/query-client.ts";
-import { HealthCard } from "../health/run-health.tsx";
+import { HealthCard, useLatestRuns } from "../health/run-health.tsx";
+import { costOf } from "../runs/cost-of.ts";
+import { readOutcome } from "../runs/run-outcome.ts";
+import { RunTime } from "../runs/run-time.tsx";
 import { Button } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { Confirm } from "../ui/dialog.tsx";
+import { formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Markdown } from "../ui/markdown.tsx";
 import { Page, useTitle } from "../ui/page.tsx";
 import { PauseButton } from "../ui/pause-button.tsx";
+import { toPlainLine } from "../ui/plain-line.ts";
 import { StateBadge } from "../ui/run-state.tsx";
 import { InlineError, Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
@@ -125,6 +130,7 @@ function ScheduleActions({ schedule }: { readonly schedule: ScheduleItem }) {
 
 function RecentRuns({ schedule }: { readonly schedule: ScheduleItem }) {
   const { recent_runs: runs = [] } = schedule;
+  const latest = useLatestRuns({ kind: "schedule", id: schedule.id }).data ?? [];
   return (
     <section className="card">
       <div className="card-head">
@@ -136,14 +142,40 @@ function RecentRuns({ schedule }: { readonly schedule: ScheduleItem }) {
         <ul className="item-list">
           {runs.map(({ run_id, state, created_at }) => (
             <li key={run_id} className="item item-short">
-              <Link to="/runs/$runId" params={{ runId: run_id }} className="item-main item-title">
-                <Time at={created_at} />
-              </Link>
+              <div className="item-main">
+                <Link to="/runs/$runId" params={{ runId: run_id }} className="item-title">
+                  <Time at={created_at} />
+                </Link>
+                <RunFacts run={latest.find((run) => run.run_id === run_id)} />
+              </div>
               <StateBadge state={state} />
             </li>
           ))}
         </ul>
       )}
     </section>
+  );
+}
+
+/** How long a run took, what it cost, and what came of it. */
+function RunFacts({ run }: { readonly run: RunItem | undefined }) {
+  if (run === undefined) return null;
+  const { pullRequest, lines } = readOutcome(run);
+  const cost = costOf(run);
+  const facts = [
+    pullRequest === undefined ? "" : revealHidden(pullRequest.name),
+    lines ?? "",
+    cost === 0 ? "" : formatUsd(cost),
+    revealHidden(toPlainLine(run.status_message?.message ?? "")),
+  ];
+  return (
+    <p className="item-facts">
+      <span>
+        <RunTime run={run} />
+      </span>
+      {facts.filter(Boolean).map((fact) => (
+        <span key={fact}>{fact}</span>
+      ))}
+    </p>
   );
 }

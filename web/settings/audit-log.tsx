@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, type LinkProps, linkOptions } from "@tanstack/react-router";
 import { ScrollText } from "lucide-react";
 import { type FormEvent, useState } from "react";
@@ -6,6 +6,7 @@ import type { AuditEvent, ListAuditEventsResponse } from "../../clients/typescri
 import { client } from "../api/client.ts";
 import { byCursor } from "../api/pages.ts";
 import { peopleQuery } from "../api/queries.ts";
+import { titleOf } from "../runs/title-of.ts";
 import { TextField } from "../ui/field.tsx";
 import { toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
@@ -30,12 +31,25 @@ const auditQuery = (teamUid: string, action: string) =>
     ...byCursor,
   });
 
+/** The titles of the latest runs of a team by id, which are no part of its audit log. */
+const runTitlesQuery = (teamUid: string) =>
+  queryOptions({
+    queryKey: ["teams", teamUid, "run-titles"],
+    staleTime: 60_000,
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, string>> => {
+      const query = { sort_by: "created_at", archived: "all", limit: 200 } as const;
+      const { runs } = (await client.runs.list(query, { team: teamUid, signal })).body;
+      return new Map(runs.map((run) => [run.run_id, titleOf(run)]));
+    },
+  });
+
 /** Who changed what in a team, newest first. */
 export function AuditLog({ teamUid, name }: { readonly teamUid: string; readonly name: string }) {
   const [field, setField] = useState("");
   const [action, setAction] = useState("");
   const query = useInfiniteQuery(auditQuery(teamUid, action));
   const people = useQuery(peopleQuery([teamUid])).data ?? [];
+  const titles = useQuery(runTitlesQuery(teamUid)).data;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setAction(field.trim());
@@ -67,7 +81,14 @@ export function AuditLog({ teamUid, name }: { readonly teamUid: string; readonly
         }
       >
         {({ events }) =>
-          events.map((event) => <AuditRow key={event.id} event={event} name={toName(event.actor, people)} />)
+          events.map((event) => (
+            <AuditRow
+              key={event.id}
+              event={event}
+              name={toName(event.actor, people)}
+              title={titles?.get(event.target.uid)}
+            />
+          ))
         }
       </PagedList>
     </section>
@@ -99,13 +120,24 @@ const PAGES: Readonly<Record<string, (uid: string) => LinkProps>> = {
 };
 
 /** What was changed, as a link where it has a page. */
-function Target({ target: { type, uid, name } }: { readonly target: AuditEvent["target"] }) {
-  const text = revealHidden(name ?? uid);
+function Target({
+  target: { type, uid, name },
+  title,
+}: Pick<AuditEvent, "target"> & { readonly title: string | undefined }) {
+  const text = title ?? revealHidden(name ?? uid);
   const page = PAGES[type]?.(uid);
   return page === undefined ? text : <Link {...page}>{text}</Link>;
 }
 
-const AuditRow = ({ event, name }: { readonly event: AuditEvent; readonly name: string }) => {
+interface AuditRowProps {
+  readonly event: AuditEvent;
+  /** The name of who changed something. */
+  readonly name: string;
+  /** The title of the run that was changed, if it is known. */
+  readonly title: string | undefined;
+}
+
+const AuditRow = ({ event, name, title }: AuditRowProps) => {
   const { action, target, changes = [], refused, at } = event;
   return (
     <li className="item">
@@ -113,7 +145,7 @@ const AuditRow = ({ event, name }: { readonly event: AuditEvent; readonly name: 
         <span className="item-title mono">{action}</span>
         <p className="item-facts">
           <span>
-            {toWords(target.type)} <Target target={target} />
+            {toWords(target.type)} <Target target={target} title={title} />
           </span>
           {changes.length > 0 && <span className="faint">{changes.join(", ")}</span>}
         </p>

@@ -7,6 +7,7 @@ import { invitationsQuery } from "../api/queries.ts";
 import { refreshQueries } from "../api/query-client.ts";
 import { Button, CopyButton } from "../ui/button.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
+import { toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { InlineError, Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
@@ -38,7 +39,7 @@ export function Invitations({ teamUid }: { readonly teamUid: string }) {
                   <div className="item-main">
                     <span className="item-title">{revealHidden(email)}</span>
                     <p className="item-facts">
-                      <span>{role}</span>
+                      <span>{toWords(role)}</span>
                       <span>
                         expires <Time at={expires_at} />
                       </span>

@@ -1,7 +1,7 @@
 import "../styles/run.css";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { client } from "../api/client.ts";
 import { ownKeysQuery } from "../api/queries.ts";
 import { refreshQueries } from "../api/query-client.ts";
@@ -38,9 +38,14 @@ export function SettingsPage() {
   };
   const shown = SECTIONS.filter(({ viewers }) => isViewer[viewers]);
   const { name: current, title } = shown.find(({ name }) => name === section) ?? SECTIONS[0];
+  const tabs = useRef<HTMLElement>(null);
+  // On a phone, the tabs are wider than the screen.
+  useEffect(() => {
+    if (current !== "you") tabs.current?.querySelector(".active")?.scrollIntoView({ block: "nearest" });
+  }, [current]);
   return (
     <Page title={current === "you" ? "Settings" : title} narrow>
-      <nav aria-label="Sections of the settings" className="tabs">
+      <nav aria-label="Sections of the settings" className="tabs" ref={tabs}>
         {shown.map(({ name, title: label }) => (
           <Link
             key={name}

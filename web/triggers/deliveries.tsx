@@ -119,7 +119,14 @@ function DeliveryDialog({ trigger, delivery, onClose }: DeliveryDialogProps) {
       <p className="item-facts">
         <OutcomeBadge {...delivery} />
         {why !== undefined && <span>{revealHidden(why)}</span>}
-        <span className="mono">{revealHidden(delivery.external_id ?? id)}</span>
+        {delivery.run_id !== undefined && (
+          <Link to="/runs/$runId" params={{ runId: delivery.run_id }}>
+            Open the run
+          </Link>
+        )}
+      </p>
+      <p className="faint">
+        Delivery <code>{revealHidden(delivery.external_id ?? id)}</code>, received <Time at={delivery.received_at} />
       </p>
       {missing.length > 0 && <p>The event has no {revealHidden(missing.join(", "))}.</p>}
       <Loaded query={query} rows={3}>

@@ -11,7 +11,7 @@ export const SYSTEMS = {
   jira: "Jira",
   sentry: "Sentry",
   pagerduty: "PagerDuty",
-  webhook: "Another system",
+  webhook: "Custom webhook",
 } as const;
 export type System = keyof typeof SYSTEMS;
 

@@ -1,6 +1,6 @@
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { revealHidden } from "./hidden-characters.ts";
 
@@ -20,7 +20,7 @@ export function Dialog({ open, onClose, title, description, wide, children }: Di
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Radix.Portal>
-        <div className="overlay">
+        <Overlay>
           <Radix.Content
             className={wide ? "dialog dialog-wide" : "dialog"}
             {...(description ? {} : { "aria-describedby": undefined })}
@@ -44,10 +44,20 @@ export function Dialog({ open, onClose, title, description, wide, children }: Di
             {description !== undefined && <Radix.Description className="dialog-text">{description}</Radix.Description>}
             {children}
           </Radix.Content>
-        </div>
+        </Overlay>
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** Covers the page, also where its scroll bar was, and keeps it from being scrolled. */
+function Overlay({ children }: { readonly children: ReactNode }) {
+  // Measured before the overlay is in the page, because it takes the scroll bar away.
+  const [gutter] = useState(() => innerWidth - document.documentElement.offsetWidth);
+  useLayoutEffect(() => {
+    if (gutter > 0) document.documentElement.style.setProperty("--gutter", `${gutter}px`);
+  }, [gutter]);
+  return <div className="overlay">{children}</div>;
 }
 
 interface ConfirmProps {

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { describeError, isForbidden } from "../api/problem.ts";
+import { describeError, isForbidden, isNotFound } from "../api/problem.ts";
 import { Button } from "./button.tsx";
 
 interface EmptyProps {
@@ -36,21 +36,34 @@ export function ErrorNotice({
   readonly onRetry?: (() => void) | undefined;
 }) {
   const { title, text, traceId } = describeError(error);
+  const isMissing = isNotFound(error);
   return (
     <div className="empty" role="alert">
       <h2>{title}</h2>
       <div className="empty-text">
-        <p className="pre-line">{text}</p>
-        {traceId !== undefined && (
+        <p className="pre-line">{toSentence(text)}</p>
+        {isMissing && <p>It was deleted, you have no access to it, or the address is wrong.</p>}
+        {traceId !== undefined && !isMissing && (
           <p className="faint">
             Trace id <code>{traceId}</code>
           </p>
         )}
-        {onRetry !== undefined && !isForbidden(error) && <Button onClick={onRetry}>Try again</Button>}
+        <p className="row">
+          {onRetry !== undefined && !isForbidden(error) && <Button onClick={onRetry}>Try again</Button>}
+          {isMissing && (
+            <a href="/runs" className="button button-plain">
+              Show all runs
+            </a>
+          )}
+        </p>
       </div>
     </div>
   );
 }
+
+/** The service's messages are parts of sentences. */
+const toSentence = (text: string): string =>
+  text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]?$/.exec(text)?.[0] ? "" : ".");
 
 /** An error of an action, next to its button. */
 export function InlineError({ error }: { readonly error: unknown }) {
@@ -58,7 +71,7 @@ export function InlineError({ error }: { readonly error: unknown }) {
   const { title, text } = describeError(error);
   return (
     <p className="form-error" role="alert">
-      <strong>{title}.</strong> {text}
+      <strong>{title}.</strong> {toSentence(text)}
     </p>
   );
 }

@@ -238,7 +238,6 @@ describe("the summary of a step", () => {
     ],
     ["start_agent", "completed", { run_id: "r", error: "gone", message: "no" }, "→ run r gone"],
     ["start_agent", "completed", {}, "→ run ?"],
-    ["report_artifact", "completed", { artifact_uid: "art-1" }, "art-1"],
     ["create_pull_request", "completed", { url: "https://x.test/1" }, "https://x.test/1"],
     ["call_mcp_tool", "completed", { text: "\nfirst\nsecond" }, "first"],
     ["call_mcp_tool", "completed", { stdout: "out" }, "out"],
@@ -254,6 +253,7 @@ describe("the summary of a step", () => {
     ["edit_files", { files: [{ done: "changed" }] }],
     ["edit_files", { files: [{ done: "created" }, { done: "deleted" }] }],
     ["search_files", {}],
+    ["report_artifact", { artifact_uid: "art-1" }],
     ["call_mcp_tool", {}],
     ["call_mcp_tool", []],
   ])("is absent for %s with %j", (name, output) => {

@@ -108,10 +108,10 @@ function Cost({ run }: { readonly run: RunItem }) {
   if (tree !== undefined && tree.runs > 1)
     return (
       <Item>
-        {formatUsd(tree.cost_usd)} with {plural(tree.runs - 1, "child run")}, {formatUsd(own)} without
+        Cost {formatUsd(tree.cost_usd)} with {plural(tree.runs - 1, "child run")}, {formatUsd(own)} without
       </Item>
     );
-  return own > 0 ? <Item>{formatUsd(own)}</Item> : null;
+  return own > 0 ? <Item>Cost {formatUsd(own)}</Item> : null;
 }
 
 function FailureContext({ run, events }: { readonly run: RunItem; readonly events: readonly RunEvent[] }) {
