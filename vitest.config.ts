@@ -29,6 +29,7 @@ const SLOW = [
   "test/contract/schemathesis.test.ts",
   "test/e2e/llama/real-model.full.test.ts",
   "test/emulator/deployment.test.ts",
+  "test/emulator/runtime-interface.test.ts",
   "test/e2e/schedules.full.test.ts",
   "test/e2e/processes.test.ts",
   "test/reliability/interleaving.full.test.ts",

@@ -32,6 +32,10 @@ tools=(
   "openssl|openssl|openssl version|certificates of test servers"
   "java (17 or newer)|default-jre-headless|v=\$(java -version 2>&1); v=\${v#*\\\"}; [ \"\${v%%[!0-9]*}\" -ge 17 ]|DynamoDB Local, on which the table's tests run"
   "mvn|maven|mvn --version|the download of DynamoDB Local"
+  "go|golang-go|go version|the Runtime Interface Emulator of Lambda"
+  "cmake|cmake|cmake --version|its client for Node"
+  "g++ and make|g++ make|g++ --version && make --version|its client for Node"
+  "xz|xz-utils|xz --version|its client for Node"
   "python3 (3.10 or newer, with venv)|python3 python3-venv|$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))'|the Python client and the AWS emulator"
 )
 

@@ -12,6 +12,7 @@ import { fetchDynamoDbLocal } from "./dynamodb-local.ts";
 import { checkGuarantees } from "./guarantees.ts";
 import { setup as installThirdPartyAgents } from "./install-agents.ts";
 import { runCommand, runTool } from "./run-command.ts";
+import { fetchRuntimeInterface } from "./runtime-interface.ts";
 import { countPython, countVitest, recordTier, sum, type Tally } from "./tally.ts";
 import { TIER_VARIABLE, Tier } from "./tiers.ts";
 
@@ -31,7 +32,11 @@ async function runFirstTier(): Promise<Tally[]> {
 
 /** The tests of the Python client wait for packages and processes, as many of vitest do. */
 async function runFullTier(): Promise<Tally[]> {
-  const downloads = Promise.all([runStep("agents", installAgents), runStep("dynamodb local", fetchDatabase)]);
+  const downloads = Promise.all([
+    runStep("agents", installAgents),
+    runStep("dynamodb local", fetchDatabase),
+    runStep("runtime interface", buildRuntimeInterface),
+  ]);
   const tests = downloads.then(() => runStep("vitest", vitest));
   return [...(await downloads), ...(await Promise.all([tests, runStep("python", python)]))];
 }
@@ -58,6 +63,12 @@ async function installAgents(): Promise<Tally> {
 async function fetchDatabase(): Promise<Tally> {
   const fetched = await fetchDynamoDbLocal();
   if (typeof fetched !== "string") throw new Error(`DynamoDB Local needs ${fetched.missing}`);
+  return { passed: 0, failures: [] };
+}
+
+/** Builds Lambda's runtime interface at the same time; its tests would do it otherwise. */
+async function buildRuntimeInterface(): Promise<Tally> {
+  await fetchRuntimeInterface();
   return { passed: 0, failures: [] };
 }
 

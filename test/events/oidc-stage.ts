@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import type { SignInIssuer } from "#shared/oidc/exchange-code.ts";
 import type { Issuers } from "#shared/oidc/issuers.ts";
 
-const ISSUER = "https://token.actions.githubusercontent.com";
+/** The issuer of all tokens. */
+export const ISSUER = "https://token.actions.githubusercontent.com";
 /** The code verifier of events/http/exchange-code.json. */
 const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 
@@ -31,7 +32,11 @@ export async function makeOidcStage(now: number): Promise<OidcStage> {
   const person = { sub: "ada", email: "ada@runyard.test", email_verified: true };
   const issuers: Issuers = {
     allowsPrivate: false,
-    fetch: async () => Response.json({ id_token: await sign({ aud: "runyard", nonce, ...person }) }),
+    async fetch(url) {
+      if (url === metadata.token_endpoint)
+        return Response.json({ id_token: await sign({ aud: "runyard", nonce, ...person }) });
+      return Response.json(url === metadata.jwks_uri ? { keys: [await exportJWK(publicKey)] } : metadata);
+    },
     read: async () => ({ metadata, keys: async () => publicKey }),
   };
   return {

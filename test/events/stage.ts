@@ -7,7 +7,7 @@ import { BASE_URL, createTestControlPlane } from "../support/control-plane.ts";
 import { allowPush } from "../support/execution.ts";
 import type { Outcome } from "./expectations.ts";
 import { findTarget, readText, type Target, toKind } from "./fixtures.ts";
-import { makeOidcStage } from "./oidc-stage.ts";
+import { ISSUER, makeOidcStage } from "./oidc-stage.ts";
 import { runSandbox } from "./sandbox.ts";
 
 const Reply = v.object({ statusCode: v.number(), headers: v.record(v.string(), v.string()), body: v.string() });
@@ -50,8 +50,9 @@ const MODEL_RESPONSE = {
 };
 
 /** Creates a control plane in memory that plays fixtures, each filled with the ids that earlier ones created. */
-export async function makeStage() {
+export async function makeStage(now = 0) {
   const controlPlane = await createTestControlPlane();
+  controlPlane.clock.now = Math.max(controlPlane.clock.now, now);
   await prepareClaim({ plane: controlPlane });
   const oidc = await makeOidcStage(controlPlane.clock.now);
   const passes: number[] = [];
@@ -77,28 +78,25 @@ export async function makeStage() {
     oidc_token: oidc.token,
   };
 
+  /** Writes what no earlier fixture does. */
+  async function prepare(fixture: string): Promise<void> {
+    if (fixture === "http/push-branch.json") await allowPush(controlPlane, values.run_id ?? "");
+  }
+
   async function play(fixture: string): Promise<Outcome> {
     const target = findTarget(fixture);
-    if (fixture === "http/push-branch.json") await allowPush(controlPlane, values.run_id ?? "");
+    await prepare(fixture);
     const event = fillFixture(readText(fixture), values);
     controlPlane.clock.now = Math.max(controlPlane.clock.now, readTime(event));
     try {
       if (target.name === "run-sandbox") return await runSandbox(event);
       const response = await invokeTarget(target, event);
-      if (toKind(fixture) === "invocation") return { responses: response ?? null };
-      if (toKind(fixture) === "url" || toKind(fixture) === "socket")
-        return { status: v.parse(Status, response).statusCode };
-      if (toKind(fixture) !== "http") {
-        return {
-          failed: v
-            .parse(Batch, response ?? { batchItemFailures: [] })
-            .batchItemFailures.map(({ itemIdentifier }) => itemIdentifier),
-        };
+      if (toKind(fixture) === "http") {
+        const reply = v.parse(Reply, response);
+        await keepIds(reply);
+        Object.assign(values, parseIds(target.name, reply));
       }
-      const reply = v.parse(Reply, response);
-      await keepIds(reply);
-      Object.assign(values, parseIds(target.name, reply));
-      return toOutcome(reply);
+      return readOutcome(fixture, response);
     } catch (error) {
       return { throws: error instanceof Error ? error.message : String(error) };
     } finally {
@@ -136,7 +134,25 @@ export async function makeStage() {
 
   return {
     play,
+    prepare,
     values,
+    /** The values of secrets, each by its team and id, in their two vaults. */
+    secrets: { teams: controlPlane.vault.values, webhooks: controlPlane.webhooks.secrets.values },
+    /** The stored files. */
+    files: controlPlane.files.files,
+    /** Plays the issuer of tokens, the provider of models, and GitHub, for a function that requests them by their URLs. */
+    async internet(url: string): Promise<Response> {
+      if (url.startsWith(ISSUER)) return oidc.issuers.fetch(url);
+      if (url.startsWith("https://api.anthropic.com/")) return Response.json(MODEL_RESPONSE);
+      const { appClient } = controlPlane.repositories;
+      return appClient === undefined ? Response.error() : appClient.api.fetch(url);
+    },
+    /** The values of the parameters of the GitHub App, by the ends of their names. */
+    appParameters: async () => ({
+      key: (await controlPlane.repositories.appClient?.privateKey()) ?? "",
+      "client-secret": "secret",
+      "webhook-secret": APP_WEBHOOK_SECRET,
+    }),
     /** Everything that a fixture can change. */
     contents: () =>
       structuredClone({
@@ -151,6 +167,16 @@ export async function makeStage() {
       return values.run_id === undefined ? undefined : (await controlPlane.ports.runs.head(values.run_id))?.state;
     },
   };
+}
+
+/** What a response of the function of a fixture says. */
+export function readOutcome(fixture: string, response: unknown): Outcome {
+  const kind = toKind(fixture);
+  if (kind === "invocation") return { responses: response ?? null };
+  if (kind === "url" || kind === "socket") return { status: v.parse(Status, response).statusCode };
+  if (kind === "http") return toOutcome(v.parse(Reply, response));
+  const { batchItemFailures } = v.parse(Batch, response ?? { batchItemFailures: [] });
+  return { failed: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) };
 }
 
 /** The ids in a function's response, by the function's name. */
