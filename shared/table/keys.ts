@@ -30,7 +30,7 @@ import type { Key } from "./table.ts";
  * | API key | KEY#sha256 | KEY | authentication |
  * | key list of a person, of an identity | USER#user, TEAM#team | KEYS, KEYS#identity | key lists; a deletion takes all keys along |
  * | what is counted of a run's usage | RUN#run | USAGE | its end, which adds the difference |
- * | usage of an owner's runs of a day that have all else in common | owner | USAGE#day#sha256 | usage reports |
+ * | usage of an owner's runs of a day that have all else in common, counted where the counters count them | owner; TEAM#team#COUNTERS#part | USAGE#day#sha256 | usage reports |
  * | what a team's runs spend on models in a calendar month | TEAM#team | MONTH#month | each call of a model that has a price; team detail |
  * | what a limited key's runs spend in a calendar month, and the runs that it creates on its days | KEY#sha256 | MONTH#month | create with the key; each call of a model by its runs |
  * | web session of a person | USER#user | SESSION#sha256 | authentication by cookie; lists of sessions |
@@ -132,7 +132,10 @@ export const keys = {
   user: (user: string): Key => ({ pk: userPk(user), sk: "PROFILE" }),
   userKeys: (user: string): Key => ({ pk: userPk(user), sk: "KEYS" }),
   runUsage: (run: string): Key => ({ pk: runPk(run), sk: "USAGE" }),
-  usage: (owner: Owner, day: string, digest: string): Key => ({ pk: ownerPk(owner), sk: `USAGE#${day}#${digest}` }),
+  usage: (owner: Owner, day: string, digest: string, part = 0): Key => ({
+    pk: counterPk(owner, part),
+    sk: `USAGE#${day}#${digest}`,
+  }),
   teamMonth: (team: string, month: string): Key => ({ pk: teamPk(team), sk: `MONTH#${month}` }),
   keyMonth: (hash: string, month: string): Key => ({ pk: `KEY#${hash}`, sk: `MONTH#${month}` }),
   webSession: (user: string, hash: string): Key => ({ pk: userPk(user), sk: `SESSION#${hash}` }),
@@ -203,8 +206,7 @@ export const keys = {
   }),
   counters: (owner: Owner): Key => ({ pk: ownerPk(owner), sk: "COUNTERS" }),
   /** A part of the counters. The first one has the key of the only one of earlier releases. */
-  counterPart: (owner: Owner, part = 0): Key =>
-    part === 0 ? keys.counters(owner) : { pk: `${ownerPk(owner)}#COUNTERS#${part}`, sk: "COUNTERS" },
+  counterPart: (owner: Owner, part = 0): Key => ({ pk: counterPk(owner, part), sk: "COUNTERS" }),
   executions: (): Key => ({ pk: "DEPLOYMENT", sk: "EXECUTIONS" }),
   executionPlaces: (shard: number): Key => ({ pk: `EXECUTIONS#${shard}`, sk: "EXECUTIONS" }),
   deploymentEntry: (entry: string): Key => {
@@ -250,6 +252,9 @@ export const WORKERS = "WORKER#";
 export const workerPrefix = (host: string): string => `${WORKERS}${digestHost(host)}#`;
 export const offerPrefix = (host: string): string => `OFFER#${digestHost(host)}#`;
 const digestHost = (host: string): string => sha256(host).slice(0, 32);
+
+const counterPk = (owner: Owner, part: number): string =>
+  part === 0 ? ownerPk(owner) : `${ownerPk(owner)}#COUNTERS#${part}`;
 
 /** What the sort keys of runs that wait for the deployment begin with. */
 export const DEPLOYMENT_WAITING = "WAITING#";

@@ -33,7 +33,11 @@ export function teamDeletionStore(table: Table) {
   return {
     async list(team: string): Promise<TeamPart[]> {
       const { items } = await table.query({ pk: teamPk(team) });
-      return items.map(toPart);
+      const counters = items.find(({ sk }) => sk === countersKey(team).sk);
+      const [, ...others] = countersKeys(team, toNumber(counters?.["parts"]));
+      const divided = await Promise.all(others.map(async ({ pk }) => (await table.query({ pk })).items));
+      // The other counters belong to the first ones.
+      return [...items, ...divided.flat().filter(({ sk }) => sk !== counters?.sk)].map(toPart);
     },
 
     /**

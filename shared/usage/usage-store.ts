@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { sha256 } from "#shared/ids.ts";
 import { ModelUsage } from "#shared/records/budget-account.ts";
+import { parseCounters } from "#shared/runs/capacity/counter-store.ts";
 import { keys, type Owner } from "#shared/table/keys.ts";
 import type { Item, Table } from "#shared/table/table.ts";
 import { transact } from "#shared/table/transact.ts";
@@ -46,7 +47,7 @@ export type UsageItem = v.InferOutput<typeof UsageItem>;
 interface CountedRun {
   readonly runId: string;
   readonly owner: Owner;
-  /** The part of its team's counters that counts the run. Each part has usage items of its own, so that fewer runs write the same one. */
+  /** The part of its team's counters that counts the run. Each part has usage items in its own partition, so that fewer runs write there. */
   readonly part?: number | undefined;
 }
 
@@ -83,7 +84,7 @@ export function usageStore(table: Table) {
         },
         counters: {
           kind: "update",
-          key: keys.usage(owner, dimensions.day, sha256(JSON.stringify(counters))),
+          key: keys.usage(owner, dimensions.day, sha256(JSON.stringify(counters)), part),
           set: {
             v: 1,
             ...dimensions,
@@ -102,12 +103,19 @@ export function usageStore(table: Table) {
       });
     },
 
-    /** The counters of an owner's runs that were created on the days `from` to `to`. */
+    /**
+     * The counters of an owner's runs that were created on the days `from` to `to`. Those of all parts are in the first partition as
+     * well, from earlier releases.
+     */
     async list(owner: Owner, from: string, to: string): Promise<UsageItem[]> {
-      const { pk, sk: first } = keys.usage(owner, from, "");
-      const { sk: last } = keys.usage(owner, to, "\u{10ffff}");
-      const { items } = await table.query({ pk, from: first, to: last });
-      return items.map((item) => v.parse(UsageItem, item));
+      const listPart = async (part: number): Promise<readonly Item[]> => {
+        const { pk, sk: first } = keys.usage(owner, from, "", part);
+        const { sk: last } = keys.usage(owner, to, "\u{10ffff}", part);
+        return (await table.query({ pk, from: first, to: last })).items;
+      };
+      const { parts = 1 } = parseCounters(await table.get(keys.counters(owner)));
+      const items = await Promise.all(Array.from({ length: parts }, (_, part) => listPart(part)));
+      return items.flat().map((item) => v.parse(UsageItem, item));
     },
   };
 }

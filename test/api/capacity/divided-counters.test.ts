@@ -168,16 +168,47 @@ describe("the counters of a team with a limit of 128 runs", () => {
     expect(await read()).toMatchObject({ running: 0, queued: 0 });
   });
 
-  it("count the usage of runs in an item of each part, whose sum the report has", async () => {
-    await createRuns(12);
+  const finishRuns = async (count: number) => {
+    const from = plane.started.length;
+    await createRuns(count);
     await deliver(plane);
-    for (const harness of await begun()) await harness.finish();
+    for (const harness of await begun(from)) await harness.finish();
     await deliver(plane);
-    const items = plane.table.all().filter(({ pk, sk }) => pk === `TEAM#${plane.team}` && sk.startsWith("USAGE#"));
-    expect(items).toHaveLength(2);
+  };
+  const listUsage = () => plane.table.all().filter(({ sk }) => sk.startsWith("USAGE#"));
+  const readDay = async () => {
     const day = new Date(plane.clock.now).toISOString().slice(0, 10);
-    const { body } = await user.get(`/agent/usage?from=${day}&to=${day}&group_by=day`);
-    expect(body.buckets).toMatchObject([{ key: day, runs: 12, succeeded: 12 }]);
+    return (await user.get(`/agent/usage?from=${day}&to=${day}&group_by=day`)).body.buckets;
+  };
+
+  it("count the usage of runs in the partition of each part, whose sum the report has", async () => {
+    await finishRuns(12);
+    const team = `TEAM#${plane.team}`;
+    expect(new Set(listUsage().map(({ pk }) => pk))).toEqual(new Set([team, `${team}#COUNTERS#1`]));
+    expect(await readDay()).toMatchObject([{ runs: 12, succeeded: 12 }]);
+  });
+
+  it("keep the usage that an earlier release has counted for both parts in the team's partition", async () => {
+    await finishRuns(12);
+    for (const item of listUsage()) {
+      const { pk, sk } = item;
+      await plane.table.write({ kind: "delete", key: { pk, sk } });
+      await plane.table.write({ kind: "put", item: { ...item, pk: `TEAM#${plane.team}`, sk: `${sk}${pk.length}` } });
+    }
+    await finishRuns(12);
+    expect(await readDay()).toMatchObject([{ runs: 24, succeeded: 24 }]);
+  });
+
+  it("keep the usage of all parts where the limit is lowered", async () => {
+    await finishRuns(12);
+    await setLimits({ concurrency_limit: 1 });
+    expect(await readDay()).toMatchObject([{ runs: 12, succeeded: 12 }]);
+  });
+
+  it("are deleted with the usage of all parts with the team", async () => {
+    await finishRuns(12);
+    expect((await user.delete(`/agent/teams/${plane.team}`)).status).toBe(204);
+    expect(listUsage()).toEqual([]);
   });
 
   it("are corrected part by part", async () => {
