@@ -246,6 +246,45 @@ describe("the page of a run", () => {
     await rm(directory, { recursive: true });
   });
 
+  it("shares one stream with the other windows that show the run, and another window goes on with it", async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), "runyard-windows-"));
+    const [first, second] = [path.join(directory, "first"), path.join(directory, "second")];
+    const until = (file: string, text: string) => `until [ -e ${file} ]; do sleep 0.1; done; echo ${text}`;
+    const prompt = commands(until(first, "one"), until(second, "two"), "sleep 600");
+    const run = await app.api().create(prompt, { title: "Windows", ...RUNBOOK });
+    const { page, complaints } = await app.open(`/runs/${run}`);
+    await page.getByText("sleep 0.1").first().waitFor();
+    const other = await page.context().newPage();
+    const open = new Set<Page>();
+    for (const window of [page, other]) {
+      window.on("request", (request) => {
+        if (request.url().includes("/events") && request.headers()["accept"]?.includes("event-stream"))
+          open.add(window);
+      });
+      window.on("requestfailed", (request) => {
+        if (request.url().includes("/events")) open.delete(window);
+      });
+    }
+    await other.goto(page.url());
+    await other.getByText("sleep 0.1").first().waitFor();
+    // The one that it requested before the app was loaded is not needed.
+    await expect.poll(() => open.size).toBe(0);
+    await writeFile(first, "");
+    for (const window of [page, other]) await window.locator(".terminal", { hasText: "one" }).waitFor();
+    expect(open.size).toBe(0);
+    await setHidden(page, true);
+    await expect.poll(() => open.has(other)).toBe(true);
+    await writeFile(second, "");
+    await other.locator(".terminal", { hasText: "two" }).waitFor();
+    expect(await page.locator(".terminal", { hasText: "two" }).count()).toBe(0);
+    await setHidden(page, false);
+    await page.locator(".terminal", { hasText: "two" }).waitFor();
+    await app.api().call("POST", `/agent/runs/${run}/cancel?force=true`);
+    for (const window of [page, other]) await window.getByText("Cancelled").first().waitFor();
+    expect(complaints).toEqual([]);
+    await rm(directory, { recursive: true });
+  });
+
   it("shows the follow-ups that the agent has not taken, and edits, removes and promotes them", async () => {
     const run = await app.api().create(commands("sleep 600"), { title: "Busy", ...RUNBOOK });
     for (const message of ["one", "two", "three"]) {

@@ -2,10 +2,12 @@ import { useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { APIError, type LiveFrame, type RunEvent } from "../../clients/typescript/src/index.ts";
 import { client, isSignedOut } from "../api/client.ts";
+import { dropEarlyResponses } from "../api/early-responses.ts";
 import { runQuery } from "../api/queries.ts";
 import { queryClient, refreshQueries } from "../api/query-client.ts";
-import { sessionQuery } from "../api/session.ts";
+import { readMe, sessionQuery } from "../api/session.ts";
 import { addEvents, addLiveFrames, emptyFeed, type Feed } from "./feed.ts";
+import { readTogether } from "./shared-stream.ts";
 
 export type Connection = "loading" | "live" | "ended" | "reconnecting";
 
@@ -111,12 +113,25 @@ async function readStream(runId: string, last: { current: number }, reader: Read
     news = { events: [], frames: [] };
   };
   try {
-    for await (const item of client.runs.stream(runId, { after: last.current, signal, maxRetries: 1, onWaiting })) {
-      if (item.kind === "event") {
-        news.events.push(item.event);
-      } else news.frames.push(item.frame);
-      timer ??= setTimeout(flush, BATCH_MS);
-    }
+    await readTogether({
+      name: `stream ${readMe().uid} ${runId}`,
+      after: last.current,
+      source: {
+        list: (after, signal) => {
+          // Another page has the stream. The one that this page has requested before the app was loaded is not needed.
+          dropEarlyResponses();
+          return client.runs.listEvents(runId, { after, live: true }, { signal });
+        },
+        stream: (after, options) => client.runs.stream(runId, { after, maxRetries: 1, ...options }),
+      },
+      signal,
+      onPart(part) {
+        if (part.kind === "waiting") return onWaiting(part.position);
+        if (part.kind === "event") news.events.push(part.event);
+        else news.frames.push(part.frame);
+        timer ??= setTimeout(flush, BATCH_MS);
+      },
+    });
   } finally {
     clearTimeout(timer);
     if (timer !== undefined) flush();
