@@ -1,3 +1,4 @@
+import type { Limits } from "../isolation/limits.ts";
 import { FOREGROUND, killTree } from "../isolation/processes.ts";
 import { createSandboxWatch, type Watch } from "../isolation/resource-watch.ts";
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
@@ -63,6 +64,7 @@ const TIMED_OUT_CODE = 124;
 const SIGPIPE_CODE = 141;
 /** The exit code of a command that SIGKILL ended. */
 const KILLED_CODE = 137;
+const MIB = 1024 * 1024;
 
 export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
   const runner = createRunner(options);
@@ -129,9 +131,11 @@ function createRunner(options: CommandRunnerOptions): CommandRunner {
             "unreachable",
             `the isolation boundary (bubblewrap) could not be set up: ${capture.end().text.trim()}`,
           );
+        const captured = capture.end();
+        const hint = shown === undefined ? undefined : explain(status, captured, sandbox.limits);
         return {
           command: redactor.text(command),
-          ...appendReason(capture.end(), explain(exceeded, shown === undefined ? 0 : status.exitCode)),
+          ...appendReason(captured, exceeded === undefined ? hint : `the command was ended: ${exceeded}`),
           ...status,
           ...(exceeded === undefined ? {} : { exitCode: KILLED_CODE, exceeded }),
           ...(timedOut ? { exitCode: TIMED_OUT_CODE } : {}),
@@ -155,9 +159,13 @@ function appendReason(captured: CapturedOutput, why: string | undefined): Captur
   return { ...captured, text: `${text}${line}[${why}]\n` };
 }
 
-/** Explains why a command was ended, or an exit code that looks like a failure and often is none. */
-function explain(exceeded: string | undefined, exitCode: number): string | undefined {
-  if (exceeded !== undefined) return `the command was ended: ${exceeded}`;
+/** What programs say where the file system of the run is full. They may end, and remove what they wrote, before anybody can count it. */
+const FULL = /no space left on device|disk quota exceeded/i;
+
+/** Explains a failure that the command's own output does not. */
+function explain({ exitCode }: ExitStatus, { text }: CapturedOutput, limits: Limits | undefined): string | undefined {
+  if (limits !== undefined && FULL.test(text))
+    return `where no space is left: the run's files may take ${Math.round(limits.diskBytes / MIB)} MiB, and be ${limits.files} files`;
   return exitCode === SIGPIPE_CODE
     ? "exit code 141 is SIGPIPE: a program of a pipeline wrote to one that had stopped reading, as in `yes | head -n 1`"
     : undefined;

@@ -153,6 +153,15 @@ describe.each(["bubblewrap", "none"])("a command runner (%s)", (kind) => {
 });
 
 describe("a command runner", () => {
+  it("names the limits of the run's files where a program found no space left, whatever the command ends with", async () => {
+    await using stage = await createStage("bubblewrap");
+    const { text } = await stage.run("echo 'No space left on device'", { isShown: true });
+    expect(text).toMatch(
+      /^No space left on device\n\[where no space is left: the run's files may take \d+ MiB, and be \d+ files\]\n$/,
+    );
+    expect((await stage.run("echo 'No space left on device'")).text).toBe("No space left on device\n");
+  });
+
   it("says which signal ended a command that no sandbox contains", async () => {
     await using stage = await createStage("none");
     expect(await stage.run("kill -TERM $$")).toMatchObject({ exitCode: 143, signal: "SIGTERM" });
