@@ -8,6 +8,8 @@ import type { Meter } from "./resource-meter.ts";
 export interface FileWatch {
   /** Counts them if that is necessary, and removes files until the others are within the limits. */
   look(now: Machine): void;
+  /** The same while the harness does other things that take long, no more often than necessary. */
+  lookAgain(): void;
   /**
    * Counts them after a command: its files stay, with nobody to count them until the next one.
    * @returns undefined if that is not necessary
@@ -28,12 +30,15 @@ const SURE_COUNT_FACTOR = 30;
 const URGENT_COUNT_FACTOR = 2;
 /** The delay before the second count where files may be hidden. */
 const DOUBT_MS = 200;
-/** The least delay between two looks, where the limits would be reached before the next regular one. */
-const MIN_LOOK_MS = 10;
+/** The least delay between two looks, where the limits could be reached before the next regular one. */
+const MIN_LOOK_MS = 2;
+/** What a run's files may grow by in a second before anybody has measured it: a few programs at once do on two processors. */
+const SUDDEN_GROWTH = { diskBytes: 4 * 1024 ** 3, files: 200_000 };
 
 /**
  * Once the run may be near its limits, the commands are stopped (SIGSTOP, and as a group where the kernel can) until its files are counted.
- * So they do not write more meanwhile, and the count and the removal of files do not wait for dozens of them.
+ * So they do not write more meanwhile, and the count and the removal of files do not wait for dozens of them. The nearer the limits are, the
+ * more often this looks whether they are reached.
  * @param everyMs milliseconds between two regular looks
  */
 export function createFileWatch(meter: Meter, everyMs: number): FileWatch {
@@ -42,14 +47,12 @@ export function createFileWatch(meter: Meter, everyMs: number): FileWatch {
   let surelyAt = performance.now() + SURE_COUNT_MS;
   let isDoubtful = false;
   let counting: Promise<void> | undefined;
-  const count = async (isUrgent: boolean): Promise<void> => {
-    // A program can let a timer send it SIGCONT; where the kernel can stop them as a group, no signal makes it go on.
-    const thawGroup = isUrgent ? meter.freeze() : () => {};
-    const thaw = isUrgent ? await freezeProcesses(meter.listProcesses, false) : () => {};
+  let hold: ReturnType<typeof stopCommands> | undefined;
+  const count = async (): Promise<void> => {
     try {
       // They have to wait as well: otherwise a run near its limits would grow until the next count.
       const waitMs = urgentlyAt - performance.now();
-      if (isUrgent && waitMs > 0) await sleep(waitMs);
+      if (hold !== undefined && waitMs > 0) await sleep(waitMs);
       const startedAt = performance.now();
       const { why, isHidden, isHigh } = await meter.findFileExcess(isDoubtful);
       // Another process may be filling the disk, so counting must not take much of the harness's time.
@@ -60,31 +63,34 @@ export function createFileWatch(meter: Meter, everyMs: number): FileWatch {
       surelyAt = endedAt + SURE_COUNT_MS + SURE_COUNT_FACTOR * took;
       isDoubtful = isHidden;
       if (why === undefined) return;
+      hold ??= stopCommands(meter);
       for (const pid of meter.listProcesses()) putBesideHarness(pid);
       for (const exceeded of meter.watched.values()) exceeded(why);
-      thawGroup();
+      hold.thawGroup();
       await meter.shrinkFiles();
     } finally {
-      thawGroup();
-      thaw();
+      await hold?.thaw();
+      hold = undefined;
     }
   };
   const start = (now: Machine): Promise<void> => {
-    counting ??= count(meter.isNearlyFull(now) || isDoubtful).finally(() => {
+    if (meter.isNearlyFull(now) || isDoubtful) hold ??= stopCommands(meter);
+    counting ??= count().finally(() => {
       counting = undefined;
+      findDelay = createForecast(meter);
+      if (meter.watched.size > 0) look(meter.measureNow());
     });
     return counting;
   };
   const isDue = (now: Machine): boolean =>
     meter.isNearlyFull(now) || performance.now() > (meter.isFull(now) ? againAt : Math.max(againAt, surelyAt));
-  const findDelay = createForecast(meter);
+  let findDelay = createForecast(meter);
   let early: NodeJS.Timeout | undefined;
+  let lookedAt = 0;
   const look = (now: Machine): void => {
-    if (counting !== undefined) return;
-    if (isDue(now)) {
-      void start(now);
-      return;
-    }
+    lookedAt = performance.now();
+    if (counting !== undefined ? meter.isNearlyFull(now) : isDue(now)) void start(now);
+    if (counting !== undefined && hold !== undefined) return;
     const delay = Math.max(MIN_LOOK_MS, findDelay(now));
     if (early !== undefined || delay >= everyMs) return;
     early = setTimeout(() => {
@@ -94,11 +100,30 @@ export function createFileWatch(meter: Meter, everyMs: number): FileWatch {
   };
   return {
     look,
+    lookAgain() {
+      if (performance.now() - lookedAt > MIN_LOOK_MS) look(meter.measureNow());
+    },
     settle: (now) => (counting !== undefined || isDue(now) ? start(now) : undefined),
   };
 }
 
-/** Returns a function that tells after how many milliseconds the run may be near its limits, at the speed since it was last called. */
+/** Stops the commands. A program can let a timer send it SIGCONT; where the kernel can stop them as a group, no signal makes it go on. */
+function stopCommands(meter: Meter) {
+  const thawGroup = meter.freeze();
+  const stopped = freezeProcesses(meter.listProcesses, false);
+  return {
+    thawGroup,
+    thaw: async (): Promise<void> => {
+      thawGroup();
+      (await stopped)();
+    },
+  };
+}
+
+/**
+ * Returns a function that tells after how many milliseconds the run may be near its limits: at the speed since it was last called, or sooner,
+ * since programs that have done nothing yet may begin.
+ */
 function createForecast({ findLeft }: Meter) {
   let last: { readonly at: number; readonly left: ReturnType<typeof findLeft> } | undefined;
   return (now: Machine): number => {
@@ -108,8 +133,8 @@ function createForecast({ findLeft }: Meter) {
     // Each command has its own looks, which may follow each other at once.
     if (last === undefined || passed >= MIN_LOOK_MS) last = { at, left };
     const delays = (["diskBytes", "files"] as const).map((name) => {
-      const lost = before[name] - left[name];
-      return lost <= 0 ? Number.POSITIVE_INFINITY : (Math.max(0, left[name]) * passed) / lost;
+      const measured = passed > 0 ? (before[name] - left[name]) / passed : 0;
+      return Math.max(0, left[name]) / Math.max(measured, SUDDEN_GROWTH[name] / 1000);
     });
     return Math.min(...delays);
   };

@@ -84,12 +84,14 @@ export interface TreeUse extends Pick<UnnamedFiles, "unnamedBytes" | "unnamedFil
  * @param roots the roots of the trees
  * @param files whose descriptors are read: those of threads may differ from those of their process. Reading thousands takes much longer than
  * all else
+ * @param pause called again and again meanwhile
  */
 export function measureTrees(
   roots: readonly number[],
   maxTasks: number,
   enoughMemory: number,
   files: "none" | "processes" | "threads" = "processes",
+  pause: () => void = () => {},
 ): TreeUse {
   const { threads, tasks } = listTrees(roots, maxTasks);
   if (tasks > maxTasks) return { tasks, ...NO_UNNAMED_FILES };
@@ -98,10 +100,15 @@ export function measureTrees(
   const resident = processes.reduce((sum, { residentBytes }) => sum + residentBytes, 0);
   const alive = processes.map(({ id }) => id);
   const unnamed =
-    files === "none" ? NO_UNNAMED_FILES : measureUnnamedFiles(alive, files === "threads" ? threads.flat() : alive);
+    files === "none"
+      ? NO_UNNAMED_FILES
+      : measureUnnamedFiles(alive, files === "threads" ? threads.flat() : alive, undefined, pause);
   if (resident + unnamed.memoryBytes <= enoughMemory)
     return { ...unnamed, tasks, memoryBytes: Math.max(resident, unnamed.memoryBytes) };
-  const shares = alive.map((id) => readProcFile(`/proc/${id}/smaps_rollup`));
+  const shares = alive.map((id) => {
+    pause();
+    return readProcFile(`/proc/${id}/smaps_rollup`);
+  });
   const add = (name: string) => shares.reduce((sum, share) => sum + parseKibibytes(share, name), 0);
   const shared = add("Pss_Shmem");
   // Files in memory that are mapped are among both.

@@ -26,6 +26,8 @@ export interface MeterOptions {
   readonly shrink?: () => Promise<void>;
   /** Measures the machine. @default measureMachine */
   readonly measure?: (folder: string) => Machine;
+  /** Called again and again while commands are measured, which can take long. */
+  readonly pause?: () => void;
 }
 
 /** Finds out whether the commands of an execution exceed its limits. */
@@ -54,7 +56,7 @@ const REMOVED = "; what changed last was removed";
 const MIB = 1024 * 1024;
 
 export function createMeter(options: MeterOptions) {
-  const { limits, folder, countKills = () => 0, freeze = () => () => {}, measure = measureMachine } = options;
+  const { limits, folder, countKills = () => 0, freeze = () => () => {}, measure = measureMachine, pause } = options;
   const machine = createMachineMeter(() => measure(folder));
   const messages = describeLimits(limits);
   let kills = countKills();
@@ -69,7 +71,9 @@ export function createMeter(options: MeterOptions) {
   const watched = new Map<number, (why: string) => void>();
   let isHigh = false;
   const measureEach = (files: Parameters<typeof measureTrees>[3]) =>
-    new Map([...watched.keys()].map((pid) => [pid, measureTrees([pid], limits.processes, enoughMemory(), files)]));
+    new Map(
+      [...watched.keys()].map((pid) => [pid, measureTrees([pid], limits.processes, enoughMemory(), files, pause)]),
+    );
   /** Their sum is to be exact where it is above the limit. */
   const enoughMemory = () => limits.memoryBytes / watched.size;
   const measureQuickly = createTreeMeter(watched, () => measureEach("none"));

@@ -16,7 +16,7 @@ export interface Watch {
   command(pid: number, onExceeded: (why: string) => void): () => Promise<void>;
 }
 
-export interface WatchOptions extends MeterOptions {
+export interface WatchOptions extends Omit<MeterOptions, "pause"> {
   /** Milliseconds between two measurements. @default 100 */
   readonly everyMs?: number;
 }
@@ -30,9 +30,9 @@ const MEASURE_MS = 100;
  * faster exceeds its limit for a moment.
  */
 export function createWatch(options: WatchOptions): Watch {
-  const meter = createMeter(options);
   const { everyMs = MEASURE_MS } = options;
-  const files = createFileWatch(meter, everyMs);
+  const meter = createMeter({ ...options, pause: () => files.lookAgain() });
+  const files: FileWatch = createFileWatch(meter, everyMs);
   return { command: (pid, onExceeded) => watchCommand(pid, onExceeded, { meter, files, everyMs }) };
 }
 
@@ -62,8 +62,9 @@ function watchCommand(
     exceeded(meter.takeKills());
     const now = meter.measureNow();
     measurements++;
-    if (meter.hasLost(now) || meter.isDue(measurements)) exceeded(meter.findExcess(pid, now));
+    // First, because the other measurement can take long.
     if (!isOver) files.look(now);
+    if (meter.hasLost(now) || meter.isDue(measurements)) exceeded(meter.findExcess(pid, now));
   };
   const timer = setInterval(look, everyMs);
   const end = () => {

@@ -28,11 +28,13 @@ const MAX_EXAMINED = 20_000;
  * @param processes one living thread of each process
  * @param threads the threads whose descriptors are examined
  * @param enough what it stops after. @default all are measured
+ * @param pause called again and again, because thousands of descriptors take long
  */
 export function measureUnnamedFiles(
   processes: readonly string[],
   threads: readonly string[],
   enough?: Pick<UnnamedFiles, "unnamedBytes" | "unnamedFiles">,
+  pause: () => void = () => {},
 ): UnnamedFiles {
   const use = { ...NO_UNNAMED_FILES };
   const seen = new Set<string>();
@@ -51,6 +53,7 @@ export function measureUnnamedFiles(
     for (const descriptor of listProcEntries(`/proc/${thread}/fd`)) {
       if (++examined > MAX_EXAMINED) return { ...use, isHidden: true };
       if (isEnough()) return use;
+      pause();
       const path = `/proc/${thread}/fd/${descriptor}`;
       const stats = readStats(path);
       if (stats?.isSocket()) use.isHidden ||= hasQueuedDescriptors(thread, descriptor);
@@ -61,6 +64,7 @@ export function measureUnnamedFiles(
     for (const [, range = "", target = ""] of readProcFile(`/proc/${process}/maps`).matchAll(UNNAMED_MAPPING)) {
       if (++examined > MAX_EXAMINED) return { ...use, isHidden: true };
       if (isEnough()) return use;
+      pause();
       const isInMemory = IN_MEMORY.test(target);
       try {
         const stats = statSync(`/proc/${process}/map_files/${range.replaceAll(LEADING_ZEROS, "")}`);

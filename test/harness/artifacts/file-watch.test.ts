@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Limits } from "#harness/isolation/limits.ts";
-import { type Machine, measureUnnamed } from "#harness/isolation/machine.ts";
+import { type Machine, measureTrees, measureUnnamed } from "#harness/isolation/machine.ts";
 import { freezeProcesses } from "#harness/isolation/process-states.ts";
 import { createWatch } from "#harness/isolation/resource-watch.ts";
 
@@ -46,8 +46,8 @@ const writeFiles = (from: number, to: number) => {
 };
 
 /** Watches commands on a machine whose disk has as many files left as `place.files` says. */
-async function watchCommands({ commands = 1, shrink = async () => {} }) {
-  const place = { files: idle.files };
+async function watchCommands({ commands = 1, shrink = async () => {}, limit = limits.files, free = idle.files }) {
+  const place = { files: free };
   const pids = await Promise.all(Array.from({ length: commands }, startSleep));
   /** When the machine was measured, and whether all commands were stopped then. */
   const measured: { readonly at: number; readonly areHeld: boolean }[] = [];
@@ -58,7 +58,7 @@ async function watchCommands({ commands = 1, shrink = async () => {} }) {
     measured.push({ at: performance.now() - beganAt, areHeld: pids.every(isHeld) });
     return { ...idle, files: place.files };
   };
-  const watch = createWatch({ limits, folder, measure, shrink });
+  const watch = createWatch({ limits: { ...limits, files: limit }, folder, measure, shrink });
   const stops = pids.map((pid) => watch.command(pid, (why) => reasons.push(why)));
   return { place, pids, measured, reasons, stop: () => Promise.all(stops.map((stop) => stop())) };
 }
@@ -72,7 +72,7 @@ it("counts the run's files once for all commands, which are stopped meanwhile", 
   vi.advanceTimersByTime(100);
   await setImmediate();
   // Three looks, the first of which stops the commands, and one count.
-  expect(measured.map(({ areHeld }) => areHeld)).toEqual([false, true, true, true]);
+  expect(measured.slice(0, 4).map(({ areHeld }) => areHeld)).toEqual([false, true, true, true]);
   // They go on: others use the disk.
   await expect.poll(() => pids.map(isHeld)).toEqual([false, false, false]);
   await stop();
@@ -134,7 +134,8 @@ it("stops commands that come near the limit again right after a count, until the
   place.files = 830;
   vi.advanceTimersByTime(100);
   await setImmediate();
-  expect([pids.map(isHeld), measured.length]).toEqual([[true], 1]);
+  // An early look and a regular one, and no count.
+  expect([pids.map(isHeld), measured.length]).toEqual([[true], 2]);
   await stop();
 });
 
@@ -155,36 +156,75 @@ it("counts them again at once if the run itself uses more than half of the limit
   measured.length = 0;
   place.files = 830;
   vi.advanceTimersByTime(100);
+  // They go on after the count, although no time has passed.
+  await expect.poll(() => pids.map(isHeld)).toEqual([false]);
+  expect(measured.length).toBeGreaterThan(2);
+  await stop();
+});
+
+it("looks again right after a count, which takes long", async () => {
+  writeFiles(0, 60);
+  const { place, pids, measured, stop } = await watchCommands({});
+  place.files = 899;
+  vi.advanceTimersByTime(100);
+  measured.length = 0;
+  // Until the count is over; no time passes.
+  while (pids.some(isHeld)) await setImmediate();
   await setImmediate();
-  // The look, and the count, after which they go on.
-  expect(measured).toHaveLength(2);
+  expect(measured.map(({ at }) => Math.floor(at))).toEqual([100]);
+  // The run may have 39 files more.
+  vi.advanceTimersByTime(7);
+  expect(measured.map(({ at }) => Math.floor(at))).toEqual([100, 102, 104, 106]);
+  await stop();
+});
+
+it("stops commands that come near the limit while a count takes place", async () => {
+  writeFiles(0, 40);
+  const { place, pids, stop } = await watchCommands({});
+  // After a minute, the files are counted even if the disk has lost nothing.
+  vi.advanceTimersByTime(60_100);
+  expect(pids.map(isHeld)).toEqual([false]);
+  place.files = 899;
+  vi.advanceTimersByTime(100);
+  expect(pids.map(isHeld)).toEqual([true]);
   await expect.poll(() => pids.map(isHeld)).toEqual([false]);
   await stop();
 });
 
 it("looks again when the limit would be reached at the present speed", async () => {
-  const { place, measured, stop } = await watchCommands({});
+  const { place, measured, stop } = await watchCommands({ limit: 100_000, free: 1_000_000 });
   vi.advanceTimersByTime(100);
-  place.files = 940;
+  place.files = 940_000;
   vi.advanceTimersByTime(100);
-  place.files = 920;
+  place.files = 920_000;
   vi.advanceTimersByTime(99);
-  // 60 files in 100 ms and 37 left until 97, then 20 in 61 ms and 17 left.
+  // 60,000 files in 100 ms and 37,000 left until 97,000, then 20,000 in 61 ms and 17,000 left.
   expect(measured.map(({ at }) => Math.floor(at))).toEqual([0, 100, 200, 261]);
-  place.files = 1_000;
+  place.files = 1_000_000;
   vi.advanceTimersByTime(201);
   expect(measured.slice(4).map(({ at }) => Math.floor(at))).toEqual([300, 312, 400, 500]);
   await stop();
 });
 
 it("looks ten times a second while the limit is far, and not after the last command", async () => {
-  const { place, measured, stop } = await watchCommands({});
+  const { place, measured, stop } = await watchCommands({ limit: 100_000, free: 1_000_000 });
   vi.advanceTimersByTime(100);
-  place.files = 960;
+  place.files = 960_000;
   vi.advanceTimersByTime(100);
   await stop();
   vi.advanceTimersByTime(1_000);
   expect(measured.map(({ at }) => at)).toEqual([0, 100, 200, 200]);
+});
+
+it("looks more often the less is left, although the run does not grow", async () => {
+  const { place, measured, stop } = await watchCommands({ limit: 10_000, free: 20_000 });
+  place.files = 12_000;
+  vi.advanceTimersByTime(117);
+  place.files = 10_500;
+  vi.advanceTimersByTime(12);
+  // 1,700 and then 200 files are left until 9,700, and 200,000 can be made in a second.
+  expect(measured.map(({ at }) => Math.floor(at))).toEqual([0, 100, 108, 116, 124, 126, 128]);
+  await stop();
 });
 
 it("freezeProcesses lets a process go on when all who stopped it do, and leaves one alone that had stopped by itself", async () => {
@@ -211,4 +251,15 @@ it("measureUnnamed stops after what is enough", async () => {
   const measure = (unnamedFiles: number) =>
     measureUnnamed([child.pid ?? 0], 100, { unnamedBytes: GIB, unnamedFiles }).unnamedFiles;
   expect([measure(10), measure(50)]).toEqual([11, 50]);
+});
+
+it("measureTrees pauses while it reads thousands of descriptors", async () => {
+  const program =
+    "import os, time\nfor _ in range(50): os.open('.', os.O_RDONLY)\nprint(1, flush=True); time.sleep(600)";
+  const child = spawn("python3", ["-c", program], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  started.push(child);
+  await once(child.stdout, "readable");
+  let pauses = 0;
+  measureTrees([child.pid ?? 0], 100, GIB, "processes", () => pauses++);
+  expect(pauses).toBeGreaterThan(50);
 });
