@@ -79,10 +79,11 @@ const CONFIG = {
 /** A command with its options, the responses to its requests, and the body of the last of them. `""` is an empty argument. */
 const CASES: readonly (readonly [line: string, responses: readonly ReturnType<typeof api>[], body: object])[] = [
   [
-    "run x --conversation c1 --parent r0 --mode orchestrate --notify-url https://hooks.test/ended",
+    "run x --conversation c1 --parent r0 --mode orchestrate --interactive --notify-url https://hooks.test/ended",
     [made],
     {
       prompt: "x",
+      interactive: true,
       notify_url: "https://hooks.test/ended",
       conversation_id: "c1",
       parent_run_id: "r0",

@@ -30,6 +30,7 @@ export function runCommand(context: Context): CommandUnknownOpts {
     .option("--personal", "make the run visible only to you, not to your team")
     .option("--attach <file>", "file to attach to the run; repeatable", repeated)
     .option("--metadata <name=value>", "metadata to find the run by; repeatable", pairs)
+    .option("--interactive", "after each turn, keep the run and its sandbox for a follow-up, for ten minutes by default")
     .option("--notify-url <url>", "https URL that is sent each end of the run, signed with the secret that is printed")
     .option("--conversation <id>", "conversation to continue")
     .option("--parent <run>", "parent of the run")
@@ -58,6 +59,7 @@ export function runCommand(context: Context): CommandUnknownOpts {
         attachments:
           attach && (dryRun ? await nameAttachments(attach) : await uploadAttachments(client, attach, idempotencyKey)),
         metadata: options.metadata,
+        interactive: options.interactive,
         notify_url: options.notifyUrl,
         conversation_id: options.conversation,
         parent_run_id: options.parent,
