@@ -158,6 +158,8 @@ const CALLS: readonly (readonly [line: string, ...responses: readonly ResponseBo
   ["runs list --all", api({ runs: [], ...last })],
   ["runs get r1", api(wholeRun)],
   ["runs get r3", api({ ...RUN, state: "BLOCKED", approval: APPROVAL })],
+  ["runs get r4", api({ ...RUN, state: "INPROGRESS", waiting_for: "followup", pending_followups: 2 })],
+  ["runs get r5", api({ ...RUN, state: "SUCCEEDED", finished_at: "2026-05-18T19:00:09.000Z", pending_followups: 0 })],
   ["runs get r2", api({ ...RUN, artifacts: [], creator: { uid: "u1" }, request_usage: {} })],
   ["runs artifacts r1", api(wholeRun)],
   ["runs conversation r1", api(conversation)],

@@ -103,6 +103,7 @@ function editCommand(context: Context) {
 
 function removeCommand(context: Context) {
   const command = new Command("remove")
+    .alias("delete")
     .description("remove a follow-up that the agent has not read yet")
     .argument("<run>", "run id")
     .argument("<followup>", FOLLOWUP)

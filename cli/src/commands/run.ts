@@ -30,7 +30,10 @@ export function runCommand(context: Context): CommandUnknownOpts {
     .option("--personal", "make the run visible only to you, not to your team")
     .option("--attach <file>", "file to attach to the run; repeatable", repeated)
     .option("--metadata <name=value>", "metadata to find the run by; repeatable", pairs)
-    .option("--interactive", "after each turn, keep the run and its sandbox for a follow-up, for ten minutes by default")
+    .option(
+      "--interactive",
+      "after each turn, keep the run and its sandbox for a follow-up, for ten minutes by default",
+    )
     .option("--notify-url <url>", "https URL that is sent each end of the run, signed with the secret that is printed")
     .option("--conversation <id>", "conversation to continue")
     .option("--parent <run>", "parent of the run")
