@@ -205,7 +205,7 @@ function decode(content: Buffer | undefined, number: string): string {
   if (content === undefined) throw new Error(`${number}the file does not exist; use write to create it`);
   if (isBinary(content)) throw new Error(`${number}is a binary file`);
   const whole = content.toString("utf8");
-  if (!Buffer.from(whole).equals(content)) throw new Error(`${number}is not UTF-8`);
+  if (!Buffer.from(whole).equals(content)) throw new Error(`${number}is not UTF-8: change it with run_command`);
   return whole;
 }
 

@@ -15,9 +15,10 @@ export const splitLines = (content: string): string[] => content.match(/[^\n]*\n
 export function replaceText(whole: string, edit: Replacement, number: string): { text: string; tolerance?: string } {
   const { old_text = "", new_text = "", replace_all = false } = edit;
   if (old_text === "") throw new Error(`${number}old_text is empty`);
-  const found = findText(whole, old_text);
+  if (old_text === new_text) throw new Error(`${number}old_text and new_text are the same, so nothing would change`);
+  const found = findEdit(whole, { old: old_text, new: new_text });
   if (found === undefined) throw new Error(`${number}old_text was not found: ${describeNearest(whole, old_text)}`);
-  const { spans, tolerance } = found;
+  const { spans, tolerance, texts } = found;
   if (spans.length > 1 && !replace_all) {
     const lines = spans.slice(0, 10).map(({ start }) => whole.slice(0, start).split("\n").length);
     const where = `at lines ${lines.join(", ")}${spans.length > 10 ? ", …" : ""}`;
@@ -27,10 +28,64 @@ export function replaceText(whole: string, edit: Replacement, number: string): {
   let end = 0;
   for (const span of spans) {
     const original = whole.slice(span.start, span.end);
-    text += whole.slice(end, span.start) + (tolerance === undefined ? new_text : adapt(new_text, old_text, original));
+    text += whole.slice(end, span.start) + (found.isExact ? keepLineBreaks(texts.new, whole) : adapt(texts, original));
     end = span.end;
   }
   return { text: text + whole.slice(end), ...(tolerance === undefined ? {} : { tolerance }) };
+}
+
+interface Texts {
+  readonly old: string;
+  readonly new: string;
+}
+
+const LINE_NUMBER = /^[ ]*\d+\t/;
+
+/** What models add to a text that they repeat: the line numbers of results, and escapes as in JSON. */
+const ADDITIONS: readonly { readonly name: string; readonly remove: (texts: Texts) => Texts | undefined }[] = [
+  {
+    name: "line numbers",
+    remove(texts) {
+      const lines = splitLines(texts.old);
+      if (!lines.every((line) => LINE_NUMBER.test(line))) return undefined;
+      const clean = (text: string) =>
+        splitLines(text)
+          .map((line) => line.replace(LINE_NUMBER, ""))
+          .join("");
+      return { old: clean(texts.old), new: clean(texts.new) };
+    },
+  },
+  {
+    name: "escapes",
+    remove(texts) {
+      if (`${texts.old}${texts.new}`.includes("\n") || !/\\[nt"']/.test(texts.old)) return undefined;
+      const clean = (text: string) =>
+        text.replace(/\\([nt"'\\])/g, (_, character: string) => ESCAPES[character] ?? character);
+      return { old: clean(texts.old), new: clean(texts.new) };
+    },
+  },
+];
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t" };
+
+interface FoundEdit {
+  readonly spans: readonly Span[];
+  readonly texts: Texts;
+  readonly isExact: boolean;
+  readonly tolerance?: string;
+}
+
+/** Finds the old text as it is, or else without what models add to it. */
+function findEdit(whole: string, texts: Texts): FoundEdit | undefined {
+  const found = findText(whole, texts.old);
+  if (found !== undefined) return { texts, isExact: found.tolerance === undefined, ...found };
+  for (const { name, remove } of ADDITIONS) {
+    const cleaned = remove(texts);
+    const place = cleaned === undefined || cleaned.old === "" ? undefined : findText(whole, cleaned.old);
+    if (cleaned === undefined || place === undefined) continue;
+    const tolerance = [name, ...(place.tolerance === undefined ? [] : [place.tolerance])].join(", ");
+    return { ...place, texts: cleaned, isExact: place.tolerance === undefined, tolerance };
+  }
+  return undefined;
 }
 
 type Span = Readonly<Record<"start" | "end", number>>;
@@ -55,7 +110,9 @@ const TOLERANCES = [
 /** Finds a text exactly, or else whole lines that are equal to its lines by the first tolerance that finds any. */
 function findText(whole: string, part: string): { spans: Span[]; tolerance?: string } | undefined {
   const exact = findPlaces(whole, part).map((start) => ({ start, end: start + part.length }));
-  if (exact.length > 0) return { spans: exact };
+  // A text that begins within the indentation of a line has another one than the file, which its new lines must not get.
+  const isShifted = exact.every(({ start }) => isWithinIndentation(whole, start));
+  if (exact.length > 0 && !isShifted) return { spans: exact };
   const lines = splitLines(whole);
   const wanted = splitLines(part);
   for (const { name, normalize } of TOLERANCES) {
@@ -64,8 +121,12 @@ function findText(whole: string, part: string): { spans: Span[]; tolerance?: str
     );
     if (spans.length > 0) return { spans, tolerance: name };
   }
-  return undefined;
+  return exact.length > 0 ? { spans: exact } : undefined;
 }
+
+/** Whether white space precedes the position in its line, and follows it. */
+const isWithinIndentation = (whole: string, position: number): boolean =>
+  /^[ \t]/.test(whole.slice(position)) && /(?:^|\n)[ \t]+$/.test(whole.slice(0, position));
 
 /** The positions of these lines, which do not overlap. Blank lines alone are found nowhere. */
 function findLines(lines: readonly string[], wanted: readonly string[]): number[] {
@@ -86,16 +147,65 @@ function toSpan(lines: readonly string[], at: number, count: number, part: strin
   return { start, end: start + (part.endsWith("\n") ? text : text.replace(/\r?\n$/, "")).length };
 }
 
-/** Gives a new text the indentation and the line breaks of the original where the old text differs from it. */
-function adapt(text: string, old: string, original: string): string {
-  const [wrong, right] = [old, original].map((one) => /^[ \t]*(?=\S)/m.exec(one)?.[0] ?? "");
-  const indented =
-    wrong === undefined || right === undefined || wrong === right
-      ? text
-      : splitLines(text)
-          .map((line) => (line.trim() !== "" && line.startsWith(wrong) ? right + line.slice(wrong.length) : line))
-          .join("");
-  return original.includes("\r\n") ? indented.replace(/\r?\n/g, "\r\n") : indented;
+/** Writes a new text like the original: lines that did not change as they are there, others with its indentation and its line breaks. */
+function adapt({ old, new: text }: Texts, original: string): string {
+  const [before, after, there] = [old, text, original].map((one) => splitLines(one).map(toContent));
+  if (before === undefined || after === undefined || there === undefined) return text;
+  const reindent = createReindent(before.map((line, index) => ({ old: line, original: there[index] ?? line })));
+  const lines = after.map(reindent);
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start++;
+  let same = 0;
+  while (same < shorter - start && before.at(-1 - same) === after.at(-1 - same)) same++;
+  for (let at = 0; at < start; at++) lines[at] = there[at] ?? "";
+  for (let back = 1; back <= same; back++) lines[lines.length - back] = there.at(-back) ?? "";
+  const lineBreak = original.includes("\r\n") ? "\r\n" : "\n";
+  return lines.join(lineBreak) + (text.endsWith("\n") ? lineBreak : "");
+}
+
+/** Where all lines of a file end with CRLF, those of a new text do too. */
+const keepLineBreaks = (text: string, whole: string): string =>
+  whole.includes("\r\n") && !/(?<!\r)\n/.test(whole) ? text.replace(/\r?\n/g, "\r\n") : text;
+
+const toContent = (line: string): string => line.replace(/\r?\n$/, "");
+const toIndentation = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? "";
+
+/** Creates the conversion of a line that is indented like the old lines to one that is indented like the original ones. */
+function createReindent(pairs: readonly { readonly old: string; readonly original: string }[]) {
+  const known = pairs.flatMap(({ old, original }) =>
+    old.trim() === "" ? [] : [{ old: toIndentation(old), original: toIndentation(original) }],
+  );
+  const isTabs = known.some(({ original }) => original.includes("\t"));
+  const unit = {
+    old: findUnit(known.map(({ old }) => old)),
+    original: findUnit(known.map(({ original }) => original)),
+  };
+  /** Converts the indentation beyond that of a known line. */
+  const convert = (rest: string): string => {
+    if (isTabs && /^ +$/.test(rest)) return "\t".repeat(Math.ceil(rest.length / (unit.old ?? DEFAULT_UNIT)));
+    if (!isTabs && /^\t+$/.test(rest)) return " ".repeat(rest.length * (unit.original ?? DEFAULT_UNIT));
+    if (unit.old === undefined || unit.original === undefined || rest.length % unit.old !== 0) return rest;
+    return rest.charAt(0).repeat((rest.length / unit.old) * unit.original);
+  };
+  return (line: string): string => {
+    const indentation = toIndentation(line);
+    if (indentation === line) return line;
+    const candidates = known.filter(({ old }) => indentation.startsWith(old));
+    const [nearest] = candidates.toSorted((a, b) => b.old.length - a.old.length);
+    if (nearest === undefined) return line;
+    return nearest.original + convert(indentation.slice(nearest.old.length)) + line.slice(indentation.length);
+  };
+}
+
+/** The indentation of one level where no lines show it. */
+const DEFAULT_UNIT = 4;
+
+/** The smallest difference of the indentations, if there are several. */
+function findUnit(indentations: readonly string[]): number | undefined {
+  const lengths = [...new Set(indentations.map(({ length }) => length))].toSorted((a, b) => a - b);
+  const steps = lengths.slice(1).map((length, index) => length - (lengths[index] ?? 0));
+  return steps.length === 0 ? undefined : Math.min(...steps);
 }
 
 /** Shows the lines that have the most in common with a text that was not found. */

@@ -34,8 +34,8 @@ import { createRepairs } from "./repairs.ts";
 import { createImageFilter, createImageViewer } from "./shown-images.ts";
 import { findResponseFault } from "./unusable-response.ts";
 
-/** The most model responses in one turn. */
-const MAX_RESPONSES = 200;
+/** The most model responses in one turn of an execution, unless the run's `max_steps` allows more. */
+const MAX_RESPONSES = 1_000;
 /** The most consecutive responses that are truncated at the token limit. */
 const MAX_CUT_RESPONSES = 3;
 const GO_ON =
@@ -50,7 +50,7 @@ export interface EngineWork extends Pick<AgentWork, "opening" | "slice" | "signa
   > & {
     readonly agent_config?: Pick<
       AgentWork["context"]["agent_config"],
-      "fallback_model_ids" | "reasoning_level" | "harness" | "output_schema"
+      "fallback_model_ids" | "reasoning_level" | "harness" | "output_schema" | "max_steps"
     >;
   };
   readonly outbox: Pick<AgentWork["outbox"], "event" | "message" | "flush">;
@@ -63,13 +63,15 @@ export function createAgentEngine(
   systemPrompt: string,
   work: EngineWork,
   makeModel = createModel,
+  leastMaximum = MAX_RESPONSES,
 ): AgentEngine {
   const nothing = () => {};
   configureLogging({ debug: nothing, info: nothing, warn: nothing, error: nothing });
   const onRetry = createRetryReporter(work.outbox);
   const models = [modelId, ...(work.context.agent_config?.fallback_model_ids ?? [])];
   const optional = chooseOptional(work);
-  const options = { systemPrompt, work, onRetry, makeModel, ...optional };
+  const maxResponses = Math.max(leastMaximum, work.context.agent_config?.max_steps ?? 0);
+  const options = { systemPrompt, work, onRetry, makeModel, maxResponses, ...optional };
   return {
     async takeTurn(turn, tools) {
       for (;;) {
@@ -110,6 +112,7 @@ interface TurnOptions {
   readonly work: EngineWork;
   readonly onRetry: (retry: ModelRetry) => void;
   readonly makeModel: typeof createModel;
+  readonly maxResponses: number;
   readonly common: readonly OptionalMembers[];
   readonly format: readonly OptionalMembers[];
 }
@@ -136,7 +139,7 @@ async function takeTurn(options: TurnOptions, turn: Turn, tools: AgentTools): Pr
     signal,
     optional: options.common,
   };
-  const state: State = { responses: 0, cut: 0, said: "" };
+  const state: State = { responses: 0, cut: 0, said: "", hints: new Set() };
   const onRemaining = (remaining: string) => noteRemaining(state, remaining);
   const model = makeModel({
     ...access,
@@ -175,7 +178,7 @@ async function takeTurn(options: TurnOptions, turn: Turn, tools: AgentTools): Pr
     // A response that arrives later would leave no time to save the work.
     if (isStepRefused(slice, stage)) cut.abort();
   });
-  const outcome = await runLoop(agent, state, signal)
+  const outcome = await runLoop(agent, state, { signal, maxResponses: options.maxResponses })
     .catch((error: unknown) => error)
     .finally(uncut);
   if (state.broken !== undefined) throw state.broken.error;
@@ -201,23 +204,30 @@ interface State {
   nudge?: string;
   /** Whether the agent was told that the limits of the run are nearly reached. */
   warned?: boolean;
-  /** Whether the model was told that its response is unusable. */
-  hinted?: boolean;
+  /** What the model was told about responses that cannot end the turn. */
+  readonly hints: Set<string>;
   ended?: TurnOutcome;
   broken?: { readonly error: unknown };
 }
 
-async function runLoop(agent: Agent, state: State, signal: AbortSignal): Promise<TurnOutcome> {
+interface LoopOptions {
+  readonly signal: AbortSignal;
+  readonly maxResponses: number;
+}
+
+async function runLoop(agent: Agent, state: State, { signal, maxResponses }: LoopOptions): Promise<TurnOutcome> {
   let more: Message[] = [];
   for (;;) {
-    const turns = MAX_RESPONSES - state.responses;
-    if (turns <= 0) return TOO_MANY;
+    const turns = maxResponses - state.responses;
+    if (turns <= 0) return toMaximumEnd(maxResponses);
     try {
       const result = await agent.invoke(more, { cancelSignal: signal, limits: { turns } });
       const fault = findFault(agent, result, state);
-      if (fault === undefined) return toOutcome(result, state);
-      if (state.hinted) return { success: false, summary: fault.reason };
-      state.hinted = true;
+      const isLimit = result.stopReason === "limitTurns";
+      if (fault === undefined) return isLimit ? toMaximumEnd(maxResponses) : toOutcome(result, state);
+      const end = fault.reason === undefined ? toOutcome(result, state) : { success: false, summary: fault.reason };
+      if (state.hints.has(fault.hint)) return end;
+      state.hints.add(fault.hint);
       more = [new Message({ role: "user", content: [new TextBlock(fault.hint)] })];
     } catch (error) {
       if (!(error instanceof MaxTokensError)) throw error;
@@ -249,10 +259,10 @@ function findFault(agent: Agent, { stopReason }: AgentResult, state: State) {
   );
 }
 
-const TOO_MANY: TurnOutcome = {
+const toMaximumEnd = (responses: number): TurnOutcome => ({
   success: false,
-  summary: `The turn ended after ${MAX_RESPONSES} model responses. Send a follow-up to continue.`,
-};
+  summary: `The turn ended after ${responses} model responses. Send a follow-up to continue.`,
+});
 const CUT: TurnOutcome = {
   success: false,
   summary: `The model's response was truncated at the token limit ${MAX_CUT_RESPONSES + 1} times in a row.`,
@@ -294,7 +304,7 @@ function createStage(shared: Pick<Stage, "tools" | "images">, state: State, loop
       return said.trim() === "" ? undefined : said;
     },
     ended(name, { ends, isError, output }, { id, ...use }) {
-      calls.end(id, { name, output, ...use });
+      calls.end(id, { name, output, isError: isError === true, ...use });
       if (ends !== undefined) state.ended = ends;
       if (name === "create_plan" && isError !== true) state.planned = true;
     },
@@ -345,7 +355,6 @@ function isStepRefused(slice: EngineWork["slice"], stage: Stage): boolean {
 
 function toOutcome({ stopReason }: AgentResult, { said }: State): TurnOutcome {
   if (stopReason === "endTurn" || stopReason === "stopSequence") return { success: true, summary: said };
-  if (stopReason === "limitTurns") return TOO_MANY;
   const refused = ["refusal", "contentFiltered", "guardrailIntervened"].includes(stopReason);
   const why = refused ? "The model refused to respond." : `The model ended its response with the reason ${stopReason}.`;
   return { success: false, summary: said.trim() === "" ? why : `${why} It said: ${said}` };

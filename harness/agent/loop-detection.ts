@@ -1,6 +1,8 @@
 import type { Message } from "#shared/wire/conversation.ts";
 import { createHash } from "../support/lazy-crypto.ts";
 
+/** How often similar uses of a tool may have the same result in a row until the agent is told. */
+const SIMILAR_USES = 8;
 /** How often a pattern of tool uses repeats in a row until the agent is told, by the number of uses in it. */
 const REPEATS = [
   { uses: 1, told: 4 },
@@ -31,6 +33,7 @@ export interface ToolUsed {
   readonly name: string;
   readonly input: unknown;
   readonly output: unknown;
+  readonly isError?: boolean;
   /** The text of the model next to the use. */
   readonly said?: string;
 }
@@ -38,6 +41,7 @@ export interface ToolUsed {
 /** Notices that an agent does the same again and again. A use is the same only if its result is the same too. */
 export class LoopDetector {
   readonly #uses: string[] = [];
+  #similar = { use: "", times: 0 };
   #text = "";
   #sameTexts = 0;
 
@@ -47,15 +51,33 @@ export class LoopDetector {
     for (const block of turn.flatMap(({ content }) => content)) {
       if (block.type === "action") inputs.set(block.id, block.input);
       if (block.type === "action_result")
-        this.observe({ name: block.name, input: inputs.get(block.action_id), output: block.output });
+        this.observe({
+          name: block.name,
+          input: inputs.get(block.action_id),
+          output: block.output,
+          isError: block.state === "failed",
+        });
     }
   }
 
   /** Takes one more use. Returns a repetition when the agent has to be told of it, and when the turn has to end. */
-  observe({ name, input, output, said }: ToolUsed): Repetition | undefined {
+  observe(used: ToolUsed): Repetition | undefined {
+    const { name, input, output, said } = used;
     if (WAITING.has(name)) return undefined;
     this.#uses.push(digest({ name, input, output }));
-    return this.#findPattern() ?? (said === undefined ? undefined : this.#observeText(said));
+    const similar = this.#observeSimilar(used);
+    return this.#findPattern() ?? similar ?? (said === undefined ? undefined : this.#observeText(said));
+  }
+
+  #observeSimilar(used: ToolUsed): Repetition | undefined {
+    const use = describeSimilar(used);
+    this.#similar = { use, times: use !== "" && use === this.#similar.use ? this.#similar.times + 1 : 1 };
+    const { times } = this.#similar;
+    const kind =
+      used.isError === true ? "the same error" : "the same result, with inputs that differ in numbers alone,";
+    const what = `${used.name} had ${kind} ${times} times in a row`;
+    if (times === SIMILAR_USES * ENDS_AFTER) return { ends: true, what };
+    return times === SIMILAR_USES ? { ends: false, what } : undefined;
   }
 
   #findPattern(): Repetition | undefined {
@@ -110,6 +132,17 @@ export function createCallOrder(observe: (used: ToolUsed) => void) {
 export function repeatsItself(text: string): boolean {
   const passage = text.slice(-PASSAGE_CHARACTERS);
   return new Set(passage.trim()).size > 2 && text.split(passage).length > SAME_PASSAGES;
+}
+
+/**
+ * Describes a use so that it equals uses that bring the agent no further: those with the same error, and those with the same output whose
+ * inputs differ in numbers alone, such as a counter. Empty for a command without output, since many useful commands print nothing.
+ */
+function describeSimilar({ name, input, output, isError }: ToolUsed): string {
+  const { stdout }: { stdout?: unknown } = Object(output);
+  const isSilent = typeof stdout === "string" && stdout.trim() === "";
+  if (isSilent || (isError !== true && stdout === undefined)) return "";
+  return digest({ name, output, ...(isError === true ? {} : { input: JSON.stringify(input).replace(/\d+/g, "0") }) });
 }
 
 function digest(value: unknown): string {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAgentEngine, type EngineWork } from "#harness/agent/agent.ts";
 import { type Brief, writeBriefing } from "#harness/agent/briefing.ts";
+import { createModel } from "#harness/agent/model.ts";
 import type { AgentTools, Turn as EngineTurn, ToolUse, TurnOutcome } from "#harness/engine/engine.ts";
 import type { Tool, ToolResult } from "#harness/engine/tool.ts";
 import { Stop } from "#harness/support/stop.ts";
@@ -22,6 +23,7 @@ interface Given extends Partial<EngineWork> {
   /** The result of each tool use. */
   readonly result?: ToolResult | Error;
   readonly systemPrompt?: string;
+  readonly maxResponses?: number;
 }
 
 const TURN: EngineTurn = { instructions: ["Go."], conversation: [] };
@@ -74,7 +76,8 @@ function start(turns: readonly Turn[], { mode = "normal", result = { output: { f
     turn: () => new AbortController().signal,
     ...given,
   };
-  const engine = createAgentEngine("anthropic/some", given.systemPrompt ?? "Be brief.", work);
+  const { systemPrompt = "Be brief.", maxResponses } = given;
+  const engine = createAgentEngine("anthropic/some", systemPrompt, work, createModel, maxResponses);
   return {
     uses,
     calls,
@@ -182,6 +185,35 @@ describe("a turn of an agent", () => {
   });
 
   it.each([
+    "Now I'll create the file:",
+    "Let me look at the README first.",
+    "I found the cause.\n\nNext, I will fix the import.",
+    "Great! Let\u2019s run the tests.",
+  ])("asks for the step that a response announces without a tool call: %s", async (announcement) => {
+    const { take, uses } = start([{ text: announcement }, { tools: [use("look")] }, { text: "Done." }]);
+    expect(await take()).toEqual({ success: true, summary: "Done." });
+    expect(uses).toHaveLength(1);
+    expect(JSON.stringify(models.seen[1]?.body.messages.at(-1))).toContain("announces a step");
+  });
+
+  it("takes the response after that for the result, whatever it says", async () => {
+    const text = "Let me look at the README first.";
+    expect(await start([{ text }, { text }]).take()).toEqual({ success: true, summary: text });
+    expect(models.seen).toHaveLength(2);
+  });
+
+  it.each([
+    "Done. Let me know if something is missing.",
+    "Tell me the name, then I will create the file once you have decided.",
+    "I will not be able to do this without the key.",
+    `I will list the results.\n${"- A result of the analysis.\n".repeat(20)}I will stop here.`,
+    "Fixed the import. Should I update the docs?",
+  ])("takes a report for the result: %s", async (text) => {
+    expect(await start([{ text }]).take()).toEqual({ success: true, summary: text });
+    expect(models.seen).toHaveLength(1);
+  });
+
+  it.each([
     '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="look">',
     'look:0<|tool_call_argument_begin|>{"at": "x"}<|tool_calls_section_end|>',
     "<|tool_call>call:look{at:x}<tool_call|>",
@@ -218,13 +250,26 @@ describe("a turn of an agent", () => {
     });
   });
 
-  it("ends after 200 responses", { timeout: 120_000 }, async () => {
-    const { take, uses } = start(Array.from({ length: 201 }, (_, index) => ({ tools: [use("look", { index })] })));
+  it.each([
+    [4, undefined, 4],
+    [4, 6, 6],
+    [4, 3, 4],
+  ])("ends after %d responses, unless max_steps is higher (%s)", async (maxResponses, max_steps, most) => {
+    const agent_config = max_steps === undefined ? {} : { max_steps };
+    const { take, uses } = start(
+      Array.from({ length: 9 }, (_, index) => ({ tools: [use("look", { index })] })),
+      { maxResponses, context: { mode: "normal", messages: [], agent_config } },
+    );
     expect(await take()).toEqual({
       success: false,
-      summary: "The turn ended after 200 model responses. Send a follow-up to continue.",
+      summary: `The turn ended after ${most} model responses. Send a follow-up to continue.`,
     });
-    expect([uses.length, models.seen.length]).toEqual([200, 200]);
+    expect([uses.length, models.seen.length]).toEqual([most, most]);
+  });
+
+  it("has room for 500 commands by default", { timeout: 120_000 }, async () => {
+    const commands = Array.from({ length: 500 }, (_, index) => ({ tools: [use("look", { index })] }));
+    expect(await start([...commands, { text: "Done." }]).take()).toEqual({ success: true, summary: "Done." });
   });
 
   it("is told when a tool use repeats with the same result, and ends when it goes on", async () => {

@@ -35,6 +35,29 @@ describe("LoopDetector", () => {
     expect(watch(times(30, () => use("wait_for_agents")))).toEqual({ told: 0, ended: 0 });
   });
 
+  it("notices the same error of a tool, whatever its input", () => {
+    const failed = (index: number, stdout: string) => ({
+      ...use("run_command", { command: `make part-${"x".repeat(index)}` }, { exit_code: 2, stdout }),
+      isError: true,
+    });
+    expect(watch(times(20, (index) => failed(index, "make: no rule")))).toEqual({ told: 8, ended: 16 });
+    expect(watch(times(20, (index) => failed(index, ""))), "such as a search without matches").toEqual({
+      told: 0,
+      ended: 0,
+    });
+    expect(watch(times(20, (index) => failed(index, `no rule ${index}`)))).toEqual({ told: 0, ended: 0 });
+  });
+
+  it("notices the same output of inputs that differ in numbers alone", () => {
+    const command = (input: string, stdout: string) => use("run_command", { command: input }, { exit_code: 0, stdout });
+    expect(watch(times(20, (index) => command(`echo noop # ${index}`, "noop")))).toEqual({ told: 8, ended: 16 });
+    expect(watch(times(20, (index) => command(`mkdir part-${index}`, "")))).toEqual({ told: 0, ended: 0 });
+    expect(watch(times(20, (index) => command(`cat part-${"x".repeat(index)}`, "same")))).toEqual({
+      told: 0,
+      ended: 0,
+    });
+  });
+
   it("begins again after another use", () => {
     const uses = times(12, (index) => use("read", { file: index % 4 === 3 ? `other ${index}` : "same" }));
     expect(watch(uses)).toEqual({ told: 0, ended: 0 });

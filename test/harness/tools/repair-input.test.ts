@@ -10,7 +10,11 @@ const SCHEMA = {
   properties: {
     files: {
       type: "array",
-      items: { type: "object", properties: { path: { type: "string" }, line: { type: "integer" } } },
+      items: {
+        type: "object",
+        required: ["path"],
+        properties: { path: { type: "string" }, line: { type: "integer" } },
+      },
     },
     limit: { type: "number" },
     all: { type: "boolean" },
@@ -23,6 +27,9 @@ describe("repairInput", () => {
     ["an object in a text", '{"limit":1}', { limit: 1 }],
     ["a list in a text", { files: '[{"path":"a","line":"3"}]' }, { files: [{ path: "a", line: 3 }] }],
     ["an item instead of a list", { files: { path: "a" } }, { files: [{ path: "a" }] }],
+    ["a text instead of an item with one required member", { files: ["a"] }, { files: [{ path: "a" }] }],
+    ["a text instead of a list of such items", { files: "a" }, { files: [{ path: "a" }] }],
+    ["the members of an item of the only required list", { path: "a", line: "3" }, { files: [{ path: "a", line: 3 }] }],
     ["items in texts", { files: ['{"path":"a"}'] }, { files: [{ path: "a" }] }],
     ["numbers and booleans in texts", { limit: "2.5", all: "True" }, { limit: 2.5, all: true }],
     ["a number instead of a text", { name: 7 }, { name: "7" }],
@@ -31,12 +38,16 @@ describe("repairInput", () => {
     expect(repairInput(input, SCHEMA)).toEqual(repaired);
   });
 
-  it.each([[{ limit: "many", all: "maybe", files: null, other: "1" }], [{ name: { a: 1 } }], ["not JSON"], [null]])(
-    "leaves %j as it is",
-    (input) => {
-      expect(repairInput(input, SCHEMA)).toEqual(input);
-    },
-  );
+  it.each([
+    [{ limit: "many", all: "maybe", files: null, other: "1" }],
+    [{ name: { a: 1 } }],
+    [{ path: "a", limit: 1 }],
+    [{ files: [""] }],
+    ["not JSON"],
+    [null],
+  ])("leaves %j as it is", (input) => {
+    expect(repairInput(input, SCHEMA)).toEqual(input);
+  });
 });
 
 describe("defineTool", () => {
