@@ -22,7 +22,7 @@ import { callAt, createSignalAt } from "../support/timers.ts";
 import { AgentTool, createMissingTool, type Stage } from "./agent-tool.ts";
 import { CallExecutor } from "./call-executor.ts";
 import { addCompaction, NO_COMPACTION } from "./compaction.ts";
-import { isOutage, ModelRetries, toFailure } from "./failures.ts";
+import { isOutage, ModelRetries, readOverflow, toFailure } from "./failures.ts";
 import { createHiddenTools } from "./hidden-tools.ts";
 import { buildHistory, listTurn } from "./history.ts";
 import { createCallOrder, LoopDetector, repeatsItself } from "./loop-detection.ts";
@@ -362,9 +362,9 @@ function toOutcome({ stopReason }: AgentResult, { said }: State): TurnOutcome {
 
 /** @throws Stop when the run's key is no longer valid */
 function toErrorOutcome(error: unknown): TurnOutcome {
-  if (error instanceof ContextWindowOverflowError)
-    return { success: false, summary: `The conversation exceeds the model's context window: ${error.message}` };
   const { status, message } = toFailure(error);
+  if (error instanceof ContextWindowOverflowError)
+    return { success: false, summary: `The conversation exceeds the model's context window: ${readOverflow(error)}` };
   if (status === 401) throw new Stop("stale", `the model gateway returned 401: ${message}`);
   if (status === 403 && message.includes("budget_exceeded"))
     return { success: false, summary: `The run's budget is spent: ${message}` };

@@ -94,6 +94,22 @@ export function isOutage(error: unknown): boolean {
 /** Whether the provider refused a request because it exceeds the model's context window. */
 export const isOverflow = (error: unknown): boolean => error instanceof ContextWindowOverflowError;
 
+/** Reads the provider's words about an overflow, without those by which the SDK recognizes it. */
+export function readOverflow({ message }: ContextWindowOverflowError): string {
+  const json = message.indexOf("{");
+  const body: unknown = json < 0 ? undefined : tryParse(message.slice(json));
+  const words = body === undefined ? message : readMessage(Object.assign(new Error(message), { error: body }));
+  return words.replace(/^(?:\d{3} )?(?:context_length_exceeded|prompt is too long): /, "");
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A retry would fail again. The loop of the turn and the conversation manager handle these errors. */
 const isSettled = (error: unknown): boolean => error instanceof MaxTokensError || isOverflow(error);
 

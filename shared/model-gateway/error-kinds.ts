@@ -71,8 +71,7 @@ export function classifyError(status: number, { message, kinds }: ProviderError)
   if (isOverflow(status, words)) {
     return {
       kind: "overflow",
-      remedy:
-        "The conversation exceeds the model's context window. Choose a model with a larger one, or split the task.",
+      remedy: "Choose a model with a larger context window, or split the task.",
     };
   }
   const isTransient = TRANSIENT.has(status) || status >= 500;

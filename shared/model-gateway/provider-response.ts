@@ -93,7 +93,7 @@ export function toErrorEvent(dialect: Dialect, name: string, data: string, isNam
 }
 
 function describeError(name: string, { message }: ProviderError, { remedy }: ErrorMeaning, status = 200): string {
-  const words = /[.!?]$/.test(message) ? message : `${message}.`;
+  const words = /[.!?。！？]$/.test(message) ? message : `${message}.`;
   return `${name} returned ${status}: ${words} ${remedy}`;
 }
 
