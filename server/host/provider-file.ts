@@ -87,8 +87,22 @@ function parseJson(text: string, file: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     // The rest of the message quotes the file, which can hold keys.
-    const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
-    const line = position === undefined ? undefined : text.slice(0, Number(position)).split("\n").length;
+    const at = findPosition(error instanceof Error ? error.message : "", text);
+    const line = at === undefined ? undefined : text.slice(0, at).split("\n").length;
     throw new Problem(`${file} is not JSON${line === undefined ? "" : `: see line ${line}`}.`);
   }
 }
+
+/** Finds where JSON is not valid: the message names the position, or quotes the text around it. */
+function findPosition(message: string, text: string): number | undefined {
+  const position = /at position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return Number(position);
+  const [, token = "", dots, quoted = ""] =
+    /^Unexpected token '([\s\S]+?)', (\.\.\.)?"([\s\S]*)"(?:\.\.\. )? ?is not valid JSON$/.exec(message) ?? [];
+  const start = dots === undefined ? 0 : text.indexOf(quoted);
+  const offset = start < 0 ? -1 : text.indexOf(token, start + (dots === undefined ? 0 : QUOTED_BEFORE));
+  return quoted === "" || offset < 0 ? undefined : offset;
+}
+
+/** Characters that a message quotes before the wrong one. */
+const QUOTED_BEFORE = 10;

@@ -1,5 +1,6 @@
 import { RunyardError } from "#shared/errors.ts";
 import type { logLine } from "#shared/log/log.ts";
+import { findProvider } from "#shared/models/providers.ts";
 import { addUsage, noteUsage } from "#shared/records/budget-account.ts";
 import { toUsd } from "#shared/records/money.ts";
 import { type ExecutingHead, isExecutingHead } from "#shared/records/run-head.ts";
@@ -43,7 +44,12 @@ export async function recordCall(
   const used = {
     cost: result.cost ?? 0,
     tokens: inputTokens(result.usage) + output,
-    of: { modelId: call.model.id, hasOwnKey: call.ownKey !== undefined, tokens },
+    of: {
+      modelId: call.model.id,
+      hasOwnKey: call.ownKey !== undefined,
+      isCustom: findProvider(call.model.id)?.isCustom === true,
+      tokens,
+    },
   };
   const event = { type: "model_called", data: toEventData(call, result, ports.now()) } as const;
   const isRecorded = await changeRun(first, ports, (head) => {

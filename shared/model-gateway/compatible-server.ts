@@ -8,7 +8,7 @@ import type {
 import { parsedJson } from "./dialect.ts";
 import { isWorthRepeating, type LearnedLimits, type LimitName, learnLimits, withLimit } from "./output-limit.ts";
 import { patientFetch } from "./patient-fetch.ts";
-import { chooseKey, type Key, toBearer } from "./provider.ts";
+import { chooseKey, createHiding, type Key, toBearer } from "./provider.ts";
 import { readServerLimits } from "./server-limits.ts";
 
 /** A server that reads a long prompt on a processor may take this long for its first token. */
@@ -49,10 +49,9 @@ export function compatibleServer(baseUrl: string, options: CompatibleOptions = {
   const { firstByteMs = TIMEOUT_MS, idleMs = firstByteMs, totalMs } = options.timeouts ?? {};
   const base = baseUrl.replace(/\/$/, "");
   const known = new Map<string, KnownModel>();
-  const secret = async (own?: string): Promise<Record<string, string>> => ({
-    ...options.headers,
-    ...toBearer(await chooseKey(own, key, options)),
-  });
+  const { note, hide } = createHiding();
+  const secret = async (own?: string): Promise<Record<string, string>> =>
+    note({ ...options.headers, ...toBearer(await chooseKey(own, key, options)) });
 
   async function read(url: string, body: object | undefined, signal: AbortSignal): Promise<unknown> {
     const headers = { ...(await secret()), ...(body === undefined ? {} : { "content-type": "application/json" }) };
@@ -115,6 +114,7 @@ export function compatibleServer(baseUrl: string, options: CompatibleOptions = {
 
   return Object.assign(callModel, {
     timeouts: { firstByteMs, idleMs, totalMs },
+    hide,
     limits: (model: string) => known.get(model)?.limits ?? {},
     noteTokens(model: string, tokens: number) {
       const entry = known.get(model);

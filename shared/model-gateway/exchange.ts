@@ -4,7 +4,7 @@ import { type ModelRequest, parsedJson } from "./dialect.ts";
 import { PROVIDER_REMEDY } from "./error-kinds.ts";
 import { type Call, describeCall, type Outcome, type PaymentPorts, settleCall } from "./payment.ts";
 import { readErrorBody } from "./provider-error.ts";
-import { isStream, withReadErrors } from "./provider-response.ts";
+import { createHide, isStream, withReadErrors } from "./provider-response.ts";
 import { relay } from "./relay.ts";
 import { failure, responseHeaders } from "./responses.ts";
 import { callProvider, GivenUp, isUnsent, TimedOut, Unreached } from "./upstream.ts";
@@ -104,7 +104,7 @@ async function carryOut(call: AdmittedCall, stop: Stop, ports: ExchangePorts): P
   const { stream, settled } = relay(given.body, {
     dialect,
     provider: call.model.providerName,
-    ownKey: call.ownKey,
+    hide: createHide(call.provider, call.ownKey),
     meter,
     givenUp: stop.givenUp,
     hangUp: stop.hangUp,

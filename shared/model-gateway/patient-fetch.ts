@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { request as sendHttp } from "node:http";
 import { request as sendHttps } from "node:https";
+import { pipeline, type Readable, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { NotConfigured } from "#shared/model-provider/model-provider.ts";
 
 interface PatientRequest {
@@ -37,10 +39,28 @@ function toResponse(incoming: IncomingMessage): Response {
   for (const [name, value] of Object.entries(headers)) if (typeof value === "string") copied.set(name, value);
   const hasNoBody = status === 204 || status === 205;
   if (hasNoBody) incoming.resume();
-  return new Response(hasNoBody ? null : toStream(incoming), { status, headers: copied });
+  const unpacked = hasNoBody ? incoming : unpack(incoming, copied);
+  return new Response(hasNoBody ? null : toStream(unpacked), { status, headers: copied });
 }
 
-function toStream(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+const UNPACKERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** Unpacks a response that was not requested in a packed form: some proxies pack each one. */
+function unpack(incoming: IncomingMessage, headers: Headers): Readable {
+  const encoding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  const create = Object.hasOwn(UNPACKERS, encoding) ? UNPACKERS[encoding] : undefined;
+  if (create === undefined) return incoming;
+  headers.delete("content-encoding");
+  headers.delete("content-length");
+  return pipeline(incoming, create(), () => undefined);
+}
+
+function toStream(incoming: Readable): ReadableStream<Uint8Array> {
   const chunks: AsyncIterator<Buffer> = incoming[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {

@@ -25,7 +25,7 @@ export const withReadErrors =
   (provider: ModelProvider, called: CalledProvider, dialect: Dialect): ModelProvider =>
   async (call) => {
     const response = await provider(call);
-    const hide = (text: string) => hideKey(text, called.ownKey);
+    const hide = createHide(provider, called.ownKey);
     if (!response.ok) return toProviderError(dialect, called, response, readErrorBody(hide(await response.text())));
     if (response.body === null || isStream(response, call.request.stream === true)) return response;
     const text = hide(await response.text().catch(() => ""));
@@ -36,6 +36,14 @@ export const withReadErrors =
     // Some servers send a stream under another type.
     if (/^\s*(?:data|event): ?/.test(text)) headers.set("content-type", "text/event-stream");
     return new Response(text, { status: response.status, headers });
+  };
+
+/** Redacts the keys of a call from what its provider returned. */
+export const createHide =
+  ({ hide }: Pick<ModelProvider, "hide">, ownKey: OwnKey | undefined) =>
+  (text: string): string => {
+    const others = hideKey(text, ownKey);
+    return hide === undefined ? others : hide(others);
   };
 
 /** Whether the body is a stream of events; some servers do not say so. */

@@ -46,6 +46,26 @@ export async function chooseKey(
   return own;
 }
 
+/** Shorter values of headers are no secrets, but parts of words. */
+const MIN_SECRET_LENGTH = 8;
+/** The most values that are hidden: a key that is replaced stays hidden, since its last call may still fail. */
+const MAX_SECRETS = 50;
+
+/** Hides the values of headers that were sent. */
+export function createHiding() {
+  const secrets = new Set<string>();
+  return {
+    /** Notes headers with a key before they are sent, and returns them. */
+    note<H extends Readonly<Record<string, string>>>(headers: H): H {
+      const values = Object.values(headers).flatMap((value) => [value, value.replace(/^\S+ /, "")]);
+      for (const value of values) if (value.length >= MIN_SECRET_LENGTH) secrets.add(value);
+      for (const oldest of [...secrets].slice(0, -MAX_SECRETS)) secrets.delete(oldest);
+      return headers;
+    },
+    hide: (text: string): string => [...secrets].reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), text),
+  };
+}
+
 /** What a header can have as its value. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
@@ -66,6 +86,7 @@ function createHttpProvider(
   { headers, timeouts }: ProviderOptions = {},
   secret: (own: string | undefined) => Promise<Readonly<Record<string, string>>>,
 ): ModelProvider {
+  const { note, hide } = createHiding();
   const send = async (call: ProviderCall): Promise<Response> => {
     const url = `${baseUrl.replace(/\/$/, "")}${call.dialect.upstreamPath}`;
     const request = {
@@ -74,8 +95,7 @@ function createHttpProvider(
         "anthropic-version": "2023-06-01",
         ...call.headers,
         "content-type": "application/json",
-        ...headers,
-        ...(await secret(call.key)),
+        ...note({ ...headers, ...(await secret(call.key)) }),
       },
       body: JSON.stringify(call.request),
       signal: call.signal,
@@ -87,5 +107,5 @@ function createHttpProvider(
       throw cause instanceof Error && cause.message === "unexpected redirect" ? new NotConfigured(REDIRECTED) : error;
     });
   };
-  return timeouts === undefined ? send : Object.assign(send, { timeouts });
+  return Object.assign(send, { hide, ...(timeouts === undefined ? {} : { timeouts }) });
 }

@@ -1,7 +1,6 @@
 import type { Dialect, Meter } from "./dialect.ts";
 import { PROVIDER_REMEDY } from "./error-kinds.ts";
 import { streamEvents } from "./events.ts";
-import { hideKey, type OwnKey } from "./keys/own-key.ts";
 import { toErrorEvent } from "./provider-response.ts";
 
 /** Milliseconds of silence after which a stream counts as broken. Providers send keep-alive events more often. */
@@ -13,8 +12,8 @@ interface RelayOptions {
   readonly dialect: Dialect;
   /** Named in errors. */
   readonly provider: string;
-  /** The key of the team or the run, which errors must not show. */
-  readonly ownKey?: OwnKey | undefined;
+  /** Redacts the keys of the call, which errors must not show. */
+  readonly hide?: (text: string) => string;
   readonly meter: Meter;
   /** Aborted where the execution is over: its caller gets no more. */
   readonly givenUp: AbortSignal;
@@ -79,7 +78,7 @@ function createOutput(controller: ReadableStreamDefaultController<Uint8Array>): 
 async function pump(
   upstream: ReadableStream<Uint8Array>,
   output: Output,
-  { dialect, provider, ownKey, meter, givenUp, settle, silenceMs = SILENCE_MS }: RelayOptions,
+  { dialect, provider, hide = (text) => text, meter, givenUp, settle, silenceMs = SILENCE_MS }: RelayOptions,
 ): Promise<void> {
   const broken = (why: string) => `${dialect.errorEvent(describeBroken(provider, why))}\n\n`;
   const giveUp = () => output.end(broken("the call was given up"));
@@ -90,7 +89,7 @@ async function pump(
   let failed = false;
   try {
     for await (const event of streamEvents(() => readWithin(reader, silenceMs))) {
-      const error = toErrorEvent(dialect, provider, hideKey(event.data, ownKey), /^event: ?error/m.test(event.raw));
+      const error = toErrorEvent(dialect, provider, hide(event.data), /^event: ?error/m.test(event.raw));
       failed ||= error !== undefined;
       if (meter.see(event.data) || error !== undefined) output.write(`${error ?? event.raw}\n\n`);
     }

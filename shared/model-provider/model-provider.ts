@@ -48,6 +48,8 @@ export interface ModelProvider {
   readonly timeouts?: ProviderTimeouts;
   /** What the provider's server has said about the limits of a model, by the provider's name of it. */
   readonly limits?: (model: string) => ModelLimits;
+  /** Redacts the deployment's key and headers from what the provider returned, whatever they look like. */
+  readonly hide?: (text: string) => string;
   /** Notes the tokens of a call that succeeded, which may disprove a limit. */
   readonly noteTokens?: (model: string, tokens: number) => void;
 }

@@ -87,7 +87,9 @@ describe("the file of providers", () => {
       "providers[0].timeouts.total_seconds: must be at least",
     ],
     [{ providers: [{ kind: "compatible" }] }, 'providers[0].name: \\"name\\" is missing'],
-    ['{\n"providers": [secret]}', "is not JSON"],
+    ['{\n"providers": [secret]}', "is not JSON: see line 2"],
+    ['{\n"providers":\n[{"name": "box", "kind": "compatible"},]\n}', "is not JSON: see line 3"],
+    ['{"providers": [],\n"secret" 1}', "is not JSON: see line 2"],
   ])("is refused with its member and the reason: %j", (content, words) => {
     expect(problemOf(content)).toContain(words);
     expect(problemOf(content), "values may be keys").not.toContain("secret");

@@ -166,6 +166,18 @@ describe("harness_auth_secrets", () => {
     const run = await workingRun(plane, auth({ claude_auth_secret_name: "RUN_KEY" }));
     await gateway.messages(run.key, { model: "proxy/claude" });
     expect(sentKeys()).toEqual(["the-key-of-the-proxy"]);
+    const shown = (await user.get(`/agent/runs/${run.run_id}`)).body;
+    expect(shown.request_usage.model_token_usage).toMatchObject([
+      { model_id: "proxy/claude", usage_type: "custom_endpoint" },
+    ]);
+    for (const turn of [
+      { status: 401, raw: "bad: the-key-of-the-proxy" },
+      { raw: 'data: {"error":"bad: the-key-of-the-proxy"}\n\n', headers: { "content-type": "text/event-stream" } },
+    ]) {
+      standIn.otherwise = turn;
+      const text = await (await gateway.messages(run.key, { model: "proxy/claude", stream: true })).text();
+      expect(text, "the deployment's key is in no error").toContain("bad: [redacted]");
+    }
   });
 
   it("are refused where the team has no such secret, in schedules too", async () => {

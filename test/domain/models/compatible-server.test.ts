@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CompatibleOptions, compatibleServer } from "#shared/model-gateway/compatible-server.ts";
 import { chat, responses } from "#shared/model-gateway/openai-dialects.ts";
@@ -322,6 +323,32 @@ describe("a compatible server", () => {
     ]);
     for (const { headers } of seen)
       expect(headers).toMatchObject({ authorization: "Bearer secret", "x-title": "runs" });
+  });
+
+  it("has no key and no header that is long enough to be a secret in what is shown of its responses", async () => {
+    script = { [CHAT]: [OK] };
+    const provider = connect({
+      key: async () => "team-secret",
+      headers: { "x-key": "Token other-secret", "x-title": "runs" },
+    });
+    await provider(call());
+    await provider({ ...call(), key: "third-secret" });
+    expect(provider.hide?.("runs: team-secret, other-secret, third-secret")).toBe(
+      "runs: [redacted], [redacted], [redacted]",
+    );
+  });
+
+  it.each([
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+    ["deflate", deflateSync],
+  ] as const)("may pack its responses with %s, which nobody requests", async (encoding, pack) => {
+    await using packing = await startServer((_, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-encoding": encoding });
+      response.end(pack('{"choices":[]}'));
+    });
+    const response = await compatibleServer(`${packing.url}/v1`)(call());
+    expect([await response.json(), response.headers.get("content-encoding")]).toEqual([{ choices: [] }, null]);
   });
 
   it("cannot redirect a request to another address", async () => {
