@@ -55,10 +55,15 @@ export async function makeAgent(modelId: string, work: AgentWork): Promise<Engin
 }
 
 /** Describes the image in which commands run; undefined if there is none. */
-function describeImage({ context: { docker_image }, sandbox: { helpers, shell } }: AgentWork): string | undefined {
+function describeImage({ context, sandbox: { helpers, layer, shell } }: AgentWork): string | undefined {
+  const { docker_image } = context;
   if (docker_image === undefined || helpers === undefined) return undefined;
+  const files =
+    layer === undefined
+      ? "Its files are read-only except for the workspace, $HOME and /tmp, and only commands see the others."
+      : "They can change all of its files, for example to install packages. Other tools see only the workspace, $HOME and /tmp.";
   const bash = shell === "sh" ? " It has no bash: commands run in sh." : "";
-  return `Commands run in the image ${docker_image}. Its files are read-only except for the workspace, $HOME and /tmp, and only commands see the others.${bash}`;
+  return `Commands run in the image ${docker_image}. ${files}${bash}`;
 }
 
 /** A call that waits for an approval ends the turn, so no other one may run at the same time. */

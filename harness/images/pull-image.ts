@@ -163,7 +163,7 @@ async function unpackImage(
 
 /**
  * Replaces what commands see other things at: these are directories and files from now on, so that no link of the image decides where
- * bubblewrap mounts something.
+ * bubblewrap mounts something. Its root owns all files, and has no power over permissions.
  */
 const PREPARE = `set -e
 cd /image/rootfs
@@ -173,5 +173,8 @@ directory() {
   chmod u+rwx -- "$1"
 }
 for name in dev proc sys tmp etc run run/runyard home home/agent workspace; do directory "$name"; done
-for name in passwd group hosts nsswitch.conf resolv.conf; do rm -rf -- "etc/$name"; : > "etc/$name"; done
+for name in passwd group hosts nsswitch.conf resolv.conf; do
+  if [ -L "etc/$name" ] || [ ! -f "etc/$name" ]; then rm -rf -- "etc/$name"; : > "etc/$name"; fi
+done
+find . \\( -type d ! -perm -700 -o -type f ! -perm -600 \\) -exec chmod u+rwX -- {} +
 `;

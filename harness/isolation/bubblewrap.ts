@@ -4,6 +4,7 @@ import { createDevices } from "./devices.ts";
 import type { Limits } from "./limits.ts";
 import type { Network } from "./network.ts";
 import type { ProcessGroup } from "./process-group.ts";
+import { openRootLayer } from "./root-layer.ts";
 import {
   BASH_OPTIONS,
   buildCommandEnvironment,
@@ -41,6 +42,8 @@ const INSIDE: WorkspacePaths = {
 };
 /** The directory of additional programs of a run. */
 const PROGRAMS = "/opt/programs";
+/** What commands have changed in the root of their image, as scripts of the harness see it. */
+const LAYER = "/layer";
 const UID = "1000";
 const NODE_PREFIX = "/opt/node";
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -62,21 +65,21 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
   const { bwrap, etc, group, limits, filtered } = options;
   writeEtc(etc, options.network);
   const devices = await createDevices(etc);
-  const filter = filtered ? buildSeccompFilter() : undefined;
+  const filters = filtered ? { agent: buildSeccompFilter(), root: buildSeccompFilter({ actsAsRoot: true }) } : {};
   const boundary = [
     ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
     ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
-    ...["--uid", UID, "--gid", UID, "--hostname", "runyard"],
+    ...["--hostname", "runyard"],
   ];
   const hostPrograms = bindPrograms();
   const mountAll = (image: SandboxImage | undefined) => [
-    // Its files include directories and files to mount at, since nothing can be created in them.
-    ...(image === undefined ? bindEtc(etc) : ["--ro-bind", image.root, "/", ...bindGeneratedEtc(etc)]),
+    ...mountRoot(etc, image),
     ...["--proc", "/proc", "--dev", "/dev"],
     ...Object.entries(devices).flatMap(([name, node]) => ["--dev-bind", node, `/dev/${name}`]),
   ];
   const make = (run: SandboxOptions): Sandbox => {
-    const { host, runId, marker, secrets = {}, programs: shared, limited, providers, image } = run;
+    const { host, runId, marker, secrets = {}, programs: shared, limited, providers, image, changes } = run;
+    const layer = image?.layer;
     const network = limited === undefined ? options.network : limited.network;
     if (limited !== undefined) writeEtc(etc, network);
     const shell = image?.shell ?? "bash";
@@ -86,48 +89,69 @@ export async function createBubblewrapSandbox(options: BubblewrapOptions): Promi
       ...buildCommandEnvironment(INSIDE, runId, providers),
       ...limited?.variables,
       SHELL: `/bin/${shell}`,
+      ...(layer === undefined ? {} : { USER: "root", LOGNAME: "root" }),
       PATH: image === undefined ? PATH : (image.variables["PATH"] ?? SYSTEM_PATH),
     };
+    const isShared = shared !== undefined && image === undefined;
     const places = [
-      ...["--bind", host.tmp, INSIDE.tmp, "--bind", host.home, INSIDE.home, "--bind", host.workspace, INSIDE.workspace],
+      ...(layer === undefined ? bindDirectories(host, changes) : []),
       // On disk: files in a memory file system would count towards no process.
       ...["--bind", host.tmp, "/dev/shm"],
       // If the harness runs as root, its commands could otherwise change files of the kernel.
       ...["--remount-ro", "/proc", "--remount-ro", "/dev"],
-      ...(shared === undefined || image !== undefined ? [] : ["--ro-bind", shared, PROGRAMS]),
-      ...["--ro-bind", host.steps, INSIDE.steps, "--remount-ro", "/", "--chdir", INSIDE.workspace],
-      ...formatVariables(environment),
+      ...(isShared ? ["--ro-bind", shared, PROGRAMS] : []),
+      ...(layer === undefined ? ["--remount-ro", "/"] : []),
+      ...["--chdir", INSIDE.workspace, ...formatVariables(environment)],
     ];
+    const uid = layer === undefined ? UID : "0";
+    const filter = layer === undefined ? filters.agent : filters.root;
+    const bwrapOptions = [
+      ...[...boundary, "--uid", uid, "--gid", uid, ...(image === undefined ? hostPrograms : [])],
+      ...(network === undefined ? ["--unshare-net"] : []),
+      ...(filter === undefined ? ["--args", "4"] : ["--seccomp", "4", "--args", "5"]),
+    ];
+    const { enter } = layer ?? network ?? {};
     return {
       kind: "bubblewrap",
       paths: INSIDE,
       node: process.execPath.startsWith("/usr/") ? process.execPath : `${NODE_PREFIX}/bin/node`,
       shell,
-      programs: shared === undefined || image !== undefined ? undefined : PROGRAMS,
+      programs: isShared ? PROGRAMS : undefined,
       network: limited === undefined ? network !== undefined : limited.leadsOut,
+      nameServer: network?.nameServer,
       sharesNetwork: network !== undefined,
       contained: true,
       limits,
-      ...(image === undefined ? {} : { helpers: make(withoutImage(run)) }),
+      ...(image === undefined ? {} : { helpers: make({ ...withoutImage(run), changes: layer?.changes }) }),
+      ...(layer === undefined ? {} : { layer: { ...layer, seen: LAYER } }),
+      openRoot: (root) => openRootLayer({ image: root, host, folder: join(dirname(host.workspace), "layer"), network }),
       ...(group === undefined ? {} : { countKills: () => group.countKills(), freeze: group.freeze }),
       launch(script, variables = secrets, isLimited = true) {
         // Programs in the sandbox can read the arguments of bubblewrap, but neither secrets nor paths of this machine.
         const hidden = [...start, ...formatVariables(variables), ...places];
-        const words = [...formatShell(shell), join(INSIDE.steps, script)];
-        const programs = image === undefined ? hostPrograms : [];
-        const filters = filter === undefined ? [] : ["--seccomp", "4"];
-        const rest = ["--args", filter === undefined ? "4" : "5"];
-        const unshared = network === undefined ? ["--unshare-net"] : [];
-        const command = [bwrap, ...boundary, ...programs, ...unshared, ...filters, ...rest, "--", ...words] as const;
-        const inNetwork = network === undefined ? command : ([...network.enter, ...command] as const);
+        const command = [bwrap, ...bwrapOptions, "--", ...formatShell(shell), join(INSIDE.steps, script)] as const;
+        const inNamespaces = enter === undefined ? command : ([...enter, ...command] as const);
         const [file, ...args] =
-          group === undefined || !isLimited ? inNetwork : ([...group.enter, ...inNetwork] as const);
+          group === undefined || !isLimited ? inNamespaces : ([...group.enter, ...inNamespaces] as const);
         return { file, args, env: { ...marker }, cwd: "/", hidden, ...(filter === undefined ? {} : { filter }) };
       },
     };
   };
   return make;
 }
+
+const mountRoot = (etc: string, image: SandboxImage | undefined): string[] => {
+  if (image === undefined) return bindEtc(etc);
+  // It has the directories of the run already.
+  if (image.layer !== undefined) return ["--bind", image.layer.root, "/"];
+  // Its files include directories and files to mount at, since nothing can be created in them.
+  return ["--ro-bind", image.root, "/", ...bindGeneratedEtc(etc)];
+};
+
+const bindDirectories = ({ tmp, home, workspace, steps }: WorkspacePaths, changes: string | undefined): string[] => [
+  ...["--bind", tmp, INSIDE.tmp, "--bind", home, INSIDE.home, "--bind", workspace, INSIDE.workspace],
+  ...["--ro-bind", steps, INSIDE.steps, ...(changes === undefined ? [] : ["--bind", changes, LAYER])],
+];
 
 const withoutImage = ({ image: _, ...options }: SandboxOptions): SandboxOptions => options;
 

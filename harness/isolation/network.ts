@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, openSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import { spawn } from "node:child_process";
 import { listOwnAddresses, METADATA } from "../network/blocked-addresses.ts";
+import { holdNamespaces, type Namespaces, waitForOutput } from "./namespaces.ts";
 import { findProgram } from "./programs.ts";
 
 /** A network namespace that the commands of one execution share. */
@@ -21,8 +19,6 @@ const NAME_SERVER = "10.0.2.3";
 
 /** Addresses that slirp4netns itself uses. */
 const SLIRP_ADDRESSES = ["10.0.2.2", NAME_SERVER, "10.0.2.100"];
-/** Long, because a busy host is slow and a run must not lose its network by chance. */
-const START_MS = 15_000;
 
 /**
  * Creates a network namespace with internet access through slirp4netns. It cannot reach the host's loopback, where services of other runs
@@ -73,62 +69,10 @@ export async function openClosedNetwork(commands: readonly string[] = []): Promi
  * Creates a network namespace in a user namespace of its own, with a process that holds both.
  * @param commands of `ip` that configure it
  */
-async function openNamespaces(commands: readonly string[]) {
-  const [unshare, nsenter, ip] = ["unshare", "nsenter", "ip"].map(findProgram);
-  if (unshare === undefined || nsenter === undefined || ip === undefined) return undefined;
-  const started: ChildProcess[] = [];
-  const files: number[] = [];
-  const close = async () => {
-    await Promise.all(started.map(endProcess));
-    for (const file of files.splice(0)) closeSync(file);
-  };
-  try {
-    // It ends when the harness dies, because it depends on a pipe of the harness; and not with a signal of its terminal.
-    const detached = true;
-    const script = `'${ip}' -batch - <<'batch' && echo made && read -r end\n${commands.map((one) => `${one}\n`).join("")}batch\n`;
-    const holder = spawn(unshare, ["--user", "--map-root-user", "--net", "/bin/sh", "-c", script], {
-      detached,
-      env: { PATH: "/usr/bin:/bin" },
-      stdio: ["pipe", "pipe", "ignore"],
-    });
-    started.push(holder);
-    await waitForOutput(holder, 1);
-    const pid = String(holder.pid);
-    // Keep the namespaces open: the process id may be reused by a process with the host's own network.
-    const namespaces = ["user", "net"].map((name) => {
-      files.push(openSync(`/proc/${pid}/ns/${name}`, "r"));
-      return `--${name}=/proc/${process.pid}/fd/${files.at(-1)}`;
-    });
-    const enter = [nsenter, ...namespaces, "--preserve-credentials", "--"] as const;
-    return { pid, enter, started, close };
-  } catch {
-    await close();
-    return undefined;
-  }
-}
-
-async function endProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  const ended = once(child, "exit");
-  child.kill("SIGKILL");
-  await ended;
-}
-
-/** Waits for the first bytes on a descriptor. @throws when the process ends or takes too long */
-async function waitForOutput(child: ChildProcess, descriptor: 1 | 3): Promise<void> {
-  const stream = child.stdio[descriptor];
-  if (!stream) throw new Error("the process has no such descriptor");
-  const late = new AbortController();
-  const failed = async () => {
-    await Promise.race([
-      once(child, "exit", { signal: late.signal }),
-      sleep(START_MS, undefined, { signal: late.signal }),
-    ]);
-    throw new Error("the process did not start");
-  };
-  try {
-    await Promise.race([once(stream, "data", { signal: late.signal }), failed()]);
-  } finally {
-    late.abort();
-  }
+async function openNamespaces(commands: readonly string[]): Promise<Namespaces | undefined> {
+  const [unshare, ip] = ["unshare", "ip"].map(findProgram);
+  if (unshare === undefined || ip === undefined) return undefined;
+  const script = `'${ip}' -batch - <<'batch' && echo made && read -r end\n${commands.map((one) => `${one}\n`).join("")}batch\n`;
+  const command = [unshare, "--user", "--map-root-user", "--net", "/bin/sh", "-c", script] as const;
+  return await holdNamespaces(command, ["user", "net"]).catch(() => undefined);
 }

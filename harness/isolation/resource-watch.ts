@@ -92,6 +92,6 @@ export function createSandboxWatch(sandbox: Sandbox, host: WorkspacePaths): Watc
   if (limits === undefined) return undefined;
   const folder = dirname(host.workspace);
   const counted = limitToDisk(folder, limits);
-  const shrink = createShrinking(sandbox.helpers ?? sandbox, host, counted);
+  const shrink = createShrinking(sandbox, host, counted);
   return createWatch({ limits, folder, counted, countKills, freeze, shrink });
 }

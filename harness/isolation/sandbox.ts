@@ -3,6 +3,7 @@ import { Stop } from "../support/stop.ts";
 import type { Limits } from "./limits.ts";
 import type { Network } from "./network.ts";
 import { buildProviderVariables } from "./provider-variables.ts";
+import type { RootLayer } from "./root-layer.ts";
 
 /** The paths of a workspace: on the host, or as commands see them. */
 export interface WorkspacePaths {
@@ -44,8 +45,14 @@ export interface Sandbox {
   readonly shell: Shell;
   /** Where scripts of the harness run, with the same directories of the run but the programs of the host. @default here, like commands */
   readonly helpers?: Sandbox;
+  /** What commands have changed in the root of their image, and where `helpers` see it. @default they cannot change it */
+  readonly layer?: Pick<RootLayer, "changes" | "remount"> & { readonly seen: string };
+  /** Lets commands of an image change its root, whose host path this is. Commands have it only if it is part of their image. */
+  openRoot?(root: string): Promise<RootLayer>;
   /** Whether commands can reach the network. */
   readonly network: boolean;
+  /** Where commands ask for the addresses of names. @default the files of /etc say it already, or they cannot */
+  readonly nameServer?: string | undefined;
   /** Whether a command reaches the servers that other commands of its execution started. */
   readonly sharesNetwork: boolean;
   /** Whether the sandbox ends all processes of a command with it. */
@@ -83,6 +90,8 @@ export interface SandboxOptions {
   readonly limited?: LimitedNetwork;
   /** Where commands run. @default among the programs of the host */
   readonly image?: SandboxImage;
+  /** The host path of what commands have changed in the root of an image, for scripts of the harness. @default none */
+  readonly changes?: string | undefined;
 }
 
 /** An image of a run, in which its commands run instead of among the programs of the host. */
@@ -92,6 +101,8 @@ export interface SandboxImage {
   /** The variables of its configuration. The sandbox's own take precedence, except for PATH. */
   readonly variables: Readonly<Record<string, string>>;
   readonly shell: Shell;
+  /** Commands run as root of the image if they can change it. @default they cannot */
+  readonly layer?: RootLayer;
 }
 
 /** A network that leads only where an environment allows. */

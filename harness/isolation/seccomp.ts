@@ -49,6 +49,27 @@ const REFUSED: Readonly<Record<string, readonly [x64: number, arm64: number]>> =
   ioperm: [173, NONE],
 };
 
+/**
+ * What root does and no other user may, by the same numbers. In a user namespace with one user, files can have no other owner, and nobody
+ * else can run a program.
+ */
+const OF_ROOT: typeof REFUSED = {
+  chown: [92, NONE],
+  fchown: [93, 55],
+  lchown: [94, NONE],
+  fchownat: [260, 54],
+  setuid: [105, 146],
+  setgid: [106, 144],
+  setreuid: [113, 145],
+  setregid: [114, 143],
+  setresuid: [117, 147],
+  setresgid: [119, 149],
+  setgroups: [116, 159],
+  setfsuid: [122, 151],
+  setfsgid: [123, 152],
+  capset: [126, 91],
+};
+
 interface Machine {
   /** AUDIT_ARCH_… */
   readonly audit: number;
@@ -92,18 +113,33 @@ const whereAnyBit = (bits: number, ...then: readonly Instruction[]): Instruction
   ...then,
 ];
 
+interface FilterOptions {
+  /** @default that of this machine */
+  readonly architecture?: string;
+  /**
+   * Whether changes of owners and users succeed without an effect, as installers of packages expect where they run as root: "zero
+   * consistency root emulation", https://arxiv.org/abs/2405.06085. @default they fail as the kernel decides
+   */
+  readonly actsAsRoot?: boolean;
+}
+
 /**
  * Builds the system call filter for commands in the format of bwrap; undefined on an unknown architecture. Refused calls fail like those of
  * an unprivileged user, so that programs continue without them. New user namespaces are refused too, because inside one a command could
  * reach parts of the kernel that need privileges.
  */
-export function buildSeccompFilter(architecture: string = process.arch): Buffer | undefined {
+export function buildSeccompFilter({
+  architecture = process.arch,
+  actsAsRoot = false,
+}: FilterOptions = {}): Buffer | undefined {
   const machine = MACHINES[architecture];
   if (machine === undefined) return undefined;
   const { audit, column, socket, ioctl, clone, unshare } = machine;
-  const refused = Object.values(REFUSED)
-    .map((numbers) => numbers[column])
-    .filter((number) => number !== NONE);
+  const list = (calls: typeof REFUSED) =>
+    Object.values(calls)
+      .map((numbers) => numbers[column])
+      .filter((number) => number !== NONE);
+  const ignored = actsAsRoot ? list(OF_ROOT) : [];
   const program = [
     load(AT.machine),
     // The numbers of another architecture mean other calls.
@@ -111,7 +147,8 @@ export function buildSeccompFilter(architecture: string = process.arch): Buffer 
     load(AT.number),
     // The x32 form of the same calls.
     ...(column === 0 ? [[0x35, 0, 1, 0x40000000] as const, refuse(ENOSYS)] : []),
-    ...refused.flatMap((number) => where(number, refuse(EPERM))),
+    ...list(REFUSED).flatMap((number) => where(number, refuse(EPERM))),
+    ...ignored.flatMap((number) => where(number, refuse(0))),
     ...where(
       socket,
       load(AT.argument(0)),

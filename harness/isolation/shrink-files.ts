@@ -17,15 +17,18 @@ const SCRIPT = "shrink-files.sh";
  * disk is ended, but what it has written would stay as long as the run goes on. A command in the sandbox does it, since others of the run may
  * exchange files for links meanwhile.
  */
-export function createShrinking({ paths, launch }: Sandbox, host: WorkspacePaths, limits: FileLimits) {
+export function createShrinking({ layer, helpers, ...commands }: Sandbox, host: WorkspacePaths, limits: FileLimits) {
+  const { paths, launch } = helpers ?? commands;
   // Now, because nothing can be written to a disk that is full.
-  writeFileSync(join(host.steps, SCRIPT), buildScript(paths, limits), { mode: 0o444 });
+  writeFileSync(join(host.steps, SCRIPT), buildScript(paths, layer?.seen ?? "", limits), { mode: 0o444 });
   return async (): Promise<void> => {
     const { process } = startLaunch(launch(SCRIPT, {}, false));
     const timer = setTimeout(() => void killTree(process.pid, undefined), MAX_MS);
     // Where it could not be started, the files are measured again all the same.
     await once(process, "close").catch(() => {});
     clearTimeout(timer);
+    // The kernel keeps files that it has shown until then.
+    await layer?.remount().catch(() => {});
   };
 }
 
@@ -34,8 +37,12 @@ export function createShrinking({ paths, launch }: Sandbox, host: WorkspacePaths
  * that depth hides nothing. The same pass gives the owner all permissions of directories; another one follows only where they hid something,
  * because each takes time in which the limits are exceeded.
  */
-function buildScript({ workspace, home, tmp, output }: WorkspacePaths, { diskBytes, files }: FileLimits): string {
-  const find = `find ${workspace} ${home} ${tmp} -mindepth 1`;
+function buildScript(
+  { workspace, home, tmp, output }: WorkspacePaths,
+  layer: string,
+  { diskBytes, files }: FileLimits,
+): string {
+  const find = `find ${workspace} ${home} ${tmp} ${layer} -mindepth 1`;
   const open = String.raw`\( ! -type d -o -perm -700 -o -exec chmod u+rwx {} + \)`;
   const most = `-v blocks=${Math.floor((diskBytes * KEPT_SHARE) / BLOCK_BYTES)} -v files=${Math.floor(files * KEPT_SHARE)}`;
   // It reads on to the end, so that the others fail only by themselves.

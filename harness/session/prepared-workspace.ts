@@ -73,7 +73,7 @@ export async function prepareWorkspace(
     await followups.settle();
   };
   const checkpoints = createCheckpoints({
-    ...{ plane, runner, ...places, deadlineAt, signal, settle, artifacts },
+    ...{ plane, runner, ...places, deadlineAt, signal, settle, artifacts, layer: sandbox.layer },
     freeze: background.freeze,
     reportMissing: createMissingReport(outbox),
   });
@@ -81,7 +81,8 @@ export async function prepareWorkspace(
   const seen = sandbox.paths.workspace;
   const reportMissing = createMissingReport(outbox);
   const snapshots = await loadSetupSnapshots({
-    ...{ context, plane, runner, sandbox, ...places, deadlineAt, signal, reportMissing, imageDigest: image?.digest },
+    ...{ context, plane, runner, sandbox, layer: sandbox.layer, ...places, deadlineAt, signal, reportMissing },
+    imageDigest: image?.digest,
   });
   const setup = await prepare({
     ...{ context, workspace, outbox, redactor, runner, egress, seen, deadlineAt, signal, restore, snapshots },

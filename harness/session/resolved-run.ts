@@ -27,6 +27,8 @@ export interface ResolvedRun {
     readonly digest: string;
     /** Where commands of a run without repositories start. @default the workspace */
     readonly directory?: string;
+    /** Ends the mounts of its root. */
+    close(): Promise<void>;
   };
   /** Which hosts the run may call. */
   readonly egress: Egress;

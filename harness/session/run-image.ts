@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { quoteForShell } from "../commands/shell-quote.ts";
 import { startLaunch } from "../isolation/launch.ts";
 import { killTree } from "../isolation/processes.ts";
+import type { RootLayer } from "../isolation/root-layer.ts";
 import type { Sandbox, Shell } from "../isolation/sandbox.ts";
 import { reportStep } from "../setup/report-step.ts";
 import { formatError, SetupError } from "../support/stop.ts";
@@ -42,8 +43,13 @@ export async function enterImage(
     const image = await openImage(reference, { settings, runId: session.envelope.run_id, timeoutMs, signal });
     const variables = parseVariables(image.env);
     const { root, digest } = image;
-    const found = await probe(run.enter({ root, variables, shell: "sh" }), run, image.working_directory).catch(
-      (error: unknown) => {
+    const opened = await openLayer(run.sandbox, root);
+    const layer = typeof opened === "string" ? undefined : opened;
+    const base = { root, variables, ...(layer === undefined ? {} : { layer }) };
+    const close = async () => await layer?.close();
+    const found = await probe(run.enter({ ...base, shell: "sh" }), run, image.working_directory).catch(
+      async (error: unknown) => {
+        await close();
         signal.throwIfAborted();
         throw new SetupError(`docker_image ${reference}: ${formatError(error)}`);
       },
@@ -51,14 +57,22 @@ export async function enterImage(
     const absent = [
       ...(found.shell === "sh" ? ["it has no bash, so commands run in sh"] : []),
       ...(found.hasGit ? [] : ["it has no git"]),
+      ...(typeof opened === "string" ? [`its files cannot be changed here: ${opened}`] : []),
     ];
-    const sandbox = run.enter({ root, variables, shell: found.shell });
-    const opened = { digest, ...(found.directory === undefined ? {} : { directory: found.directory }) };
-    return { run: { ...run, sandbox, image: opened }, detail: [image.detail, ...absent].join("; ") };
+    const sandbox = run.enter({ ...base, shell: found.shell });
+    const start = found.directory === undefined ? {} : { directory: found.directory };
+    return {
+      run: { ...run, sandbox, image: { digest, close, ...start } },
+      detail: [image.detail, ...absent].join("; "),
+    };
   };
   const step = { start: `image ${reference}`, end: ({ detail }: Awaited<ReturnType<typeof open>>) => detail };
   return (await reportStep(outbox, "setup_environment_resolution", step, open)).run;
 }
+
+/** Lets commands change the files of the image. @returns why they cannot */
+const openLayer = async ({ openRoot }: Sandbox, root: string): Promise<RootLayer | string> =>
+  openRoot === undefined ? "the sandbox has no overlay" : await openRoot(root).catch(formatError);
 
 /** The names of variables that the harness sets. */
 const OWN = /^RUNYARD_/;
@@ -70,6 +84,19 @@ const parseVariables = (env: readonly string[]): Record<string, string> =>
       return name === "" || OWN.test(name) ? [] : [[name, value]];
     }),
   );
+
+/** Commands of the sandbox write these files, since those of the image may be links. What an image has stays, such as its users. */
+const writeEtc = (nameServer: string | undefined): string => `(cd /etc
+put() { rm -f "$1" 2>/dev/null || :; echo "$2" > "$1"; }
+put hosts '127.0.0.1 localhost runyard
+::1 localhost'
+put resolv.conf '${nameServer === undefined ? "" : `nameserver ${nameServer}`}'
+[ -s passwd ] || put passwd 'root:x:0:0:root:/root:/bin/sh
+nobody:x:65534:65534:nobody:/:/bin/false'
+[ -s group ] || put group 'root:x:0:
+nogroup:x:65534:'
+[ -s nsswitch.conf ] || put nsswitch.conf 'hosts: files dns'
+if [ -d apt/apt.conf.d ]; then echo 'APT::Sandbox::User "root";' > apt/apt.conf.d/90runyard; fi) || :`;
 
 const PROBE_MS = 20_000;
 const PROBE = "probe-image.sh";
@@ -88,6 +115,7 @@ async function probe(
   directory: string | undefined,
 ): Promise<Probed> {
   const script = [
+    ...(sandbox.layer === undefined ? [] : [writeEtc(sandbox.nameServer)]),
     "if /bin/bash -c : 2>/dev/null; then echo has bash; fi",
     "if command -v git >/dev/null; then echo has git; fi",
     ...(directory === undefined || directory === "/"

@@ -60,10 +60,12 @@ async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof S
   const channel = openChannel(session, resolved.context);
   resolved.egress.watch((detail) => channel.outbox.event("network_blocked", { is_error: true, detail }));
   let agent: SessionAgent | undefined;
+  let placed: ResolvedRun | undefined;
   let prepared: PreparedWorkspace | undefined;
   let tokens: { close(): void } | undefined;
   try {
     const run = await placeRun(session, resolved, channel);
+    placed = run;
     tokens = await openTokens(session, run);
     prepared = await prepareWorkspace(session, run, channel);
     agent = await startAgent(session, run, channel, prepared);
@@ -82,6 +84,7 @@ async function runTurns(session: SessionContext): Promise<TurnOutcome | typeof S
     await prepared?.background.close();
     await agent?.close().catch((error: unknown) => session.log("warn", session.redactor.text(formatError(error))));
     tokens?.close();
+    await placed?.image?.close();
     await resolved.closeNetwork();
   }
 }

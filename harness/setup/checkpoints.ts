@@ -8,7 +8,14 @@ import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import type { ArtifactCollector } from "../reporting/artifact-collector.ts";
 import { createHash } from "../support/lazy-crypto.ts";
 import { formatError, SetupError } from "../support/stop.ts";
-import { ARCHIVE_TYPE, createPacker, describeArchive, type PackerOptions, WORKSPACE_ARCHIVE } from "./packer.ts";
+import {
+  ARCHIVE_TYPE,
+  createLayerPacker,
+  createPacker,
+  describeArchive,
+  type PackerOptions,
+  WORKSPACE_ARCHIVE,
+} from "./packer.ts";
 import type { RunContext } from "./run-context.ts";
 
 /** Points from which another execution can continue: the conversation so far, and the workspace. */
@@ -54,17 +61,23 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   /** Whether the last checkpoint has the files of a workspace. */
   let hasFiles = false;
 
-  const { archive, pack, unpack } = createPacker(options, {
-    name: WORKSPACE_ARCHIVE,
-    directory: options.seen.workspace,
-  });
-  const packFrozen = async () => {
+  const ofWorkspace = { name: WORKSPACE_ARCHIVE, directory: options.seen.workspace };
+  const ofLayer = createLayerPacker(options);
+  const packers = [{ name: WORKSPACE_ARCHIVE, ...createPacker(options, ofWorkspace) }, ...(ofLayer ? [ofLayer] : [])];
+  const packFrozen = async (stack: AsyncDisposableStack) => {
     const thaw = await freeze();
-    return await pack().finally(thaw);
+    const packed = [];
+    try {
+      for (const { name, pack } of packers) packed.push({ name, file: stack.use(await pack()) });
+    } finally {
+      thaw();
+    }
+    return packed;
   };
+  const removeArchives = async () => void (await Promise.all(packers.map(({ archive }) => removeTree(archive))));
 
   /** Returns false if storage no longer has the archive. */
-  const download = async (url: string) => {
+  const download = async (url: string, archive: string) => {
     await removeTree(archive);
     return await downloadFile(url, archive, signal).then(
       () => true,
@@ -77,42 +90,46 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
 
   return {
     async save({ always = false } = {}) {
-      const isEmpty = await isEmptyWorkspace(host);
+      const isEmpty = (await isEmptyWorkspace(host)) && !(await hasChangedRoot(options.layer));
       if (isEmpty && !always && !hasFiles) return false;
       await settle();
       const generation = `checkpoint-${++count}`;
-      try {
-        await using packed = isEmpty ? undefined : await packFrozen();
-        const list = Buffer.from(JSON.stringify([...artifacts.stored()]));
-        const files =
-          packed === undefined ? [] : [await describeArchive(WORKSPACE_ARCHIVE, packed), describeList(list)];
-        const { uploads } = await plane.uploadSnapshot({ mode: "checkpoint", generation, files });
-        const [forArchive, forList] = uploads;
-        if (packed !== undefined && forArchive !== undefined && forList !== undefined) {
-          await uploadFile(forArchive, packed.path, ARCHIVE_TYPE, signal);
-          await uploadContent(forList, new Blob([list], { type: LIST_TYPE }), signal);
-        }
-        await plane.commitSnapshot({ generation, files: files.map(({ filename }) => filename) });
-        hasFiles = !isEmpty;
-        return true;
-      } finally {
-        await removeTree(archive);
+      await using stack = new AsyncDisposableStack();
+      stack.defer(removeArchives);
+      const packed = isEmpty ? [] : await packFrozen(stack);
+      const list = Buffer.from(JSON.stringify([...artifacts.stored()]));
+      const archives = [];
+      for (const { name, file } of packed) archives.push(await describeArchive(name, file));
+      const files = isEmpty ? [] : [...archives, describeList(list)];
+      const { uploads } = await plane.uploadSnapshot({ mode: "checkpoint", generation, files });
+      for (const [index, upload] of uploads.entries()) {
+        const file = packed[index]?.file;
+        if (file !== undefined) await uploadFile(upload, file.path, ARCHIVE_TYPE, signal);
+        else await uploadContent(upload, new Blob([list], { type: LIST_TYPE }), signal);
       }
+      await plane.commitSnapshot({ generation, files: files.map(({ filename }) => filename) });
+      hasFiles = !isEmpty;
+      return true;
     },
     async restore(checkpoint) {
       const file = (name: string) => checkpoint?.files.find(({ filename }) => filename === name);
-      const [saved, list] = [file(WORKSPACE_ARCHIVE), file(ARTIFACTS)];
-      if (saved === undefined || !(await download(saved.download_url))) return false;
+      const list = file(ARTIFACTS);
+      const saved = packers.flatMap((packer) => {
+        const found = file(packer.name);
+        return found === undefined ? [] : [{ ...packer, url: found.download_url }];
+      });
+      await using stack = new AsyncDisposableStack();
+      stack.defer(removeArchives);
+      for (const { url, archive } of saved) if (!(await download(url, archive))) return false;
+      if (saved.length === 0) return false;
       hasFiles = true;
       try {
-        await unpack();
+        for (const { unpack } of saved) await unpack();
         if (list !== undefined) artifacts.adopt(v.parse(Stored, await downloadText(list.download_url, signal)));
         return true;
       } catch (error) {
         signal.throwIfAborted();
         throw new SetupError(`the workspace of an earlier execution could not be restored: ${formatError(error)}`);
-      } finally {
-        await removeTree(archive);
       }
     },
   };
@@ -124,6 +141,16 @@ async function isEmptyWorkspace({ workspace, output }: WorkspacePaths): Promise<
   if (names.some((name) => join(workspace, name) !== output)) return false;
   const stats = await lstat(output).catch(() => undefined);
   return stats === undefined || (stats.isDirectory() && (await readdir(output)).length === 0);
+}
+
+/** The files that the harness writes to the root of an image. */
+const OWN_FILES = ["hosts", "resolv.conf", "passwd", "group", "nsswitch.conf", "apt"];
+
+/** Whether commands have changed the root of their image. */
+async function hasChangedRoot(layer: CheckpointOptions["layer"]): Promise<boolean> {
+  if (layer === undefined) return false;
+  const [names, etc] = await Promise.all([readdir(layer.changes), readdir(join(layer.changes, "etc")).catch(() => [])]);
+  return names.some((name) => name !== "etc") || etc.some((name) => !OWN_FILES.includes(name));
 }
 
 const describeList = (list: Buffer) => ({

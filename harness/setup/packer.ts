@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { CommandRunner } from "../commands/command-runner.ts";
 import { quoteForShell } from "../commands/shell-quote.ts";
 import { type InsideFile, openInside } from "../files/path-containment.ts";
-import type { WorkspacePaths } from "../isolation/sandbox.ts";
+import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
 import { hashFile } from "../reporting/artifact-collector.ts";
 
 export interface PackerOptions {
@@ -12,6 +12,8 @@ export interface PackerOptions {
   readonly host: WorkspacePaths;
   readonly seen: WorkspacePaths;
   readonly deadlineAt: number;
+  /** @default commands cannot change the root that they see */
+  readonly layer?: Sandbox["layer"];
   /** Called with what could not be read and is missing in the archive, or could not be restored from it, redacted. */
   readonly reportMissing: (files: readonly string[], step: "saved" | "restored") => void;
   /** The largest archive. @default 1 GiB */
@@ -25,10 +27,16 @@ interface Archive {
   readonly name: string;
   /** The directory that it contains, as commands see it. */
   readonly directory: string;
+  /** Options of tar for both ways. @default none */
+  readonly options?: string;
 }
 
 /** The archive of a workspace, by whose name another execution of the run finds it. */
 export const WORKSPACE_ARCHIVE = "workspace.tar.gz";
+/** The archive of what commands changed in the root of their image. */
+const LAYER_ARCHIVE = "root.tar.gz";
+/** Which files of the image are deleted is in their attributes. The addresses of name servers are those of this execution. */
+const LAYER_OPTIONS = "--xattrs --xattrs-include='user.overlay.*' --preserve-permissions --exclude=./etc/resolv.conf";
 export const ARCHIVE_TYPE = "application/gzip";
 
 const MAX_BYTES = 1024 * 1024 * 1024;
@@ -38,7 +46,7 @@ const PACK_MS = 5 * 60_000;
 const TOO_LARGE = 74;
 
 /** Packs and unpacks a directory of the run by commands in the sandbox. `archive` is the path of the file on the host. */
-export function createPacker(options: PackerOptions, { name, directory }: Archive) {
+export function createPacker(options: PackerOptions, { name, directory, options: tarOptions = "" }: Archive) {
   const {
     runner,
     host,
@@ -52,7 +60,9 @@ export function createPacker(options: PackerOptions, { name, directory }: Archiv
   const packed = quoteForShell(join(seen.tmp, name));
   const inSandbox = async (command: string) => {
     const timeoutMs = Math.max(1, Math.min(PACK_MS, deadlineAt - Date.now()));
-    const { exitCode, text } = await runner.run({ command, workingDirectory: directory, timeoutMs, isHelper: true });
+    const entered = `cd -- ${quoteForShell(directory)}\n${command}`;
+    const options = { workingDirectory: seen.workspace, timeoutMs, isHelper: true };
+    const { exitCode, text } = await runner.run({ command: entered, ...options });
     if (exitCode === TOO_LARGE)
       throw new Error(
         `the files of the workspace have more than ${maxApparentBytes} bytes, including holes of sparse files`,
@@ -66,7 +76,7 @@ export function createPacker(options: PackerOptions, { name, directory }: Archiv
       [
         `rm -rf ${packed}`,
         refuseAbove(maxApparentBytes),
-        `tar --create ${GNU_OPTIONS} --gzip --file=${packed} . || [ $? -eq 1 ]`,
+        `tar --create ${GNU_OPTIONS} ${tarOptions} --gzip --file=${packed} . || [ $? -eq 1 ]`,
       ].join("\n"),
     );
     const unreadable = [...printed.matchAll(UNREADABLE)].map(([, file, why]) => `${file}: ${why}`);
@@ -80,7 +90,7 @@ export function createPacker(options: PackerOptions, { name, directory }: Archiv
     // Each file that cannot be created, such as one whose path is too long, is left out; whatever else fails ends with an exit code.
     const printed = await inSandbox(
       [
-        `complaints=$(LC_ALL=C tar --extract --gzip --file=${packed} 2>&1 | ${SHORTEN}) && code=0 || code=$?`,
+        `complaints=$(LC_ALL=C tar --extract ${tarOptions} --gzip --file=${packed} 2>&1 | ${SHORTEN}) && code=0 || code=$?`,
         `if [ $code -eq 2 ] && ! grep -qvE ${quoteForShell(LEFT_OUT)} <<< "$complaints"; then code=0; fi`,
         `printf '%s\\n' "$complaints" >&2; exit $code`,
       ].join("\n"),
@@ -89,6 +99,18 @@ export function createPacker(options: PackerOptions, { name, directory }: Archiv
     if (missing.length > 0) reportMissing(missing, "restored");
   };
   return { archive, pack, unpack };
+}
+
+/** Packs and unpacks what commands changed in the root of their image; undefined if they cannot change it. */
+export function createLayerPacker(options: PackerOptions) {
+  const { layer } = options;
+  if (layer === undefined) return undefined;
+  const packer = createPacker(options, { name: LAYER_ARCHIVE, directory: layer.seen, options: LAYER_OPTIONS });
+  const unpack = async () => {
+    await packer.unpack();
+    await layer.remount();
+  };
+  return { name: LAYER_ARCHIVE, ...packer, unpack };
 }
 
 /** Describes an archive as a file of a snapshot. */

@@ -10,7 +10,14 @@ import { readRemoteCommit } from "../git/remote-commit.ts";
 import type { Sandbox } from "../isolation/sandbox.ts";
 import { createHash } from "../support/lazy-crypto.ts";
 import { formatError, SetupError } from "../support/stop.ts";
-import { ARCHIVE_TYPE, createPacker, describeArchive, type PackerOptions, WORKSPACE_ARCHIVE } from "./packer.ts";
+import {
+  ARCHIVE_TYPE,
+  createLayerPacker,
+  createPacker,
+  describeArchive,
+  type PackerOptions,
+  WORKSPACE_ARCHIVE,
+} from "./packer.ts";
 import type { RunContext } from "./run-context.ts";
 
 /**
@@ -47,10 +54,16 @@ const GENERATION = "setup";
 export function createSetupSnapshots(options: SetupSnapshotOptions): SetupSnapshots {
   const { context, seen, plane, signal, imageDigest } = options;
   const { setup_snapshot: setup } = context;
+  const layerPacker = createLayerPacker(options);
   const packers = [
-    { name: WORKSPACE_ARCHIVE, directory: seen.workspace },
-    { name: "home.tar.gz", directory: seen.home },
-  ].map((archive) => ({ name: archive.name, ...createPacker(options, archive) }));
+    ...[
+      { name: WORKSPACE_ARCHIVE, directory: seen.workspace },
+      { name: "home.tar.gz", directory: seen.home },
+    ].map((archive) => ({ name: archive.name, ...createPacker(options, archive) })),
+    ...(layerPacker === undefined ? [] : [layerPacker]),
+  ];
+  // A sandbox whose commands cannot change the root of the image makes other files.
+  const platform = hashPlatform(context, imageDigest && `${imageDigest}${layerPacker === undefined ? "" : " changed"}`);
   const restoreFiles = async ({ files = [] }: NonNullable<RunSetup["made"]>) => {
     for (const { name, archive, unpack } of packers) {
       const file = files.find(({ filename }) => filename === name);
@@ -70,10 +83,7 @@ export function createSetupSnapshots(options: SetupSnapshotOptions): SetupSnapsh
       if (made === undefined) return { detail: "there is no setup snapshot" };
       const what = `the setup snapshot of ${made.created_at} (${formatAge(Date.now() - Date.parse(made.created_at))} old, run ${made.run_id})`;
       const commits = new Map(made.clones.map(({ path, commit }) => [path, commit]));
-      const difference =
-        made.platform === hashPlatform(context, imageDigest)
-          ? await findDifference(made, commits, plans)
-          : OTHER_MACHINE;
+      const difference = made.platform === platform ? await findDifference(made, commits, plans) : OTHER_MACHINE;
       if (difference !== undefined) return { detail: `${what} is not used: ${difference}` };
       await restoreFiles(made).catch((error: unknown) => {
         signal.throwIfAborted();
@@ -104,7 +114,7 @@ export function createSetupSnapshots(options: SetupSnapshotOptions): SetupSnapsh
         files: files.map(({ filename }) => filename),
         setup: {
           inputs: setup.inputs,
-          platform: hashPlatform(context, imageDigest),
+          platform,
           clones: clones.map(({ path, commit }) => ({ path, commit })),
         },
       });

@@ -77,15 +77,15 @@ describe("a run with an image of musl and busybox", () => {
         "cat greeting; pwd; id -u; echo $COLOR $HOME $RUNYARD_RUN_ID; ls /usr || true; git --version || echo no git",
       ) +
       block(
-        "touch /app/new || echo read-only; /lib/ld-musl-* 2>&1 || true; env; cat /etc/passwd /proc/1/cmdline; ls /",
+        "touch /app/new && echo written; /lib/ld-musl-* 2>&1 || true; env; cat /etc/passwd /proc/1/cmdline; ls /; cat /proc/mounts",
       );
     await using plane = await start("acme/tools:1", prompt, { variables: { COLOR: "red" } });
     expect(await run(plane)).toMatchObject({ success: true });
     const text = shown(plane);
-    expect(text).toContain(`hello from the image\n/app\n1000\nred /home/agent ${plane.runId}\n`);
+    expect(text).toContain(`hello from the image\n/app\n0\nred /home/agent ${plane.runId}\n`);
     expect(text).toContain("no git\n");
-    expect(text).toContain("read-only\nmusl libc");
-    expect(text).toContain("agent:x:1000:1000:agent:/home/agent");
+    expect(text).toContain("written\nmusl libc");
+    expect(text).toContain("root:x:0:0:root:/root");
     for (const secret of [CREDENTIALS.password, directory, "RUNYARD_REGISTRIES"]) expect(text).not.toContain(secret);
     const [detail = ""] = timeline(plane);
     expect(detail).toContain(`image ${registry.host}/acme/tools:1 @ ${digest}, pulled `);
@@ -104,6 +104,53 @@ describe("a run with an image of musl and busybox", () => {
     expect(shown(plane)).toContain("blue green\n/workspace/sub\n");
     expect(shown(plane)).not.toContain("not reached");
     expect(plane.artifacts.get("result.txt")?.toString()).toBe("a b\n");
+  });
+
+  it("lets commands change its root as root would, until the execution ends", async () => {
+    const prompt = [
+      block(
+        "rm /app/greeting; mkdir /data; echo one > /usr-made; echo 10.1.2.3 known >> /etc/hosts; chown -R 5:6 /data",
+      ),
+      block("ls /app /data; cat /usr-made; grep -c known /etc/hosts; busybox rm -r /app; mkdir /app; ls /app"),
+    ].join("");
+    await using plane = await start("acme/tools:1", prompt);
+    expect(await run(plane)).toMatchObject({ success: true });
+    expect(shown(plane)).toBe("/app:\n\n/data:\none\n1\n");
+    await using other = await start("acme/tools:1", block("cat /app/greeting; ls / | grep made || echo clean"));
+    await run(other);
+    expect(shown(other)).toBe("hello from the image\nclean\n");
+  });
+
+  it("keeps what its commands see other things at, so that no link decides where these are mounted", async () => {
+    const names = ["tmp", "dev", "proc", "workspace", "home", "home/agent", "run", "run/runyard"];
+    const exchange = names.map(
+      (name) => `mv /${name} /moved 2>/dev/null || rmdir /${name} 2>/dev/null || echo ${name}`,
+    );
+    await using plane = await start("acme/tools:1", block(exchange.join("\n")));
+    expect(await run(plane)).toMatchObject({ success: true });
+    expect(shown(plane)).toBe(`${names.join("\n")}\n`);
+  });
+
+  it("brings the changes of its root back in a later execution of the run", async () => {
+    const change = "echo kept > /etc/kept; rm -r /app; mkdir /app; echo new > /app/new; echo x > /workspace/x";
+    await using plane = await start("acme/tools:1", block(change));
+    await run(plane);
+    plane.addFollowup(block("cat /etc/kept; ls /app; cat /workspace/x"));
+    await run(plane);
+    expect(shown(plane)).toBe("kept\nnew\nx\n");
+  });
+
+  it("ends a command whose changes of the root exceed the disk of a run, and removes them", async () => {
+    const prompt = block(
+      "for i in 1 2 3 4 5 6 7 8 9; do dd if=/dev/zero of=/usr-$i bs=1M count=10 2>/dev/null; sleep 1; done",
+    );
+    await using plane = await start("acme/tools:1", prompt);
+    await run(plane, { ...settings(), RUNYARD_RUN_DISK_MIB: "50", RUNYARD_RUN_FILE_SYSTEM: "shared" });
+    expect(
+      outputs(plane)
+        .map((output) => JSON.stringify(output))
+        .join(),
+    ).toMatch(/50 MiB/);
   });
 
   it("runs background commands, which later commands reach", async () => {
@@ -228,19 +275,23 @@ describe("a run with an image whose only program is dash", () => {
 });
 
 describe("a run with an image of Debian", () => {
-  it("runs its commands in bash and with the libc of the image", async () => {
+  it("runs its commands in bash and with the libc of the image, and installs packages of the system", async () => {
     const PATH = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin";
-    const packages = "--include=bash,coreutils,dash,grep,sed";
-    const options = { env: { PATH }, maxBuffer: 512 * 1024 * 1024 };
+    const options = { env: { PATH }, maxBuffer: 1024 * 1024 * 1024 };
     const mode = process.getuid?.() === 0 ? "--mode=root" : "--mode=unshare";
-    const tar = execFileSync("mmdebstrap", ["--variant=extract", mode, packages, "bookworm", "-"], options);
-    registry.put("acme/debian:12", { layers: [tar], config: { Env: ["PATH=/usr/bin:/bin"] } });
-    await using plane = await start(
-      "acme/debian:12",
-      block('echo "${BASH_VERSION%%.*} $(cut -d. -f1 /etc/debian_version)"; pwd'),
-    );
-    expect(await run(plane)).toMatchObject({ success: true });
-    expect(shown(plane)).toBe("5 12\n/workspace\n");
+    const tar = execFileSync("mmdebstrap", ["--variant=apt", mode, "bookworm", "-"], options);
+    registry.put("acme/debian:12", { layers: [tar], config: { Env: ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"] } });
+    // It has a user of its own, and files of another group.
+    const install = "apt-get -qq update && apt-get -qq install --no-install-recommends jq dbus >/dev/null";
+    const prompt =
+      block('echo "${BASH_VERSION%%.*} $(cut -d. -f1 /etc/debian_version)"; pwd') +
+      block("echo '{\"a\":1}' | jq .a; id -un messagebus; echo local > /usr/local/bin/made; dpkg --audit");
+    await using plane = await start("acme/debian:12", prompt, {
+      setup_commands: [install],
+      variables: { DEBIAN_FRONTEND: "noninteractive" },
+    });
+    const { success, summary } = await run(plane);
+    expect([success, shown(plane)], summary).toEqual([true, "5 12\n/workspace\n1\nmessagebus\n"]);
     expect(timeline(plane)[0]).toMatch(/pulled \d+ MB in \d+ s; it has no git$/);
   });
 });
