@@ -17,6 +17,13 @@ const Limit = v.pipe(
   v.maxValue(500, "must be at most 500"),
 );
 
+const Usd = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,6}(\.\d{1,9})?$/, "must be an amount in US dollars, such as 2.50"),
+  v.transform(Number),
+  v.maxValue(1_000_000),
+);
+
 /**
  * GET /agent/runs: lists the runs visible to the caller. Filters combine with AND; repeat `state`,
  * `task_status` or `source` to match any of several values. Runs are sorted by `updated_at`, newest first, unless `sort_by` and `sort_order` say otherwise.
@@ -61,6 +68,7 @@ export const listRuns = endpoint({
       factory_uid: one(Id),
       /** `true` selects no runs, since no run belongs to a factory. */
       factory_only: one(Flag),
+      min_cost_usd: one(Usd),
       metadata: map(v.pipe(Metadata, v.maxEntries(5, "at most 5 metadata filters"))),
     },
   },
@@ -98,6 +106,7 @@ export const listRuns = endpoint({
           artifactType: query.artifact_type,
           archived: query.archived === "false" ? undefined : query.archived,
           metadata: query.metadata,
+          minCostUsd: query.min_cost_usd,
           q: query.q,
         },
       },

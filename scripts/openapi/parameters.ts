@@ -60,7 +60,9 @@ function querySchema(schema: Schema, book: SchemaBook): JsonObject {
   const bound = (type: string) => pipe.slice(transform).find((item) => item.type === type)?.requirement;
   const [minimum, maximum] = [bound("min_value") ?? 0, bound("max_value")];
   if (transform > 0 && typeof minimum === "number" && typeof maximum === "number") {
-    return { type: "integer", minimum, maximum };
+    const { requirement: form } = pipe.find(({ type }) => type === "regex") ?? {};
+    const isDecimal = form instanceof RegExp && form.test("1.5");
+    return { type: isDecimal ? "number" : "integer", minimum, maximum };
   }
   // An empty parameter counts as absent, so no parameter is ever too short.
   const { minLength: _, ...json } = book.convert(schema, "input");

@@ -58,6 +58,8 @@ export const RunFilter = v.pipe(
     artifact_type: v.exactOptional(ArtifactType),
     /** Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`. */
     archived: v.exactOptional(v.picklist(["false", "true", "all"])),
+    /** Selects runs that have cost at least this many US dollars by their models and sandboxes, without their child runs. */
+    min_cost_usd: v.exactOptional(v.pipe(v.number(), v.minValue(0, "must be at least 0"), v.maxValue(1_000_000))),
     /**
      * Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer
      * words. The id or the URL of a run finds that run.

@@ -41,7 +41,7 @@ beforeAll(async () => {
 /** The names of elements that reach over the right edge of the window, although the page does not scroll there. */
 const cutOff = (page: Page): Promise<unknown> =>
   page.evaluate(`[...document.querySelectorAll("main button, main a, main input, main textarea, main select")]
-    .filter((one) => one.checkVisibility() && one.closest(".views, .table-scroll, pre, .code, .terminal") === null)
+    .filter((one) => one.checkVisibility() && one.closest(".views, .tabs, .table-scroll, pre, .code, .terminal") === null)
     .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
     .map((one) => one.outerHTML.slice(0, 120))`);
 

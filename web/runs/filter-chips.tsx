@@ -10,7 +10,7 @@ import { revealHidden } from "../ui/hidden-characters.ts";
 import { sourceLabel, stateLabel } from "../ui/run-state.tsx";
 import { activeFilters, type FilterName, type FilterProps, parseStates, type RunSearch } from "./run-search.ts";
 
-const NAMES: Readonly<Partial<Record<keyof RunSearch, string>>> = { after: "From", before: "Until" };
+const NAMES: Readonly<Partial<Record<keyof RunSearch, string>>> = { after: "From", before: "Until", cost: "Cost from" };
 
 /** The filters that are set, each with a button that removes it. */
 export function FilterChips({ search, onChange }: FilterProps) {
@@ -50,6 +50,7 @@ function useValueLabels(search: RunSearch): (name: FilterName) => string {
     if (name === "state") return parseStates(search.state).map(stateLabel).join(", ");
     const source = RUN_SOURCES.find((one) => one === value);
     if (name === "source" && source !== undefined) return sourceLabel(source);
+    if (name === "cost") return `$${value}`;
     if (name === "archived") return toWords(value);
     if (name === "environment" && value === "empty-environment") return "None";
     return names.get(value) ?? value;

@@ -17,7 +17,7 @@ import { Button } from "../ui/button.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import { checkMetadata } from "../ui/metadata-text.ts";
 import { sourceLabel, stateLabel } from "../ui/run-state.tsx";
-import { type FilterProps, formatStates, isFiltered, parseStates, type RunSearch } from "./run-search.ts";
+import { AMOUNT, type FilterProps, formatStates, isFiltered, parseStates, type RunSearch } from "./run-search.ts";
 import { saveView } from "./saved-views.ts";
 
 /** The filters in addition to the quick ones. */
@@ -35,7 +35,7 @@ export function FilterPopover({ trigger, ...props }: FilterProps & { readonly tr
         <StateFields {...props} />
         <FilterFields {...props} />
         <p className="faint filter-note">
-          Lists are not sorted or filtered by cost. <Link to="/usage">Usage</Link> has the costliest runs.
+          <Link to="/usage">Usage</Link> has the costliest runs.
         </p>
         <SaveView {...props} />
       </Popover.Content>
@@ -95,6 +95,26 @@ function MetadataField({ search, onChange }: FilterProps) {
       onChange={({ target: { value } }) => {
         setText(value);
         if (checkMetadata(value) === undefined) onChange({ metadata: value.trim() || undefined });
+      }}
+    />
+  );
+}
+
+/** Selects runs by what they have cost, as soon as the text is an amount. */
+function CostField({ search, onChange }: FilterProps) {
+  const [text, setText] = useState(search.cost ?? "");
+  const isAmount = AMOUNT.test(text);
+  return (
+    <TextField
+      label="Cost from, in US dollars"
+      inputMode="decimal"
+      placeholder="2.50"
+      value={text}
+      error={isAmount || text === "" ? undefined : "Enter an amount, such as 2.50."}
+      onChange={({ target }) => {
+        const value = target.value.trim();
+        setText(value);
+        if (value === "" || AMOUNT.test(value)) onChange({ cost: value || undefined });
       }}
     />
   );
@@ -166,6 +186,7 @@ function FilterFields({ search, onChange }: FilterProps) {
         ))}
       </datalist>
       <MetadataField search={search} onChange={onChange} />
+      <CostField search={search} onChange={onChange} />
       <TextField label="Created from" type="date" {...pick("after")} />
       <TextField label="Created until" type="date" {...pick("before")} />
       <SelectField label="Archived" {...pick("archived")}>

@@ -24,6 +24,9 @@ export const parseStates = (text: string | undefined): RunState[] =>
   RUN_STATES.filter((state) => text?.split(",").includes(state));
 export const formatStates = (states: readonly RunState[]): string | undefined => states.join(",") || undefined;
 
+/** An amount in US dollars. */
+export const AMOUNT = /^\d{1,6}(\.\d{1,9})?$/;
+
 /** The filters of the list of runs, as they are in the address. */
 export const RunSearch = v.object({
   view: lenient(v.picklist(VIEWS)),
@@ -45,6 +48,8 @@ export const RunSearch = v.object({
   model: Text,
   /** `name=value`, several on lines of their own. */
   metadata: Text,
+  /** The least cost in US dollars, such as `2.50`. */
+  cost: lenient(v.pipe(v.string(), v.regex(AMOUNT))),
   after: Text,
   before: Text,
   archived: lenient(v.picklist(["only", "all"])),
@@ -71,6 +76,7 @@ export function toListParams(search: RunSearch, me: string): RunsListParams {
     ...(search.skill === undefined ? {} : { skill: search.skill }),
     ...(search.model === undefined ? {} : { model_id: search.model }),
     ...(metadata === undefined ? {} : { metadata }),
+    ...(search.cost === undefined ? {} : { min_cost_usd: Number(search.cost) }),
     ...(search.archived === undefined ? {} : { archived: search.archived === "only" ? "true" : "all" }),
     ...dayRange(search),
   };
@@ -100,7 +106,7 @@ export interface FilterProps {
 
 const FILTERS = [
   ...(["state", "source", "creator", "agent", "schedule", "trigger", "environment", "skill", "model"] as const),
-  ...(["metadata", "after", "before", "archived"] as const),
+  ...(["metadata", "cost", "after", "before", "archived"] as const),
 ] as const;
 export type FilterName = (typeof FILTERS)[number];
 /** The names of the filters that are set, except for the quick filter and the search. */

@@ -7,7 +7,7 @@ import {
   type TaskStatus,
 } from "../../../clients/typescript/src/index.ts";
 import { environmentUid, scheduleId } from "../names.ts";
-import { pairs, runSource, SOURCE_TEXT, time } from "../options.ts";
+import { pairs, parseNumber, runSource, SOURCE_TEXT, time } from "../options.ts";
 
 /** Creates a command with the filters of the list of runs as options. */
 export function createFilteredCommand(name: string) {
@@ -24,6 +24,11 @@ export function createFilteredCommand(name: string) {
     .option("--model <id>", "only runs with this model")
     .option("--creator <uid>", "only runs created by this account")
     .option("--ancestor <run>", "only descendants of this run")
+    .option(
+      "--min-cost <usd>",
+      "only runs that have cost at least this many US dollars without their child runs",
+      parseNumber,
+    )
     .option("--source <source>", `${SOURCE_TEXT}; repeatable`, runSources)
     .option("--after <time>", "only runs created after this time: a date, or an age such as 90m, 24h, 7d", time)
     .option("--before <time>", "only runs created before this time", time);
@@ -46,6 +51,7 @@ export async function toFilters(client: Runyard, options: FilterOptions) {
     model_id: options.model,
     creator: options.creator,
     ancestor_run_id: options.ancestor,
+    min_cost_usd: options.minCost,
     source: options.source,
     created_after: options.after,
     created_before: options.before,

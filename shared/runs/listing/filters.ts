@@ -34,6 +34,8 @@ export interface Filters extends StatusFilters {
   /** @default archived runs do not match */
   readonly archived?: "true" | "all" | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** What a run has cost at least without its child runs, in US dollars. */
+  readonly minCostUsd?: number | undefined;
   /** Fuzzy search over title, skill_spec and the beginning of the prompt; or the id or the URL of a run. */
   readonly q?: string | undefined;
 }
@@ -101,8 +103,8 @@ export function matchingRuns(runs: readonly FoundRun[], filters: Filters): reado
 }
 
 /** Whether the filters need the head, and whether they need the body. */
-export const needsHead = ({ states, taskStatuses, updatedAfter, artifactType }: Filters): boolean =>
-  (states ?? taskStatuses ?? updatedAfter ?? artifactType) !== undefined;
+export const needsHead = ({ states, taskStatuses, updatedAfter, artifactType, minCostUsd }: Filters): boolean =>
+  (states ?? taskStatuses ?? updatedAfter ?? artifactType ?? minCostUsd) !== undefined;
 export const needsBody = ({ metadata, automationId, ancestorRunId, q }: Filters): boolean =>
   (metadata ?? automationId ?? ancestorRunId ?? q) !== undefined;
 

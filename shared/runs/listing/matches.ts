@@ -1,5 +1,8 @@
+import { readUsage } from "#shared/records/budget-account.ts";
+import { toRoundedUsd } from "#shared/records/money.ts";
 import { type RunBody, readBodies } from "#shared/records/run-body.ts";
 import { parseRunId, type RunHead, readHeads } from "#shared/records/run-head.ts";
+import { computeCost } from "#shared/records/run-time.ts";
 import type { RunPorts } from "#shared/runs/run-ports.ts";
 import type { Item, Table } from "#shared/table/table.ts";
 import {
@@ -37,7 +40,11 @@ const MATCHED_TOGETHER = 400;
  * Creates a test that finds which runs of some index entries match: first by the entries only, then by the heads where a
  * filter needs them, since states and times change, then by the bodies, which are larger.
  */
-export function createMatcher({ scopes, order, filters, wanted }: Matching, { table }: Pick<RunPorts, "table">) {
+export function createMatcher(
+  { scopes, order, filters, wanted }: Matching,
+  { table, now, sandboxUsdPerHour }: Pick<RunPorts, "table" | "now" | "sandboxUsdPerHour">,
+) {
+  const { minCostUsd } = filters;
   const isBodyMatch = createBodyMatcher(filters);
 
   async function byHead(some: readonly Candidate[]): Promise<Candidate[]> {
@@ -46,6 +53,18 @@ export function createMatcher({ scopes, order, filters, wanted }: Matching, { ta
       const head = heads[index];
       return head !== undefined && scopes.includes(head.scope) && matchesHead(head, filters) ? [{ ...one, head }] : [];
     });
+  }
+  /** No index has the cost of a run, which each call of a model changes. */
+  async function byCost(some: readonly Candidate[], least: number): Promise<Candidate[]> {
+    const heads = some.flatMap(({ head }) => head ?? []);
+    const used = await readUsage(heads, table);
+    const costs = new Map(
+      heads.map((head, index) => {
+        const compute = computeCost(head, now(), sandboxUsdPerHour) ?? 0;
+        return [head.run_id, toRoundedUsd(used[index]?.cost ?? 0) + toRoundedUsd(compute)];
+      }),
+    );
+    return some.filter(({ id }) => (costs.get(id) ?? 0) >= least);
   }
   async function byBody(some: readonly Candidate[]): Promise<Candidate[]> {
     const bodies = await readMissingBodies(some, table);
@@ -66,7 +85,8 @@ export function createMatcher({ scopes, order, filters, wanted }: Matching, { ta
     for (let from = 0; from < candidates.length && found.length < wanted; from += MATCHED_TOGETHER) {
       const some = candidates.slice(from, from + MATCHED_TOGETHER);
       const alive = asksHeads ? await byHead(some) : some;
-      found.push(...(needsBody(filters) ? await byBody(alive) : alive));
+      const costly = minCostUsd === undefined ? alive : await byCost(alive, minCostUsd);
+      found.push(...(needsBody(filters) ? await byBody(costly) : costly));
     }
     return found;
   };

@@ -23,5 +23,6 @@ export const toFilters = (filter: RunFilter): Filters => ({
   artifactType: filter.artifact_type,
   archived: filter.archived === "false" ? undefined : filter.archived,
   metadata: filter.metadata,
+  minCostUsd: filter.min_cost_usd,
   q: filter.q,
 });

@@ -8,7 +8,17 @@ import { listFilterTerms, listFilterWords, type TermFilters } from "./search-ter
 
 /** Whether no index of the table holds the runs that match, and few others, in the order of the list. */
 export function needsSearch({ sortBy }: Order, filters: Filters): boolean {
-  const { states, creator, scheduleId, createdAfter, createdBefore, updatedAfter, archived, ...others } = filters;
+  const {
+    states,
+    creator,
+    scheduleId,
+    createdAfter,
+    createdBefore,
+    updatedAfter,
+    archived,
+    minCostUsd: _,
+    ...others
+  } = filters;
   const isByTime = sortBy === "updated_at" || sortBy === "created_at";
   const choices = [creator, scheduleId, states].filter((one) => one !== undefined).length;
   return (

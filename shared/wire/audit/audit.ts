@@ -16,7 +16,10 @@ export const AuditTarget = v.object({
 export type AuditTarget = v.InferOutput<typeof AuditTarget>;
 
 /** The filters of a request by their names. */
-const Filter = v.record(v.string(), v.union([v.string(), v.array(v.string()), v.record(v.string(), v.string())]));
+const Filter = v.record(
+  v.string(),
+  v.union([v.string(), v.number(), v.array(v.string()), v.record(v.string(), v.string())]),
+);
 
 /** A request that changed something, or that was refused. */
 export const AuditEvent = v.object({

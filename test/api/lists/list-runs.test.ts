@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { listRuns } from "#functions/runs/list-runs.ts";
+import { noteUsage } from "#shared/records/budget-account.ts";
 import { hasStatus } from "#shared/runs/listing/task-status.ts";
 import { RunState, type TaskStatus } from "#shared/wire/run.ts";
 import { type Client, createClient } from "../../support/client.ts";
@@ -51,6 +52,49 @@ describe("GET /agent/runs", () => {
       made.filter((_, index) => index % 2 === 1),
     );
     expect(await walk(createClient(plane, (await plane.agent()).key), "", 500)).toHaveLength(10);
+  });
+
+  it("selects runs by what they have cost at least", async () => {
+    const plane = await createTestControlPlane();
+    const client = createClient(plane);
+    const free = await createRun(plane);
+    const config = { budget_usd: 10 };
+    const [cheap, costly] = [
+      await workingRun(plane, { prompt: "a", config }),
+      await workingRun(plane, { prompt: "b", config }),
+    ];
+    await noteUsage(cheap.run_id, { cost: 20_000_000, tokens: 1000 }, plane.table);
+    await noteUsage(costly.run_id, { cost: 2_500_000_000, tokens: 1000 }, plane.table);
+    const read = async (least: string, order = "created_at") =>
+      ids(await client.get(`/agent/runs?sort_by=${order}&min_cost_usd=${least}`));
+    expect(await read("2.5")).toEqual([costly.run_id]);
+    expect(await read("0.02", "title")).toEqual(expect.arrayContaining([costly.run_id, cheap.run_id]));
+    expect(await read("2.500000001")).toEqual([]);
+    expect(await read("0")).toContain(free);
+    await noteUsage(cheap.run_id, { cost: 2_480_000_000, tokens: 1000 }, plane.table);
+    expect((await read("2.50")).toSorted()).toEqual([cheap.run_id, costly.run_id].toSorted());
+    expect(await walk(client, "min_cost_usd=2.5", 1)).toHaveLength(2);
+    for (const wrong of ["-1", "1e3", "cheap", "1000001"]) {
+      const { status, body } = await client.get(`/agent/runs?min_cost_usd=${wrong}`);
+      expect([status, body.errors[0]?.path], wrong).toEqual([400, "min_cost_usd"]);
+    }
+  });
+
+  it("archives the runs that have cost at least an amount, and no others", async () => {
+    const plane = await createTestControlPlane();
+    const client = createClient(plane);
+    const config = { budget_usd: 10 };
+    const [cheap, costly] = [
+      await workingRun(plane, { prompt: "a", config }),
+      await workingRun(plane, { prompt: "b", config }),
+    ];
+    await noteUsage(cheap.run_id, { cost: 20_000_000, tokens: 1000 }, plane.table);
+    await noteUsage(costly.run_id, { cost: 2_500_000_000, tokens: 1000 }, plane.table);
+    await Promise.all([cheap.finish(), costly.finish()]);
+    const { body } = await client.post("/agent/runs/archive", { filter: { min_cost_usd: 1 } });
+    expect(body.archived).toEqual([costly.run_id]);
+    const [event] = (await client.get("/agent/audit?action=runs.archive")).body.events;
+    expect(event.filter).toEqual({ min_cost_usd: 1 });
   });
 
   // @contract runs.list.limit

@@ -421,6 +421,9 @@ class RunFilterParam(TypedDict, total=False):
     archived: Literal["false", "true", "all"]
     """Selects archived runs (`true`), runs that are not archived (`false`, the default), or `all`."""
 
+    min_cost_usd: float
+    """Selects runs that have cost at least this many US dollars by their models and sandboxes, without their child runs."""
+
     q: str
     """Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run."""
 
@@ -1811,6 +1814,9 @@ class WebhookFilterParam(TypedDict, total=False):
 
     ancestor_run_id: str
     """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
+
+    min_cost_usd: float
+    """Selects runs that have cost at least this many US dollars by their models and sandboxes, without their child runs."""
 
     metadata: Mapping[str, str]
     """Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys."""

@@ -1685,7 +1685,7 @@ class AuditEvent(BaseModel):
     changes: Optional[List[str]] = None
     """The names of the request's members."""
 
-    filter: Optional[Dict[str, Union[str, List[str], Dict[str, str]]]] = None
+    filter: Optional[Dict[str, Union[str, float, List[str], Dict[str, str]]]] = None
     """The filter of a request that changes all runs that match it. The text of `q` is replaced by `***`."""
 
     matched: Optional[int] = None
@@ -4149,6 +4149,9 @@ class WebhookFilter(BaseModel):
 
     ancestor_run_id: Optional[str] = None
     """Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8."""
+
+    min_cost_usd: Optional[float] = None
+    """Selects runs that have cost at least this many US dollars by their models and sandboxes, without their child runs."""
 
     metadata: Optional[Dict[str, str]] = None
     """Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys."""

@@ -465,7 +465,7 @@ interface components {
             changes?: string[];
             /** @description The filter of a request that changes all runs that match it. The text of `q` is replaced by `***`. */
             filter?: {
-                [key: string]: string | string[] | {
+                [key: string]: string | number | string[] | {
                     [key: string]: string;
                 };
             };
@@ -3571,6 +3571,8 @@ interface components {
              * @enum {string}
              */
             archived?: "false" | "true" | "all";
+            /** @description Selects runs that have cost at least this many US dollars by their models and sandboxes, without their child runs. */
+            min_cost_usd?: number;
             /** @description Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run. */
             q?: string;
             /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
@@ -5036,6 +5038,8 @@ interface components {
             automation_id?: string;
             /** @description Selects the descendants of this run, which must exist and be visible. At most 512 bytes in UTF-8. */
             ancestor_run_id?: string;
+            /** @description Selects runs that have cost at least this many US dollars by their models and sandboxes, without their child runs. */
+            min_cost_usd?: number;
             /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
             metadata?: {
                 [key: string]: string;
@@ -5188,6 +5192,8 @@ interface components {
             factory_uid?: string;
             /** @description `true` selects no runs, since no run belongs to a factory. */
             factory_only?: boolean;
+            /** @description Selects runs that have cost at least this many US dollars by their models and sandboxes, without their child runs. */
+            min_cost_usd?: number;
             /** @description Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys. */
             metadata?: {
                 [key: string]: string;

@@ -257,6 +257,7 @@ class RunsBase(Resource):
         q: Union[str, NotGiven] = NOT_GIVEN,
         factory_uid: Union[str, NotGiven] = NOT_GIVEN,
         factory_only: Union[bool, NotGiven] = NOT_GIVEN,
+        min_cost_usd: Union[float, NotGiven] = NOT_GIVEN,
         metadata: Union[Mapping[str, str], NotGiven] = NOT_GIVEN,
         **options: Unpack[RequestOptions],
     ) -> Page[RunItem]:
@@ -297,6 +298,7 @@ class RunsBase(Resource):
             q: Searches titles, prompts and skills. Ignores case, accents and word order, and allows for a typo in longer words. The id or the URL of a run finds that run.
             factory_uid: Selects no runs, since no run belongs to a factory.
             factory_only: `true` selects no runs, since no run belongs to a factory.
+            min_cost_usd: Selects runs that have cost at least this many US dollars by their models and sandboxes, without their child runs.
             metadata: Selects runs by metadata; in a query, as `metadata[ticket]=SHOP-1412`. At most 5 keys.
         """
         return self._list(
@@ -331,6 +333,7 @@ class RunsBase(Resource):
                 "q": q,
                 "factory_uid": factory_uid,
                 "factory_only": factory_only,
+                "min_cost_usd": min_cost_usd,
                 "metadata": metadata,
             },
             options=options,
