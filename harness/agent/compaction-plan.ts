@@ -77,7 +77,7 @@ const countTokens = (value: unknown): number => Math.ceil(JSON.stringify(value).
 export function collectFacts(
   conversation: readonly Message[],
   { messages }: CompactionPlan,
-): Pick<Compaction, "files" | "todo"> {
+): Pick<Compaction, "files" | "todo" | "skills"> {
   const latest = findCompaction(conversation);
   const done = new Set<string>();
   const blocks = messages.flatMap(({ content }) => content);
@@ -88,7 +88,14 @@ export function collectFacts(
   const files = [...new Set([...(latest?.files ?? []), ...edited])].slice(-MAX_FILES);
   const list = actions.findLast(({ name }) => name === "todo");
   const todo = list === undefined ? latest?.todo : formatTodo(list.input);
-  return { files, ...(todo === undefined ? {} : { todo }) };
+  const read = actions.filter(({ name }) => name === "load_skill").flatMap(({ input }) => readId(input));
+  const skills = [...new Set([...(latest?.skills ?? []), ...read])];
+  return { files, ...(todo === undefined ? {} : { todo }), ...(skills.length === 0 ? {} : { skills }) };
+}
+
+function readId(input: unknown): string[] {
+  const { id }: { id?: unknown } = Object(input);
+  return typeof id === "string" ? [id] : [];
 }
 
 function readPaths(input: unknown): string[] {

@@ -47,12 +47,16 @@ export function buildHistory({ instructions, conversation }: Turn, { opening, co
   return startWithUser(messages);
 }
 
-function toSummaryMessage({ summary, todo, files }: Compaction): Message {
+function toSummaryMessage({ summary, todo, files, skills = [] }: Compaction): Message {
+  const toList = (names: readonly string[]) => names.map((name) => `- ${name}`).join("\n");
   const parts = [
     "[What you did before is summarized here. The requests of the user are kept.]",
     summary,
     ...(todo === undefined ? [] : [`Your to-do list:\n${todo}`]),
-    ...(files.length === 0 ? [] : [`Files that you changed:\n${files.map((file) => `- ${file}`).join("\n")}`]),
+    ...(files.length === 0 ? [] : [`Files that you changed:\n${toList(files)}`]),
+    ...(skills.length === 0
+      ? []
+      : [`Skills that you read, whose text is gone. Read one again before you go on with it:\n${toList(skills)}`]),
   ];
   return new Message({ role: "user", content: [new TextBlock(parts.join("\n\n"))] });
 }

@@ -14,6 +14,8 @@ export const Compaction = v.object({
   files: v.array(v.string()),
   /** The latest to-do list of the summarized steps. */
   todo: v.exactOptional(v.string()),
+  /** The ids of the skills that the agent read in the summarized steps. */
+  skills: v.exactOptional(v.array(v.string())),
   /** The most that the model gets of each input and output of a tool among the kept messages. */
   tool_bytes: v.exactOptional(Count),
   /** The context window in tokens, as far as refusals of the provider show it. */

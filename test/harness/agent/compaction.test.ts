@@ -364,12 +364,29 @@ describe("the facts of a summary", () => {
     const plan = { previous: "So far.", messages: conversation.slice(1), until: 2 };
     expect(collectFacts(conversation, plan)).toEqual({ files: ["a.ts"], todo: "- [ ] test" });
   });
+
+  it("name the skills that the agent read, also those of earlier summaries, once", () => {
+    const kind = { category: "skill" as const, name: "load_skill" };
+    const load = (id: string, state: "completed" | "failed"): Message[] => [
+      { role: "assistant", content: [{ type: "action", id: `call-${id}`, ...kind, input: { id } }] },
+      { role: "tool", content: [{ type: "action_result", action_id: `call-${id}`, ...kind, state, output: {} }] },
+    ];
+    const data = { summary: "So far.", kept_messages: 0, files: [], skills: ["deploy"] };
+    const conversation: Message[] = [
+      { role: "system", content: [{ type: "event", name: CONVERSATION_COMPACTED, data }] },
+      ...load("review", "completed"),
+      ...load("deploy", "completed"),
+      ...load("missing", "failed"),
+    ];
+    const plan = { previous: "So far.", messages: conversation.slice(1), until: conversation.length };
+    expect(collectFacts(conversation, plan)).toEqual({ files: [], skills: ["deploy", "review"] });
+  });
 });
 
 describe("the history after a compaction", () => {
   it("has the user's messages, the summary with the changed files and the to-do list, and the latest messages", () => {
     const text = (role: Message["role"], said: string): Message => ({ role, content: [{ type: "text", text: said }] });
-    const data = { summary: "So far.", kept_messages: 1, files: ["a.ts"], todo: "- [ ] test" };
+    const data = { summary: "So far.", kept_messages: 1, files: ["a.ts"], todo: "- [ ] test", skills: ["a/deploy"] };
     const conversation: Message[] = [
       text("user", "Earlier request."),
       text("assistant", "Covered."),
@@ -386,7 +403,8 @@ describe("the history after a compaction", () => {
       "Go.",
       "Earlier request.",
       "[What you did before is summarized here. The requests of the user are kept.]\n\nSo far.\n\n" +
-        "Your to-do list:\n- [ ] test\n\nFiles that you changed:\n- a.ts",
+        "Your to-do list:\n- [ ] test\n\nFiles that you changed:\n- a.ts\n\n" +
+        "Skills that you read, whose text is gone. Read one again before you go on with it:\n- a/deploy",
       "Kept.",
       "Now.",
     ]);

@@ -15,7 +15,7 @@ const BRIEF: Brief = {
   network: "There is no network.",
   computerUse: false,
 };
-const TOOLS = ["create_plan", "start_agent"].map((name) => ({ name }));
+const TOOLS = ["ask_user", "create_plan", "start_agent"].map((name) => ({ name }));
 
 describe("the system prompt", () => {
   it.each([
