@@ -23,6 +23,8 @@ beforeAll(async () => {
   await ensurePythonEnvironment(venv, python, new AbortController().signal, requirements);
 }, INSTALL_MS);
 
+const EXAMPLES = ["fresh-account", "default", "everything", "second-in-account", "closed", "restored"];
+
 const readExample = (name: string) =>
   v.parse(
     v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())),
@@ -134,7 +136,7 @@ async function check(templates: readonly { readonly name: string; readonly templ
 describe("checkov", () => {
   const seen = new Set<string>();
 
-  it.each(["default", "everything", "closed"])(
+  it.each(EXAMPLES)(
     "finds nothing in the templates of infra/examples/%s.json that was not reviewed",
     async (name) => {
       const { passed, found } = await check(synthesize(readExample(name)).templates);
@@ -184,7 +186,7 @@ describe("every action that a policy allows or denies", () => {
       const pattern = new RegExp(`^${action.toLowerCase().replaceAll("*", ".*")}$`);
       return known.some((one) => pattern.test(one));
     };
-    const used = ["default", "everything", "closed", "restored"].flatMap((name) =>
+    const used = EXAMPLES.flatMap((name) =>
       synthesize(readExample(name)).templates.flatMap(({ template }) => listActions(template)),
     );
     const actions = [...new Set(used)].toSorted();
