@@ -148,10 +148,9 @@ async function checkRun(run: ReadableRun, now: number, circuitOpen: boolean, por
     return failWaitingRun(head.run_id, "budget_exceeded", describeTimeout(head), ports);
   }
   if (head.state === "QUEUED") {
-    const waited =
-      head.deployment_entry !== undefined
-        ? WAITING_CHECK_MS
-        : Math.min(Math.max(RESEND_MS, now - head.updated_at), MAX_RESEND_MS);
+    // Each pass grants executions to the runs that wait for the deployment, so that nothing is to be done for one of them.
+    if (head.deployment_entry !== undefined && head.stops === undefined) return checkAgain(WAITING_CHECK_MS);
+    const waited = Math.min(Math.max(RESEND_MS, now - head.updated_at), MAX_RESEND_MS);
     await checkAgain(head.stops === undefined ? waited : CHECK_AGAIN_MS);
     await ports.queue.sendRun(head.run_id, parseOwner(head));
     return requestStop();

@@ -12,8 +12,8 @@ import type { CapacityPorts, Place } from "./slots.ts";
 const MAX_GRANTS = 25;
 /** Milliseconds after which the reaper requests the dispatch of a run that was granted an execution, if its message was lost. */
 const GRANTED_CHECK_MS = 30_000;
-/** Milliseconds after which the reaper checks a waiting run by itself. Ends of executions and each pass of the reaper grant executions before. */
-export const WAITING_CHECK_MS = 24 * 3_600_000;
+/** Milliseconds after which the reaper looks at a waiting run, which costs a write. Ends of executions and each pass of the reaper grant executions before. */
+export const WAITING_CHECK_MS = 7 * 24 * 3_600_000;
 /** Waiting runs that are read at once. */
 const READ_AT_ONCE = 4;
 /** Executions of a limit for which processes that grant at the same time choose among one run more, so that they do not all choose the same. */

@@ -197,21 +197,27 @@ describe("the limit of executions of a deployment", () => {
     expect(plane.sent).toContainEqual({ queue: "runs", runId: waited });
   });
 
-  it("costs a waiting run no request of its own for a day", async () => {
+  it("costs a waiting run no request of its own, and a write a week", async () => {
     const plane = await planeWith(1);
     const first = await workingRun(plane);
     const waited = await waitingRun(plane);
     plane.sent.length = 0;
-    for (let hour = 0; hour < 23; hour++) {
+    const before = await plane.ports.runs.head(waited);
+    for (let hour = 0; hour < 167; hour++) {
       plane.clock.now += 3_600_000;
       await first.beat();
       await reap(plane);
     }
+    expect(await plane.ports.runs.head(waited)).toEqual(before);
+    for (let hour = 0; hour < 2; hour++) {
+      plane.clock.now += 3_600_000;
+      await first.beat();
+      await reap(plane);
+    }
+    const { check_at: checkAt, ...head } = (await plane.ports.runs.head(waited)) ?? {};
+    expect(head).toEqual({ ...before, check_at: undefined });
+    expect(String(checkAt) > String(before?.check_at)).toBe(true);
     expect(plane.sent.filter(({ runId }) => runId === waited)).toEqual([]);
-    plane.clock.now += 3_600_000;
-    await first.beat();
-    await reap(plane);
-    expect(plane.sent).toContainEqual({ queue: "runs", runId: waited });
   });
 
   it("lets all waiting runs start once it is removed", async () => {
