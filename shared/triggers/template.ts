@@ -13,8 +13,11 @@ const PATH = /^event\.(type|action|text|repository|thread|author\.(id|name|kind)
 const VALUES =
   "event.type, event.action, event.text, event.author.name, event.repository, event.thread, event.payload or a member of the payload";
 const FENCE = /^[ \t>*+\-\d.)]*(`{3,}|~{3,})(.*)$/;
-/** One line without a character that begins code, HTML or a link in Markdown. */
-const PLAIN = /^[^`~<[\r\n\v\f\u0085\u2028\u2029]*$/;
+/**
+ * One line without a character that begins code, HTML or a link in Markdown, without invisible characters, and without the slash that
+ * begins a command of an agent.
+ */
+const PLAIN = /^(?!\s*\/)(?:[^`~<[\p{C}\p{Zl}\p{Zp}]|\t)*$/u;
 
 /** Refuses a template with an unknown value, or with a value where a shell would read it. Errors name line and column. */
 export function checkTemplate(template: string, member = "prompt"): void {

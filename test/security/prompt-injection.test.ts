@@ -76,15 +76,15 @@ const withoutGuard = ({ field, text }: (typeof ATTEMPTS)[number]): string =>
     .replace("{{ event.text }}", () => (field === "issue" || field === "comment" ? text : "Look."));
 
 describe("an outsider's text", () => {
-  it("is tried in at least 60 ways, in issues, comments, titles and branches, none of them twice", () => {
+  it("is tried in at least 90 ways, in issues, comments, titles and branches, none of them twice", () => {
     expect(new Set(ATTEMPTS.map(({ field, text }) => `${field} ${text}`)).size).toBe(ATTEMPTS.length);
-    expect(ATTEMPTS.length).toBeGreaterThanOrEqual(60);
+    expect(ATTEMPTS.length).toBeGreaterThanOrEqual(90);
     for (const field of FIELDS) expect(ATTEMPTS.filter((one) => one.field === field).length).toBeGreaterThan(5);
   });
 
-  it("makes a model that obeys every block execute a command in at least 30 ways without the guard", () => {
+  it("makes a model that obeys every block execute a command in at least 50 ways without the guard", () => {
     const succeeded = ATTEMPTS.filter((attempt) => obey(withoutGuard(attempt)).some((one) => one.includes("evil")));
-    expect(succeeded.length).toBeGreaterThanOrEqual(30);
+    expect(succeeded.length).toBeGreaterThanOrEqual(50);
   });
 
   it.each(ATTEMPTS)("of a $field causes no command by $technique, in a prompt and in a follow-up", async (attempt) => {
