@@ -274,6 +274,14 @@ describe("runyard triggers import", () => {
     expect([code, out.trim(), sent()]).toEqual([0, "unchanged  builds", []]);
   });
 
+  it("keeps the prompt of a preset that the file leaves out", async () => {
+    const file = join(directory, "preset.yaml");
+    await writeFile(file, "triggers: [{name: builds, kind: webhook, preset: sentry, secret: of-the-other-system}]");
+    server.play([list({ preset: "sentry", prompt: "Find the cause." })]);
+    const { out, code } = await run(["triggers", "import", file]);
+    expect([code, out.trim(), sent()]).toEqual([0, "unchanged  builds", []]);
+  });
+
   it("changes the scopes alone", async () => {
     const file = await exportTo("json", { scopes: ["runs:read"] });
     server.play([list({ ...STORED, scopes: ["runs:read", "runs:write"] }), trigger()]);

@@ -24,7 +24,10 @@ const toFixed = ({ kind, preset, verification = { scheme: "standard" }, team = t
   team,
 });
 
-/** What an update sends for a member that the file omits. Scopes are kept: `[]` would grant those of the credential. */
+/**
+ * What an update sends for a member that the file omits. Scopes are kept: `[]` would grant those of the credential. So is the prompt,
+ * which a preset has.
+ */
 const CLEARED = {
   enabled: true,
   mode: "normal",
@@ -106,8 +109,9 @@ function plan(
   }
   const members = omit(body, ["secret", ...FIXED]);
   const current = omit(before, FIXED);
-  const { scopes } = found;
-  const isEqual = isDeepStrictEqual({ ...CLEARED, scopes, ...current }, { ...CLEARED, scopes, ...members });
+  const { scopes, prompt } = found;
+  const kept = { ...CLEARED, scopes, prompt };
+  const isEqual = isDeepStrictEqual({ ...kept, ...current }, { ...kept, ...members });
   return isEqual ? { action: "keep", name, uid } : { action: "update", name, uid, body: { ...CLEARED, ...members } };
 }
 
