@@ -5,6 +5,40 @@ function defined(value) {
   return JSON.parse(JSON.stringify(value));
 }
 
+// clients/typescript/src/artifact-files.ts
+function planArtifactFiles(artifacts) {
+  let taken = /* @__PURE__ */ new Set();
+  return artifacts.flatMap((artifact) => {
+    let uid = textOf(artifact.data, "artifact_uid");
+    if (uid === void 0) return [];
+    let names = ["filepath", "filename", "title"].map((name) => textOf(artifact.data, name)), path3 = takePath(taken, toSafePath(names.find((name) => name !== void 0) ?? uid));
+    return [{ artifact, artifact_uid: uid, path: path3 }];
+  });
+}
+function textOf(data, name) {
+  let value = Reflect.get(data, name);
+  return typeof value == "string" && value !== "" ? value : void 0;
+}
+function toSafePath(name) {
+  let kept = name.replaceAll("\\", "/").replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "_").split("/").filter((part) => !/^\.*$/.test(part) && !/^[a-z]:$/i.test(part));
+  return kept.length === 0 ? "artifact" : kept.join("/");
+}
+function takePath(taken, path3) {
+  let isFree = (one) => !taken.has(one.toLowerCase()) && !taken.has(`${one.toLowerCase()}/`) && !foldersOf(one).some((folder) => taken.has(folder)), wanted = foldersOf(path3).some((folder) => taken.has(folder)) ? path3.replaceAll("/", "_") : path3, free = wanted;
+  for (let count = 2; !isFree(free); count++) free = addNumber(wanted, count);
+  taken.add(free.toLowerCase());
+  for (let folder of foldersOf(free)) taken.add(`${folder}/`);
+  return free;
+}
+function foldersOf(path3) {
+  let parts = path3.toLowerCase().split("/");
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"));
+}
+function addNumber(path3, count) {
+  let [, stem = path3, ending = ""] = /^(.*[^/])(\.[^./]*)$/.exec(path3) ?? [];
+  return `${stem}-${count}${ending}`;
+}
+
 // clients/typescript/src/errors.ts
 var RunyardError = class extends Error {
   name = "RunyardError";
@@ -1112,6 +1146,15 @@ function within(ms, part, connection) {
   return part.finally(() => clearTimeout(timer));
 }
 
+// clients/typescript/src/resources/artifacts.ts
+var Artifacts2 = class extends Artifacts {
+  /** Downloads the content of an artifact, including the text of a plan, as a streamed response. */
+  async download(artifactUid, options) {
+    let { data } = await this.retrieve(artifactUid, options);
+    return "content" in data ? new Response(String(data.content), { headers: { "content-type": data.content_type } }) : this.transport.storage(data.download_url, {}, options);
+  }
+};
+
 // clients/typescript/src/resources/attachments.ts
 async function describeFile(file) {
   let digest = await crypto.subtle.digest("SHA-256", await file.arrayBuffer()), sha256 = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -1226,21 +1269,21 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
     else for await (let event of this.events(runId, options)) yield { kind: "event", event };
   }
   /**
+   * Downloads the content of each artifact of a run as a streamed response, with a path to save it to. Artifacts without a content, such
+   * as pull requests, are left out.
+   */
+  async *downloadArtifacts(runId, options) {
+    let { artifacts = [] } = await this.retrieve(runId, options), downloads = new Artifacts2(this.transport);
+    for (let file of planArtifactFiles(artifacts))
+      yield { ...file, response: await downloads.download(file.artifact_uid, options) };
+  }
+  /**
    * Downloads the run's raw transcript, a JSON Lines file, as a streamed response. Waits for the transcript of a run
    * that has just ended: `maxRetries` retries, 30 by default, a second apart.
    */
   async downloadTranscript(runId, options = {}) {
     let { maxRetries = FOLLOW_RETRIES } = options, { download_url } = await this.transcript(runId, { ...options, maxRetries });
     return this.transport.storage(download_url, {}, options);
-  }
-};
-
-// clients/typescript/src/resources/artifacts.ts
-var Artifacts2 = class extends Artifacts {
-  /** Downloads the content of an artifact, including the text of a plan, as a streamed response. */
-  async download(artifactUid, options) {
-    let { data } = await this.retrieve(artifactUid, options);
-    return "content" in data ? new Response(String(data.content), { headers: { "content-type": data.content_type } }) : this.transport.storage(data.download_url, {}, options);
   }
 };
 

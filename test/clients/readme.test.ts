@@ -78,7 +78,7 @@ const PRINTED: readonly RegExp[] = [
   /^\d+ \{ has_next_page: false \}/,
   /^assistant \[[\s\S]*Z run_succeeded$/m,
   /^CANCELLED$/m,
-  /^hello\.txt hello$/m,
+  /^downloads\/hello\.txt$/m,
   /^$/,
   /^\d{4}-\d\d-\d\dT/,
   /^service_account$/m,

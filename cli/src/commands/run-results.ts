@@ -4,7 +4,12 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Command } from "@commander-js/extra-typings";
-import type { ArtifactItem, Block, Runyard } from "../../../clients/typescript/src/index.ts";
+import {
+  type ArtifactItem,
+  type Block,
+  planArtifactFiles,
+  type Runyard,
+} from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { firstText } from "../first-text.ts";
 import { Problem } from "../problem.ts";
@@ -131,13 +136,9 @@ async function downloadAll(
   artifacts: readonly ArtifactItem[],
   { folder, overwrite }: { readonly folder: string; readonly overwrite: boolean },
 ): Promise<Saved[]> {
-  const taken = new Set<string>();
-  const planned = artifacts.flatMap(({ data }): Saved[] => {
-    const uid = memberOf(data, "artifact_uid");
-    if (typeof uid !== "string") return [];
-    const name = ["filepath", "filename", "title"].map((member) => memberOf(data, member)).find((one) => one) ?? uid;
-    return [{ artifact_uid: uid, file: path.join(folder, freeName(taken, safePath(String(name)))) }];
-  });
+  const planned = planArtifactFiles(artifacts).map(
+    ({ artifact_uid, path: name }): Saved => ({ artifact_uid, file: path.join(folder, name) }),
+  );
   const resolve = (file: string) => path.resolve(context.shell.cwd, file);
   // Before anything is written: an agent chose the names, and one may be that of a file of the caller.
   if (!overwrite) refuseExisting(planned.map(({ file }) => file).filter((file) => existsSync(resolve(file))));
@@ -158,24 +159,6 @@ function refuseExisting(files: readonly string[]): void {
   throw new Problem(`${first}${more} exist${others.length === 0 ? "s" : ""} already.`, {
     remedy: "Choose another folder, or replace them with --overwrite.",
   });
-}
-
-/** A run names its files itself; they must not leave the folder that they are saved to. */
-function safePath(name: string): string {
-  const parts = name
-    .replaceAll("\\", "/")
-    .replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "_")
-    .split("/");
-  const kept = parts.filter((part) => !/^\.*$/.test(part) && !/^[a-z]:$/i.test(part));
-  return kept.length === 0 ? "artifact" : kept.join("/");
-}
-
-function freeName(taken: Set<string>, name: string): string {
-  const { dir, name: stem, ext } = path.posix.parse(name);
-  let free = name;
-  for (let count = 2; taken.has(free); count++) free = path.posix.join(dir, `${stem}-${count}${ext}`);
-  taken.add(free);
-  return free;
 }
 
 async function save(

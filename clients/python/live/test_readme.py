@@ -24,7 +24,7 @@ PRINTED = {
     "Find runs": r"(.* (QUEUED|PENDING|INPROGRESS|SUCCEEDED) \d{4}-.*\+00:00\n)+",
     "Handle errors": r"404 resource_not_found .+ \S+\n",
     "Send a follow-up": r"(.*\n)*assistant \[.*'action'.*\]\n(.*\n)*",
-    "Attach a file and download the results": r"count.txt b'2\\n'\n\d+ lines\n",
+    "Attach a file and download the results": r"results/count.txt\n\d+ lines\n",
     "Create a schedule": r"\d{4}-.* 0[12]:00:00\+00:00\n(QUEUED|PENDING)\n",
     "Use an identity": r"(QUEUED|PENDING)\n",
     "Read the raw response": r"200 \S+ 0\n\[.*'local/runbook'.*\]\n\{'uid': .*\n",

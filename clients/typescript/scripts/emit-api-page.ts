@@ -30,6 +30,11 @@ const HELPERS = [
     "Downloads the content of an artifact as a stream.",
   ],
   [
+    "runs.downloadArtifacts(runId, options?)",
+    "AsyncGenerator<ArtifactDownload>",
+    "Downloads each artifact of a run as a stream, with a safe relative path to save it to.",
+  ],
+  [
     "runs.uploadAttachment(runId, upload: Upload, options?)",
     "Promise<string>",
     "Uploads a file for a follow-up and returns its `attachment_id`.",

@@ -8,6 +8,7 @@ with Runyard() as client:
 """
 
 from . import params, types
+from ._artifact_files import ArtifactFile
 from ._async._client import AsyncRunyard
 from ._async._download import AsyncDownload
 from ._async._io import AsyncPaginator
@@ -47,6 +48,7 @@ __all__ = [
     "APIResponse",
     "APIStatusError",
     "APITimeoutError",
+    "ArtifactFile",
     "AsyncDownload",
     "AsyncPage",
     "AsyncPaginator",

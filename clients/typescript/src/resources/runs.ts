@@ -1,9 +1,11 @@
+import { type ArtifactFile, planArtifactFiles } from "../artifact-files.ts";
 import { APIUserAbortError, RunTimeoutError, RunyardError } from "../errors.ts";
 import { Runs as Operations } from "../generated/resources.ts";
 import type { LiveFrame, RunAgentRequest, RunEvent, RunItem, RunState } from "../generated/types.ts";
 import type { RequestOptions } from "../options.ts";
 import { type RunStreamItem, streamRun } from "../stream/run-stream.ts";
 import { LONGEST_TIMER } from "../transport.ts";
+import { Artifacts } from "./artifacts.ts";
 import { describeFile, storeFile, type Upload } from "./attachments.ts";
 
 /** How to follow a run. `timeout` applies to each poll, in addition to `wait`. */
@@ -41,6 +43,11 @@ export interface FollowUntilDoneOptions extends FollowOptions {
    * @default no limit
    */
   readonly maxWait?: number | undefined;
+}
+
+/** The content of an artifact, and the file to save it to. */
+export interface ArtifactDownload extends ArtifactFile {
+  readonly response: Response;
 }
 
 /** How to stream a run. */
@@ -186,6 +193,18 @@ export class Runs extends Operations {
   ): AsyncGenerator<RunStreamItem, void> {
     if (live !== undefined) yield* this.stream(runId, { ...options, ...live });
     else for await (const event of this.events(runId, options)) yield { kind: "event", event };
+  }
+
+  /**
+   * Downloads the content of each artifact of a run as a streamed response, with a path to save it to. Artifacts without a content, such
+   * as pull requests, are left out.
+   */
+  async *downloadArtifacts(runId: string, options?: RequestOptions): AsyncGenerator<ArtifactDownload, void> {
+    const { artifacts = [] } = await this.retrieve(runId, options);
+    const downloads = new Artifacts(this.transport);
+    for (const file of planArtifactFiles(artifacts)) {
+      yield { ...file, response: await downloads.download(file.artifact_uid, options) };
+    }
   }
 
   /**

@@ -12,6 +12,7 @@ import httpx
 from typing_extensions import Unpack
 
 from .. import _wire
+from .._artifact_files import ArtifactFile, place_files, plan_files
 from .._base import Call
 from .._decode import UnreadableError, decode
 from .._options import RequestOptions
@@ -20,6 +21,7 @@ from .._stream import EventParser, GapError, RunStreamItem, StreamState, Waiting
 from ..errors import APIError, RunTimeoutError, connection_error
 from ..params import PrepareAttachmentsRequestFileParam, RunAgentRequestParam
 from ..types import RunEvent, RunEvents, RunItem
+from ._artifacts import AsyncArtifacts
 from ._attachments import read_file, store_file
 from ._download import AsyncDownload
 from ._io import invoke, sleep
@@ -223,6 +225,33 @@ class AsyncRuns(AsyncRunsBase):
         [prepared] = made.attachments
         await store_file(self._client, prepared.upload_target, data, options)
         return prepared.attachment_id
+
+    async def download_artifacts(
+        self,
+        run_id: str,
+        folder: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        **options: Unpack[RequestOptions],
+    ) -> list[ArtifactFile]:
+        """Saves the content of each artifact of a run in a folder, which is created if it does not exist.
+
+        Returns the artifacts with the paths of their files. The agent chose the names of its files; none is saved
+        outside of the folder, and each has a file of its own. Artifacts without a content, such as pull requests, are
+        left out.
+
+        Args:
+            overwrite: Whether to replace files that exist. Otherwise such a file raises `FileExistsError`, before
+                anything is saved.
+        """
+        run = await self.retrieve(run_id, **options)
+        files = place_files(plan_files(run.artifacts or []), folder, overwrite=overwrite)
+        os.makedirs(folder, exist_ok=True)
+        for file in files:
+            os.makedirs(os.path.dirname(file.path), exist_ok=True)
+            async with AsyncArtifacts(self._client).download(file.artifact_uid, **options) as download:
+                await download.write_to_file(file.path)
+        return files
 
     async def create_and_wait(
         self,

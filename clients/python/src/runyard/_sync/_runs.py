@@ -13,6 +13,7 @@ import httpx
 from typing_extensions import Unpack
 
 from .. import _wire
+from .._artifact_files import ArtifactFile, place_files, plan_files
 from .._base import Call
 from .._decode import UnreadableError, decode
 from .._options import RequestOptions
@@ -21,6 +22,7 @@ from .._stream import EventParser, GapError, RunStreamItem, StreamState, Waiting
 from ..errors import APIError, RunTimeoutError, connection_error
 from ..params import PrepareAttachmentsRequestFileParam, RunAgentRequestParam
 from ..types import RunEvent, RunEvents, RunItem
+from ._artifacts import Artifacts
 from ._attachments import read_file, store_file
 from ._download import Download
 from ._io import invoke, sleep
@@ -224,6 +226,33 @@ class Runs(RunsBase):
         [prepared] = made.attachments
         store_file(self._client, prepared.upload_target, data, options)
         return prepared.attachment_id
+
+    def download_artifacts(
+        self,
+        run_id: str,
+        folder: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        **options: Unpack[RequestOptions],
+    ) -> list[ArtifactFile]:
+        """Saves the content of each artifact of a run in a folder, which is created if it does not exist.
+
+        Returns the artifacts with the paths of their files. The agent chose the names of its files; none is saved
+        outside of the folder, and each has a file of its own. Artifacts without a content, such as pull requests, are
+        left out.
+
+        Args:
+            overwrite: Whether to replace files that exist. Otherwise such a file raises `FileExistsError`, before
+                anything is saved.
+        """
+        run = self.retrieve(run_id, **options)
+        files = place_files(plan_files(run.artifacts or []), folder, overwrite=overwrite)
+        os.makedirs(folder, exist_ok=True)
+        for file in files:
+            os.makedirs(os.path.dirname(file.path), exist_ok=True)
+            with Artifacts(self._client).download(file.artifact_uid, **options) as download:
+                download.write_to_file(file.path)
+        return files
 
     def create_and_wait(
         self,

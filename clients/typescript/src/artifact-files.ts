@@ -1,0 +1,65 @@
+import type { ArtifactItem } from "./generated/types.ts";
+
+/** An artifact that has a content, and the file to save it to. */
+export interface ArtifactFile {
+  readonly artifact: ArtifactItem;
+  readonly artifact_uid: string;
+  /**
+   * A relative path with `/`, which no other artifact of the run has, also where names are not case-sensitive. The agent
+   * chose the name, so the path never leaves the folder that it is joined to.
+   */
+  readonly path: string;
+}
+
+/** Plans the files of a run's artifacts. Artifacts without a content, such as pull requests, have none. */
+export function planArtifactFiles(artifacts: readonly ArtifactItem[]): ArtifactFile[] {
+  const taken = new Set<string>();
+  return artifacts.flatMap((artifact) => {
+    const uid = textOf(artifact.data, "artifact_uid");
+    if (uid === undefined) return [];
+    const names = ["filepath", "filename", "title"].map((name) => textOf(artifact.data, name));
+    const path = takePath(taken, toSafePath(names.find((name) => name !== undefined) ?? uid));
+    return [{ artifact, artifact_uid: uid, path }];
+  });
+}
+
+/** A member that only some kinds of artifacts have; an empty text is as absent. */
+function textOf(data: object, name: string): string | undefined {
+  const value: unknown = Reflect.get(data, name);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function toSafePath(name: string): string {
+  const parts = name
+    .replaceAll("\\", "/")
+    .replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "_")
+    .split("/");
+  const kept = parts.filter((part) => !/^\.*$/.test(part) && !/^[a-z]:$/i.test(part));
+  return kept.length === 0 ? "artifact" : kept.join("/");
+}
+
+/** Returns the path, or one with a number, that is neither a file nor a folder of another artifact. */
+function takePath(taken: Set<string>, path: string): string {
+  const isFree = (one: string) =>
+    !taken.has(one.toLowerCase()) &&
+    !taken.has(`${one.toLowerCase()}/`) &&
+    !foldersOf(one).some((folder) => taken.has(folder));
+  const wanted = foldersOf(path).some((folder) => taken.has(folder)) ? path.replaceAll("/", "_") : path;
+  let free = wanted;
+  for (let count = 2; !isFree(free); count++) free = addNumber(wanted, count);
+  taken.add(free.toLowerCase());
+  for (const folder of foldersOf(free)) taken.add(`${folder}/`);
+  return free;
+}
+
+/** The folders of a path, in lower case. */
+function foldersOf(path: string): string[] {
+  const parts = path.toLowerCase().split("/");
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"));
+}
+
+/** `out/a-2.txt` for `out/a.txt`. */
+function addNumber(path: string, count: number): string {
+  const [, stem = path, ending = ""] = /^(.*[^/])(\.[^./]*)$/.exec(path) ?? [];
+  return `${stem}-${count}${ending}`;
+}
