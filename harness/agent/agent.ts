@@ -204,7 +204,7 @@ interface State {
   nudge?: string;
   /** Whether the agent was told that the limits of the run are nearly reached. */
   warned?: boolean;
-  /** What the model was told about responses that cannot end the turn. */
+  /** What the model was told since its last tool use about responses that cannot end the turn. */
   readonly hints: Set<string>;
   ended?: TurnOutcome;
   broken?: { readonly error: unknown };
@@ -301,6 +301,7 @@ function createStage(shared: Pick<Stage, "tools" | "images">, state: State, loop
       calls.begin(id);
       const { said } = state;
       state.said = "";
+      state.hints.clear();
       return said.trim() === "" ? undefined : said;
     },
     ended(name, { ends, isError, output }, { id, ...use }) {

@@ -142,7 +142,11 @@ function describeSimilar({ name, input, output, isError }: ToolUsed): string {
   const { stdout }: { stdout?: unknown } = Object(output);
   const isSilent = typeof stdout === "string" && stdout.trim() === "";
   if (isSilent || (isError !== true && stdout === undefined)) return "";
-  return digest({ name, output, ...(isError === true ? {} : { input: JSON.stringify(input).replace(/\d+/g, "0") }) });
+  return digest({
+    name,
+    output,
+    ...(isError === true ? {} : { input: JSON.stringify(input ?? "").replace(/\d+/g, "0") }),
+  });
 }
 
 function digest(value: unknown): string {

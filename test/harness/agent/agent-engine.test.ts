@@ -196,6 +196,13 @@ describe("a turn of an agent", () => {
     expect(JSON.stringify(models.seen[1]?.body.messages.at(-1))).toContain("announces a step");
   });
 
+  it("asks for an announced step again after another tool use", async () => {
+    const [text, tools] = ["Let me look at the next file.", [use("look")]];
+    const { take, uses } = start([{ text }, { tools }, { text }, { tools }, { text: "Done." }]);
+    expect(await take()).toEqual({ success: true, summary: "Done." });
+    expect(uses).toHaveLength(2);
+  });
+
   it("takes the response after that for the result, whatever it says", async () => {
     const text = "Let me look at the README first.";
     expect(await start([{ text }, { text }]).take()).toEqual({ success: true, summary: text });

@@ -72,6 +72,15 @@ describe("LoopDetector", () => {
     expect([found.indexOf(false), found.indexOf(true)]).toEqual([5, 11]);
   });
 
+  it("takes a result whose use precedes the turn, such as that of an approved call", () => {
+    const kind = { category: "command" as const, name: "run_command" };
+    const result = { type: "action_result", action_id: "a1", ...kind, state: "completed" } as const;
+    const messages: Message[] = [
+      { role: "tool", content: [{ ...result, output: { exit_code: 0, stdout: "Applied." } }] },
+    ];
+    expect(new LoopDetector(messages).observe(use("read"))).toBeUndefined();
+  });
+
   it("counts the uses of earlier executions of the turn", () => {
     const kind = { category: "command" as const, name: "run_command" };
     const messages = Array.from({ length: 7 }, (_, index): Message[] => [
