@@ -4,7 +4,7 @@ import { runExecution } from "#shared/sandbox/harness-process.ts";
 import { type Envelope, ResolvePromptResponse } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import { complain, Problem, say } from "../host/terminal.ts";
-import { harnessPrograms } from "./harness-program.ts";
+import { prepareHarness } from "./harness-program.ts";
 import type { AgentOptions } from "./options.ts";
 import { describeRefusal } from "./refusal.ts";
 
@@ -16,7 +16,7 @@ const REFUSED = 3;
 
 /** Executes one run, as the program that a worker starts for each task. Returns the exit code. */
 export async function runAgent(options: AgentOptions, environment: NodeJS.ProcessEnv, stop: AbortSignal) {
-  const programs = await harnessPrograms(options.isolates);
+  const { program } = await prepareHarness(options.isolates, options.directory, environment);
   const executionId = environment["RUNYARD_EXECUTION_ID"] || (await findExecution(options));
   if (executionId === undefined) {
     complain(`The service refused the key of run ${options.runId}: its execution is over, or has not been claimed.`);
@@ -32,7 +32,7 @@ export async function runAgent(options: AgentOptions, environment: NodeJS.Proces
     waits: true,
   };
   say(`run ${options.runId}: started, execution ${executionId}`);
-  const loss = await runExecution(envelope, { program: programs.main(), print: say, stop, graceMs: GRACE_MS });
+  const loss = await runExecution(envelope, { program: program(), print: say, stop, graceMs: GRACE_MS });
   say(`run ${options.runId}: ${loss === undefined ? "ended" : `lost: ${loss}`}`);
   return loss === undefined ? ENDED : LOST;
 }

@@ -1,4 +1,5 @@
-import { hostname } from "node:os";
+import { homedir, hostname } from "node:os";
+import path from "node:path";
 import { parseFlags, parseInteger, UsageError } from "../command/usage.ts";
 
 export interface WorkerOptions {
@@ -16,6 +17,8 @@ export interface WorkerOptions {
   readonly dryRun: boolean;
   /** False if commands may run without isolation. */
   readonly isolates: boolean;
+  /** The directory of images and of the file runyard.json. */
+  readonly directory: string;
   /** Seconds that running tasks get to end after the first signal. */
   readonly drainSeconds: number;
 }
@@ -36,6 +39,7 @@ Connects this machine to Runyard as a self-hosted worker and executes the runs t
   --server URL        address of the service (default: RUNYARD_BASE_URL; one of the two is needed)
   --ws-url URL        address of its WebSocket (default: what the service names)
   --drain-seconds N   time for running tasks after SIGTERM or Ctrl-C (default: ${DEFAULT_DRAIN_SECONDS})
+  --data DIR          directory of images and runyard.json (default: RUNYARD_DATA, or .runyard/worker in the home directory)
   --dry-run           check address, key, id, socket and isolation, and exit
   --no-sandbox        execute commands without isolation, as the user of this process
   --help              show this text
@@ -67,6 +71,7 @@ export function parseWorkerOptions(args: readonly string[], environment: NodeJS.
     server: text,
     "ws-url": text,
     "drain-seconds": text,
+    data: text,
     "dry-run": flag,
     "no-sandbox": flag,
   });
@@ -85,15 +90,21 @@ export function parseWorkerOptions(args: readonly string[], environment: NodeJS.
     socketUrl: parseSocketUrl(values["ws-url"]),
     dryRun: values["dry-run"],
     isolates: !values["no-sandbox"],
+    directory: values.data ?? findDirectory(environment),
     drainSeconds: parseInteger("--drain-seconds", values["drain-seconds"], MAX_SECONDS) ?? DEFAULT_DRAIN_SECONDS,
   };
 }
+
+const findDirectory = ({ RUNYARD_DATA: data }: NodeJS.ProcessEnv): string =>
+  data || path.join(homedir(), ".runyard", "worker");
 
 export interface AgentOptions {
   readonly runId: string;
   readonly baseUrl: string;
   readonly key: string;
   readonly isolates: boolean;
+  /** As of `WorkerOptions`. */
+  readonly directory: string;
 }
 
 /**
@@ -115,7 +126,13 @@ export function parseAgentOptions(args: readonly string[], environment: NodeJS.P
   if (!runId) throw new UsageError("--task-id is missing");
   if (!server) throw new UsageError("--server-root-url is missing");
   if (!key) throw new UsageError("WARP_API_KEY is missing: it is the key of the run");
-  return { runId, baseUrl: toBaseUrl("--server-root-url", server), key, isolates: !rest.includes("--no-sandbox") };
+  return {
+    runId,
+    baseUrl: toBaseUrl("--server-root-url", server),
+    key,
+    isolates: !rest.includes("--no-sandbox"),
+    directory: findDirectory(environment),
+  };
 }
 
 function parseSocketUrl(value: string | undefined): string | undefined {

@@ -14,6 +14,8 @@ export interface TaskOptions {
   readonly maxTasks: number;
   readonly baseUrl: string;
   program(): Program;
+  /** Says why this machine cannot execute a task; undefined if it can. */
+  findProblem(task: TaskAssignment["data"]): string | undefined;
   send(frame: WorkerFrame): void;
   log(line: string): void;
 }
@@ -49,8 +51,8 @@ export class Tasks {
     current?.stop.abort();
     await current?.ended;
     const reject = (reason: string) => send({ type: "task_rejected", data: { task_id, execution_id, reason } });
-    if (data.docker_image !== undefined) {
-      const message = "the environment has a docker_image, and this worker runs no images";
+    const message = this.#options.findProblem(data);
+    if (message !== undefined) {
       const failure_reason = "dispatch_command";
       send({ type: "task_claimed", data: { task_id, execution_id, worker_id: workerId } });
       return send({ type: "task_failed", data: { task_id, execution_id, message, failure_reason } });

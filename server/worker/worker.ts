@@ -4,7 +4,8 @@ import { removeAbandoned } from "#shared/sandbox/scratch.ts";
 import type { WorkerFrame } from "#shared/wire/worker.ts";
 import { isLoopbackHost } from "../host/http/request-checks.ts";
 import { Problem, say, step } from "../host/terminal.ts";
-import { harnessPrograms } from "./harness-program.ts";
+import { expireImages, readImageLimits } from "../sandbox/images.ts";
+import { prepareHarness } from "./harness-program.ts";
 import type { WorkerOptions } from "./options.ts";
 import { describeRefusal } from "./refusal.ts";
 import { Tasks } from "./tasks.ts";
@@ -19,7 +20,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
     note(`${options.baseUrl}, socket ${found}`);
     return found;
   });
-  const programs = await harnessPrograms(options.isolates);
+  const { programs, program, images, findProblem } = await prepareHarness(options.isolates, options.directory);
   const headers = toHeaders(options);
   if (options.dryRun) {
     await step("socket", async () => tryConnection({ url, workerId: options.id, headers }));
@@ -40,9 +41,10 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
       else void tasks.assign(frame);
     },
   });
+  const stopExpiring = images === undefined ? () => {} : keepFewImages(images, log);
   const { id, maxTasks, baseUrl } = options;
   const send = (frame: WorkerFrame) => connection.send(frame);
-  const tasks = new Tasks({ workerId: id, maxTasks, baseUrl, program: () => programs.main(), log, send });
+  const tasks = new Tasks({ workerId: id, maxTasks, baseUrl, program, findProblem, log, send });
   connection.start();
   await aborted(stop);
   // Before any task ends: the service would offer its run to this connection again.
@@ -51,11 +53,26 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   const drained = new AbortController();
   const limit = AbortSignal.any([AbortSignal.timeout(options.drainSeconds * 1000), drained.signal]);
   await tasks.drain(limit);
+  stopExpiring();
   drained.abort();
   await sleep(100);
   await connection.close();
   log("stopped");
   return 0;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Removes images that are not used any more, now and each hour. Returns a function that ends it. */
+function keepFewImages(directory: string, log: (line: string) => void): () => void {
+  const limits = readImageLimits(process.env);
+  const expire = () =>
+    void expireImages(directory, Date.now(), limits).catch((error: unknown) =>
+      log(`images were not removed: ${String(error)}`),
+    );
+  expire();
+  const timer = setInterval(expire, HOUR_MS).unref();
+  return () => clearInterval(timer);
 }
 
 const toHeaders = ({ key, team }: WorkerOptions): Record<string, string> => ({

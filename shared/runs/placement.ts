@@ -55,7 +55,10 @@ export function refuseIgnoredImage({ docker_image, execution_location, config }:
     throw new RunyardError("operation_not_supported", { detail: `config.environment_id: ${problem}` });
 }
 
-/** Refuses a run whose network would not be limited as its environment says: only sandboxes of this service are known to do it. */
+/**
+ * Refuses a run whose network would not be limited as its environment says. The harness limits it, so a worker, which is trusted with the
+ * runs that name it, keeps it or fails the run before its first command.
+ */
 export function refuseUnkeptNetwork(
   { network, execution_location, config }: PlacedRun,
   { networkLimits }: Pick<RunPorts, "networkLimits">,
@@ -67,6 +70,6 @@ export function refuseUnkeptNetwork(
     return new RunyardError("operation_not_supported", { detail });
   };
   if (execution_location === "LOCAL") throw refuse("a caller that executes the run itself");
-  if (namesWorker(config?.worker_host)) throw refuse("a self-hosted worker");
+  if (namesWorker(config?.worker_host)) return;
   if (!networkLimits().includes(network.mode)) throw refuse("this deployment");
 }

@@ -85,6 +85,8 @@ const TaskAssignment = v.object({
       agent_conversation_id: v.exactOptional(v.string()),
     }),
     docker_image: v.exactOptional(v.string()),
+    /** How the run's environment limits its network; the harness gets the domains by resolve-prompt. */
+    network: v.exactOptional(v.picklist(["allowlist", "none"])),
     env_vars: v.record(v.string(), v.string()),
   }),
 });

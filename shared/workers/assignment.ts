@@ -61,6 +61,7 @@ const toAssignment = (
       agent_conversation_id: body.conversation_id,
     },
     ...(body.docker_image === undefined ? {} : { docker_image: body.docker_image }),
+    ...(body.network === undefined || body.network.mode === "open" ? {} : { network: body.network.mode }),
     env_vars: {
       WARP_API_KEY: key,
       RUNYARD_EXECUTION_ID: executionId,

@@ -95,11 +95,15 @@ describe("a run in an environment with a limited network", () => {
     expect(resolved.body.context.network).toEqual({ mode: "none" });
   });
 
+  it("is created for a self-hosted worker, which keeps its mode or fails the run", async () => {
+    const { uid } = await create({ mode: "none" });
+    expect(await run(uid, {}, { worker_host: "box" })).toMatchObject({ status: 200 });
+  });
+
   // @contract environments.network: A run whose environment's network no sandbox keeps is refused.
   it.each([
     ["this deployment", [], {}, {}],
     ["this deployment", ["allowlist"], {}, {}],
-    ["a self-hosted worker", ["none"], {}, { worker_host: "box" }],
     ["a caller that executes the run itself", ["none"], { execution_location: "LOCAL" }, {}],
   ] as const)("is refused where %s cannot keep it: %j %j %j", async (who, limits, rest, config) => {
     plane.networkLimits.push(...limits);

@@ -1,4 +1,5 @@
-import { hostname } from "node:os";
+import { homedir, hostname } from "node:os";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "#server/command/usage.ts";
 import { parseAgentOptions, parseWorkerOptions } from "#server/worker/options.ts";
@@ -15,6 +16,7 @@ const DEFAULTS = {
   dryRun: false,
   isolates: true,
   drainSeconds: 300,
+  directory: path.join(homedir(), ".runyard", "worker"),
 };
 
 describe("the options of a worker", () => {
@@ -31,6 +33,7 @@ describe("the options of a worker", () => {
     [["--ws-url", "wss://a.example/workers"], { socketUrl: "wss://a.example/workers" }],
     [["--ws-url", "ws://127.0.0.1:4500/workers"], { socketUrl: "ws://127.0.0.1:4500/workers" }],
     [["--drain-seconds", "86400"], { drainSeconds: 86_400 }],
+    [["--data", "/srv/images"], { directory: "/srv/images" }],
     [["--dry-run"], { dryRun: true }],
     [["--no-sandbox"], { isolates: false }],
   ])("are parsed: %j", (args, expected) => {
@@ -80,7 +83,8 @@ describe("the options of a worker", () => {
 
 describe("the options of agent run", () => {
   const args = ["run", "--task-id", "run-1", "--server-root-url", "https://a.example"];
-  const options = { runId: "run-1", baseUrl: "https://a.example/api/v1", key: "ryp_key", isolates: true };
+  const { directory } = DEFAULTS;
+  const options = { runId: "run-1", baseUrl: "https://a.example/api/v1", key: "ryp_key", isolates: true, directory };
 
   it.each<[string[], object]>([
     [args, {}],

@@ -36,6 +36,7 @@ afterEach(() => tasks.drain(AbortSignal.abort()));
 const makeTasks = (maxTasks: number): Tasks =>
   new Tasks({
     ...{ workerId: "rack-7", maxTasks, baseUrl: BASE_URL, program: () => program },
+    findProblem: ({ docker_image }) => (docker_image === undefined ? undefined : `no ${docker_image} here`),
     send: (frame) => frames.push(frame),
     log: (line) => lines.push(line),
   });
@@ -109,9 +110,9 @@ describe("the tasks of a worker", () => {
     expect(tasks.count).toBe(1);
   });
 
-  it("fail where they need an image", async () => {
+  it("fail with the reason where this machine cannot execute them", async () => {
     await tasks.assign(assignment("a", { docker_image: "debian" }));
-    const message = "the environment has a docker_image, and this worker runs no images";
+    const message = "no debian here";
     expect(frames).toEqual([claimed("a"), failed("a", message, "dispatch_command")]);
     expect(tasks.count).toBe(0);
   });

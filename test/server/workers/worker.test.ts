@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { runAgent } from "#server/worker/agent-run.ts";
-import { harnessPrograms } from "#server/worker/harness-program.ts";
+import { prepareHarness } from "#server/worker/harness-program.ts";
 import type { WorkerOptions } from "#server/worker/options.ts";
 import { runWorker } from "#server/worker/worker.ts";
 
@@ -37,7 +37,7 @@ beforeEach(async () => {
   port = address.port;
   options = {
     ...{ id: "rack-7", maxTasks: 1, baseUrl: `http://127.0.0.1:${port}/api/v1`, key: "ryp_key", team: undefined },
-    ...{ socketUrl: undefined, dryRun: true, isolates: false, drainSeconds: 60 },
+    ...{ socketUrl: undefined, dryRun: true, isolates: false, drainSeconds: 60, directory: "data" },
   };
 });
 afterEach(async () => {
@@ -152,18 +152,25 @@ describe("a worker", () => {
 
 describe("the programs of a worker", () => {
   it("isolate commands unless the caller or the setting disables it", async () => {
-    expect((await harnessPrograms(false)).environment).toEqual({ RUNYARD_SANDBOX: "none" });
+    expect((await prepareHarness(false, "data")).programs.environment).toEqual({ RUNYARD_SANDBOX: "none" });
     vi.stubEnv("RUNYARD_SANDBOX", "machine");
-    expect((await harnessPrograms(true)).environment).toEqual({ RUNYARD_SANDBOX: "machine" });
-    expect((await harnessPrograms(false)).environment).toEqual({ RUNYARD_SANDBOX: "none" });
+    expect((await prepareHarness(true, "data")).programs.environment).toEqual({ RUNYARD_SANDBOX: "machine" });
+    expect((await prepareHarness(false, "data")).programs.environment).toEqual({ RUNYARD_SANDBOX: "none" });
     vi.stubEnv("RUNYARD_SANDBOX", "none");
-    expect((await harnessPrograms(true)).environment).toEqual({ RUNYARD_SANDBOX: "none" });
+    expect((await prepareHarness(true, "data")).programs.environment).toEqual({ RUNYARD_SANDBOX: "none" });
+  });
+
+  it("say why this machine cannot execute a task in an image or with a limited network", async () => {
+    const unisolated = await prepareHarness(false, "data");
+    expect(unisolated.findProblem({ docker_image: "debian" })).toContain("needs bubblewrap");
+    expect(unisolated.findProblem({ network: "none" })).toContain("install bubblewrap on its machine");
+    expect([unisolated.findProblem({}), unisolated.images]).toEqual([undefined, undefined]);
   });
 
   it("are refused if isolation is required and does not work", async () => {
     vi.stubEnv("RUNYARD_SANDBOX", undefined);
     vi.stubEnv("PATH", "/nowhere");
-    await expect(harnessPrograms(true)).rejects.toMatchObject({
+    await expect(prepareHarness(true, "data")).rejects.toMatchObject({
       message: "Runs are not executed without isolation.",
       details: ["Install bubblewrap, or use --no-sandbox if everybody in the team may run commands as this user."],
     });
@@ -173,7 +180,7 @@ describe("the programs of a worker", () => {
 describe("runyard-server agent run", () => {
   const run = (environment: NodeJS.ProcessEnv = {}) =>
     runAgent(
-      { runId: "run-1", baseUrl: options.baseUrl, key: "ryr_key", isolates: false },
+      { runId: "run-1", baseUrl: options.baseUrl, key: "ryr_key", isolates: false, directory: "data" },
       environment,
       new AbortController().signal,
     );
