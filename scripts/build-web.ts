@@ -21,6 +21,11 @@ const editing = {
   name: "editing",
   test: /lucide-react\/.*\/(key-round|pause|pencil|play|trash|trash-2)\.m?js$|web\/.*\/(amount|field|pause-button|use-run-now)\.tsx?$/,
 };
+/** Icons that the page of a run needs, most of which few other pages need. */
+const runIcons = {
+  name: "run-icons",
+  test: /lucide-react\/.*\/(refresh-cw|link-2|message-square|arrow-down)\.m?js$/,
+};
 
 const outDir = path.join(root, `dist/web-${process.pid}`);
 
@@ -45,7 +50,7 @@ const built = await build({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        codeSplitting: { groups: [react, shared, parts, editing] },
+        codeSplitting: { groups: [react, shared, parts, editing, runIcons] },
         // Browsers compile this file on another thread while it arrives, instead of function by function when they run it.
         postBanner: ({ name }) => (name === react.name ? "//# allFunctionsCalledOnLoad" : ""),
       },

@@ -43,7 +43,7 @@ ${renderMarkdown(readContents(guides), guideLinks(baseUrl))}
 <section><h2>First calls</h2>
 ${renderMarkdown(toText(info["description"]).replaceAll(/^## /gm, "### "))}
 ${renderMarkdown(formatCode("sh", firstCall(baseUrl)))}</section>
-<section><h2>API reference</h2>
+<section id="api-reference"><h2>API reference</h2>
 ${listTags(document).map((tag) => renderTag(tag, baseUrl))}
 <h3>Schemas</h3><ul class="names">${schemas}</ul></section>`;
 }

@@ -30,6 +30,14 @@ export const toAnchor = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
 
+/** The headings of a text in order, without those in its fenced blocks. */
+export const listHeadings = (text: string): readonly { readonly level: number; readonly text: string }[] =>
+  new Marked({ gfm: true })
+    .lexer(text)
+    .flatMap((token) =>
+      token.type === "heading" ? [{ level: Number(token["depth"]), text: token.raw.replace(/^#+ /, "").trim() }] : [],
+    );
+
 /** Links that a page may have; those of other schemes are shown as text. */
 const LINK = /^(https?:\/\/|#|\/)/;
 

@@ -66,7 +66,7 @@ describe("the changes of a run", () => {
     await page.locator(".diff-add", { hasText: "TWO" }).waitFor();
     expect(await pageWidth(page)).toBeLessThanOrEqual(320);
     const sent = page.waitForRequest((request) => request.method() === "POST");
-    await page.getByRole("button", { name: "Create a pull request" }).click();
+    await page.getByRole("button", { name: "Ask the agent for a pull request" }).click();
     expect((await sent).postDataJSON().message).toContain("open a pull request");
     // The runbook of this run creates none.
     await page.getByText("The agent has reported no pull request").waitFor();

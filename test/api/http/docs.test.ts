@@ -88,7 +88,7 @@ describe.each(pages)("GET %s", (path) => {
     expect(
       links
         .filter((link) => link.startsWith("#") || link.startsWith(BASE_URL))
-        .filter((link) => !ids.has(link) && !known.has(link.replace(/(?<=\/guides\/.*)#.*/, ""))),
+        .filter((link) => !ids.has(link) && !known.has(link.replace(/(?<=\/(?:guides\/.*|docs))#.*/, ""))),
     ).toEqual([]);
     expect(links.length).toBeGreaterThan(1);
   });

@@ -74,7 +74,7 @@ function NewPullRequest({ run, onChanged }: ChangesProps) {
         icon={<GitPullRequest size={14} aria-hidden />}
         onClick={() => ask.mutate()}
       >
-        {turn === undefined ? "Create a pull request" : isAsking ? "The agent creates it" : "Ask again"}
+        {turn === undefined ? "Ask the agent for a pull request" : isAsking ? "The agent creates it" : "Ask again"}
       </Button>
       <span role="status" className="faint">
         {isTurnOver && !ask.isPending && "The agent has reported no pull request; its response says why."}
