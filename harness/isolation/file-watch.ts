@@ -6,6 +6,8 @@ import type { Meter } from "./resource-meter.ts";
 
 /** Counts the files of a run, which belong to no command, for all of its commands. */
 export interface FileWatch {
+  /** Looks early when a command begins: its first files may be too many before its first regular look. */
+  begin(): void;
   /** Counts them if that is necessary, and removes files until the others are within the limits. */
   look(now: Machine): void;
   /** The same while the harness does other things that take long, no more often than necessary. */
@@ -90,7 +92,9 @@ export function createFileWatch(meter: Meter, everyMs: number): FileWatch {
   const look = (now: Machine): void => {
     lookedAt = performance.now();
     if (counting !== undefined ? meter.isNearlyFull(now) : isDue(now)) void start(now);
-    if (counting !== undefined && hold !== undefined) return;
+    if (counting === undefined || hold === undefined) lookEarly(now);
+  };
+  const lookEarly = (now: Machine): void => {
     const delay = Math.max(MIN_LOOK_MS, findDelay(now));
     if (early !== undefined || delay >= everyMs) return;
     early = setTimeout(() => {
@@ -99,6 +103,7 @@ export function createFileWatch(meter: Meter, everyMs: number): FileWatch {
     }, delay).unref();
   };
   return {
+    begin: () => lookEarly(meter.latest()),
     look,
     lookAgain() {
       if (performance.now() - lookedAt > MIN_LOOK_MS) look(meter.measureNow());

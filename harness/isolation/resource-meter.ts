@@ -109,6 +109,7 @@ export function createMeter(options: MeterOptions) {
     /** Lists the processes of the commands. */
     listProcesses: () => listTrees([...watched.keys()], limits.processes).processes,
     measureNow: machine.measureNow,
+    latest: machine.latest,
     ...createFileMeter(options, machine, (enough) => measureUnnamed([...watched.keys()], limits.processes, enough)),
     /** Whether the machine has lost so much that the commands may be the cause. */
     hasLost: (now: Machine) => hasLostMemory(now) || machine.findLoss(now).tasks > limits.processes,
@@ -161,11 +162,15 @@ const describeLimits = (limits: Limits) => ({
 /** Measures the machine, and what it has lost since it had most. */
 function createMachineMeter(measure: () => Machine) {
   let best = measure();
+  let latest = best;
   return {
     measure,
+    /** The machine when it was last measured, if that was not during a count. */
+    latest: () => latest,
     /** Measures the machine, and remembers where it has more than ever. */
     measureNow(): Machine {
       const now = measure();
+      latest = now;
       best = {
         ...now,
         availableBytes: Math.max(best.availableBytes, now.availableBytes),
@@ -209,9 +214,12 @@ function createFileMeter(
       : NO_UNNAMED_FILES;
     const isHidden = named.isHidden || unnamed.isHidden;
     const use = { diskBytes: named.bytes + unnamed.unnamedBytes, files: named.files + unnamed.unnamedFiles };
+    // What lies in unreadable directories is counted by nobody: up to what the disk has lost.
+    const loss = named.isHidden ? machine.findLoss(before) : use;
     fullAt = {
-      diskBytes: before.diskBytes - NEAR_SHARE * Math.max(0, limits.diskBytes - use.diskBytes),
-      files: before.files - NEAR_SHARE * Math.max(0, limits.files - use.files),
+      diskBytes:
+        before.diskBytes - NEAR_SHARE * Math.max(0, limits.diskBytes - Math.max(use.diskBytes, loss.diskBytes)),
+      files: before.files - NEAR_SHARE * Math.max(0, limits.files - Math.max(use.files, loss.files)),
     };
     const isHigh = use.files > limits.files * HIGH_SHARE || use.diskBytes > limits.diskBytes * HIGH_SHARE;
     const found = { isHidden, isHigh };

@@ -67,6 +67,7 @@ function watchCommand(
     if (meter.hasLost(now) || meter.isDue(measurements)) exceeded(meter.findExcess(pid, now));
   };
   const timer = setInterval(look, everyMs);
+  files.begin();
   const end = () => {
     isOver = true;
     meter.watched.delete(pid);

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import type { Limits } from "#harness/isolation/limits.ts";
 import { type Machine, measureTrees, measureUnnamed } from "#harness/isolation/machine.ts";
 import { freezeProcesses } from "#harness/isolation/process-states.ts";
@@ -191,6 +192,32 @@ it("stops commands that come near the limit while a count takes place", async ()
   await stop();
 });
 
+it("takes what the disk has lost for files in directories that it cannot read", async () => {
+  writeFiles(0, 40);
+  mkdirSync(join(folder, "closed"));
+  const read = fs.opendirSync;
+  vi.spyOn(fs, "opendirSync").mockImplementation((path, options) => {
+    if (String(path).endsWith("closed")) throw Object.assign(new Error("forbidden"), { code: "EACCES" });
+    return read(path, options);
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+  const { place, pids, reasons } = await watchCommands({});
+  place.files = 902;
+  vi.advanceTimersByTime(100);
+  expect(pids.map(isHeld)).toEqual([true]);
+  while (pids.some(isHeld)) await setImmediate();
+  await setImmediate();
+  expect(reasons).toEqual([]);
+  place.files = 899;
+  vi.advanceTimersByTime(100);
+  while (pids.some(isHeld)) await setImmediate();
+  expect(reasons).toEqual(["the run had more than 100 files"]);
+});
+
 it("looks again when the limit would be reached at the present speed", async () => {
   const { place, measured, stop } = await watchCommands({ limit: 100_000, free: 1_000_000 });
   vi.advanceTimersByTime(100);
@@ -216,14 +243,14 @@ it("looks ten times a second while the limit is far, and not after the last comm
   expect(measured.map(({ at }) => at)).toEqual([0, 100, 200, 200]);
 });
 
-it("looks more often the less is left, although the run does not grow", async () => {
+it("looks more often the less is left, although the run does not grow, from the beginning of a command", async () => {
   const { place, measured, stop } = await watchCommands({ limit: 10_000, free: 20_000 });
   place.files = 12_000;
-  vi.advanceTimersByTime(117);
+  vi.advanceTimersByTime(60);
   place.files = 10_500;
-  vi.advanceTimersByTime(12);
-  // 1,700 and then 200 files are left until 9,700, and 200,000 can be made in a second.
-  expect(measured.map(({ at }) => Math.floor(at))).toEqual([0, 100, 108, 116, 124, 126, 128]);
+  vi.advanceTimersByTime(10);
+  // 9,700, 1,700 and then 200 files are left until 9,700, and 200,000 can be made in a second.
+  expect(measured.map(({ at }) => Math.floor(at))).toEqual([0, 48, 56, 64, 66, 68, 70]);
   await stop();
 });
 
