@@ -13,6 +13,9 @@ const TYPES: Readonly<Record<string, string>> = {
 /** What the requirement of a length counts, by the kind of the check. */
 const UNITS: Readonly<Record<string, string>> = { length: "items", entries: "keys" };
 
+/** The message about a member that an object refuses. */
+export const UNKNOWN_MEMBER = "is not a known member";
+
 /**
  * The message of an issue: what the value must be, without the value itself, which may be a secret. The schemas of shared/wire have
  * messages of their own; this one replaces the messages that valibot generates.
@@ -20,7 +23,7 @@ const UNITS: Readonly<Record<string, string>> = { length: "items", entries: "key
 export function formatIssue(issue: v.BaseIssue<unknown>): string {
   const { message, expected, received, type, kind } = issue;
   if (!message.startsWith("Invalid ")) return message;
-  if (message.startsWith("Invalid key: ")) return expected === "never" ? "is not a known member" : "is required";
+  if (message.startsWith("Invalid key: ")) return expected === "never" ? UNKNOWN_MEMBER : "is required";
   if (kind === "validation") return formatRequirement(issue) ?? message;
   if (expected === null) return message;
   if (type === "picklist" || expected.startsWith("(")) {

@@ -2,7 +2,8 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as v from "valibot";
 import { type FieldError, invalid, RunyardError } from "#shared/errors.ts";
 import { issueErrors } from "./issue-errors.ts";
-import { formatIssue } from "./issue-messages.ts";
+import { formatIssue, UNKNOWN_MEMBER } from "./issue-messages.ts";
+import { describeKnownMembers } from "./unknown-members.ts";
 import { unsupportedInput } from "./unsupported-input.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
@@ -127,7 +128,13 @@ export function parseFields<T>(schema: v.GenericSchema<unknown, T>, input: unkno
     return parsed.output;
   }
   const all = hasMoreValues(input, MAX_CHECKED_VALUES) ? parsed : v.safeParse(schema, input);
-  refuse((all.issues ?? []).flatMap((issue) => issueErrors(issue)));
+  const errors = (all.issues ?? []).flatMap((issue) => issueErrors(issue));
+  refuse(
+    errors.map(({ path, message }) => ({
+      path,
+      message: message === UNKNOWN_MEMBER ? `${message}${describeKnownMembers(schema, path)}` : message,
+    })),
+  );
   throw new RunyardError("invalid_request");
 }
 

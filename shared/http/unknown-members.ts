@@ -12,6 +12,8 @@ export interface UnknownMember {
 const PATH_LENGTH = 200;
 /** Edits up to which two names are similar. */
 const MAX_EDITS = 2;
+/** Members of an object up to which an error names all of them. */
+const MAX_NAMES = 25;
 
 /** Finds the members of a valid input that parsing leaves out, since no object of the schema has them. */
 export function* findUnknownMembers(schema: Schema, input: unknown, path = ""): Generator<UnknownMember> {
@@ -35,12 +37,37 @@ export function* findUnknownMembers(schema: Schema, input: unknown, path = ""): 
   }
 }
 
+/**
+ * What to send in place of a member that an object of the schema refuses: the most similar one, or the names of all. Empty where the
+ * path leads through a choice of objects.
+ */
+export function describeKnownMembers(schema: Schema, path: string): string {
+  const names = path.split(".").map((part) => part.replace(/(\[\d+\])+$/, ""));
+  const name = names.pop() ?? "";
+  const object = names.reduce<unknown>((at, part) => memberOf(memberOf(unwrap(at), "entries"), part), schema);
+  const known = Object.keys(Object(memberOf(unwrap(object), "entries")));
+  const similar = findSimilar(name, known);
+  if (similar !== undefined) return `; did you mean ${similar}?`;
+  return known.length === 0 || known.length > MAX_NAMES ? "" : `; known are ${known.join(", ")}`;
+}
+
+/** The schema of an object in a list, or of an optional one. */
+function unwrap(schema: unknown): unknown {
+  const inner = memberOf(schema, "wrapped") ?? memberOf(schema, "item");
+  return inner === undefined ? schema : unwrap(inner);
+}
+
 function toUnknown(path: string, name: string, known: readonly string[]): UnknownMember {
+  const similar = findSimilar(name, known);
+  return { path: takeCharacters(path, PATH_LENGTH), ...(similar === undefined ? {} : { similar }) };
+}
+
+function findSimilar(name: string, known: readonly string[]): string | undefined {
   const [nearest] = known
     .map((other) => ({ other, edits: countEdits(withoutCase(name), withoutCase(other)) }))
     .filter(({ edits }) => edits <= MAX_EDITS && edits < name.length / 2)
     .toSorted((a, b) => a.edits - b.edits);
-  return { path: takeCharacters(path, PATH_LENGTH), ...(nearest === undefined ? {} : { similar: nearest.other }) };
+  return nearest?.other;
 }
 
 /** `modelId`, `model-id` and `model_id` are one name. */

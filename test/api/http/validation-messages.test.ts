@@ -19,7 +19,7 @@ function formatDetail(schema: v.GenericSchema<unknown, unknown>, input: unknown)
 describe("parseFields", () => {
   it.each([
     [CancelRunsRequest, {}, "filter: is required"],
-    [CancelRunsRequest, { filter: { stat: "QUEUED" } }, "filter.stat: is not a known member"],
+    [CancelRunsRequest, { filter: { stat: "QUEUED" } }, "filter.stat: is not a known member; did you mean state?"],
     [CancelRunsRequest, { filter: { state: "QUEUED" } }, "filter.state: must be a list"],
     [CancelRunsRequest, undefined, "body: must be an object"],
     [RunAgentRequest, { prompt: 5 }, "prompt: must be a string"],

@@ -91,7 +91,21 @@ describe("parseFields", () => {
     [v.object({ a: named }), { a: 1 }, "a", "must be an object"],
     [v.object({ a: named }), { a: {} }, "a.name", "is required"],
     [v.object({ a: named }), {}, "a", "is required"],
-    [v.strictObject({ a: v.string() }), { a: "", b: 1 }, "b", "is not a known member"],
+    [v.strictObject({ a: v.string() }), { a: "", b: 1 }, "b", "is not a known member; known are a"],
+    [
+      v.object({
+        a: v.optional(v.array(v.strictObject({ first: v.optional(v.string()), next: v.optional(v.string()) }))),
+      }),
+      { a: [{ wrong: 1 }] },
+      "a[0].wrong",
+      "is not a known member; known are first, next",
+    ],
+    [
+      v.strictObject({ seconds: v.number() }),
+      { seconds: 1, second: 1 },
+      "second",
+      "is not a known member; did you mean seconds?",
+    ],
     [v.object({ a: v.literal("x") }), { a: "y" }, "a", 'must be "x"'],
     [v.object({ a: v.picklist(["x"]) }), { a: "y" }, "a", 'must be "x"'],
     [v.object({ a: v.picklist(["x", "y"]) }), { a: "z" }, "a", 'must be "x" or "y"'],
