@@ -8,7 +8,10 @@ const MAX_TURN_BYTES = 2_304 * 1024;
 
 /** Shows the images of tools to a model. */
 export interface ImageViewer {
-  /** Converts images to blocks of a tool's result: the images, or a text that says why they are not shown. */
+  /**
+   * Converts images to blocks of a tool's result: the images, or a text that says why they are not shown. It begins with a line break,
+   * because some APIs join the texts of a result.
+   */
   show(images: readonly ToolImage[]): (ImageBlock | TextBlock)[];
 }
 
@@ -18,8 +21,8 @@ export function createImageViewer(sees: boolean): ImageViewer {
   return {
     show(images) {
       return images.map(({ format, bytes }) => {
-        if (!sees) return new TextBlock("The image is not shown: this model does not see images.");
-        if (bytes.length > room) return new TextBlock("The image is not shown: there were too many in this turn.");
+        if (!sees) return new TextBlock("\nThe image is not shown: this model does not see images.");
+        if (bytes.length > room) return new TextBlock("\nThe image is not shown: there were too many in this turn.");
         room -= bytes.length;
         return new ImageBlock({ format, source: { bytes } });
       });

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { Dialect } from "#shared/model-gateway/dialect.ts";
 import { messages } from "#shared/model-gateway/messages-dialect.ts";
 import { chat } from "#shared/model-gateway/openai-dialects.ts";
+import { NotConfigured } from "#shared/model-provider/model-provider.ts";
 import { models } from "#shared/models/models.ts";
 import { maskUrlUsers } from "#shared/wire/repository-url.ts";
 import { type LocalProvider, localModels } from "../host/models.ts";
@@ -140,13 +141,18 @@ async function callProviders(
     try {
       const response = await send({ dialect, request, headers: {}, signal: AbortSignal.timeout(timeoutMs) });
       // Credentials are hidden in all of it, since a cut can leave a part of one.
-      const text = hide(await response.text()).slice(0, MAX_DETAIL);
+      const said = await response.text();
+      const text = hide(send.hide?.(said) ?? said).slice(0, MAX_DETAIL);
       if (response.ok) return ok(label, `${model} responded after ${Math.round(performance.now() - began)} ms`);
       return failed(label, `${model}: ${response.status} ${text}`, remedyFor(response.status, key));
     } catch (error) {
       const isTimeout = error instanceof Error && error.name === "TimeoutError";
       const detail = isTimeout ? `no response within ${timeoutMs / 1000} s` : hide(describe(error));
-      return failed(label, `${model}: ${detail}`, "Check the network, the proxy and the address of the provider.");
+      const remedy =
+        error instanceof NotConfigured
+          ? `Correct the provider in ${key}.`
+          : "Check the network, the proxy and the address of the provider.";
+      return failed(label, `${model}: ${detail}`, remedy);
     }
   }
 }

@@ -5,6 +5,7 @@ import { decodeUtf8 } from "#shared/http/utf8.ts";
 import type { ModelLimits } from "#shared/model-provider/model-limits.ts";
 import { findLimits } from "#shared/models/find-limits.ts";
 import { resolveModel } from "#shared/models/models.ts";
+import { findProvider } from "#shared/models/providers.ts";
 import type { PrincipalStore } from "#shared/principals/principal-store.ts";
 import { type ExecutingHead, isExecutingHead, parseOwner } from "#shared/records/run-head.ts";
 import { readTeam } from "#shared/records/team.ts";
@@ -87,7 +88,8 @@ async function admit(request: Request, dialect: Dialect, ports: GatewayPorts, re
   const model = resolveModel(original.model, dialect.providers);
   const provider = ports.providers[model.providerName];
   if (provider === undefined) throw new RunyardError("internal_error");
-  const pinned = pinPrice(original, model.providerKind);
+  const { isCustom = false } = findProvider(model.id) ?? {};
+  const pinned = pinPrice(original, model.providerKind, isCustom);
   const owner = parseOwner(head);
   const team = owner.type === "Team" ? await readTeam(owner.uid, ports.table) : undefined;
   const ownKey = await readOwnKey(head, model, team, ports);

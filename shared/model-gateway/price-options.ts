@@ -17,8 +17,11 @@ const PINNED: Readonly<Record<Provider, object>> = {
   compatible: {},
 };
 
-/** Changes the request to the standard price, which the gateway counts. Throws if it requires another price. */
-export function pinPrice(request: ModelRequest, provider: Provider): ModelRequest {
+/**
+ * Changes the request to the standard price, which the gateway counts. Throws if it requires another price.
+ * @param isCustom whether the server is not that of the company with this API: it may refuse members that choose a price
+ */
+export function pinPrice(request: ModelRequest, provider: Provider, isCustom = false): ModelRequest {
   for (const [name, values] of Object.entries(STANDARD)) {
     if (request[name] !== undefined && !values.includes(request[name])) {
       throw invalid(name, "must be left out or standard: the gateway counts models at their standard price only");
@@ -26,7 +29,7 @@ export function pinPrice(request: ModelRequest, provider: Provider): ModelReques
   }
   const { service_tier: _, speed: __, inference_geo, ...rest } = request;
   const isNamed = provider === "anthropic" && inference_geo === "global";
-  return { ...rest, ...PINNED[provider], ...(isNamed ? { inference_geo } : {}) };
+  return { ...rest, ...(isCustom ? {} : PINNED[provider]), ...(isNamed ? { inference_geo } : {}) };
 }
 
 /** Lists the options of a request that were changed or removed. */

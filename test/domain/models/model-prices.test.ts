@@ -168,6 +168,7 @@ describe("pinPrice", () => {
       service_tier: "standard_only",
     });
     expect(pinPrice(request, "openai")).toEqual({ ...rest, service_tier: "default" });
+    expect(pinPrice(request, "openai", true), "a server that may not know the member").toEqual(rest);
     for (const provider of ["bedrock", "compatible"] as const) expect(pinPrice(request, provider)).toEqual(rest);
     expect(changedOptions(request, pinPrice(request, "anthropic"))).toEqual(["service_tier", "speed"]);
     expect(changedOptions(request, pinPrice(request, "openai"))).toEqual(["service_tier", "speed", "inference_geo"]);

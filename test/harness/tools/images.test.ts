@@ -52,7 +52,7 @@ describe("an image that a tool reads", () => {
     const shown = createImageViewer(true).show([image, image, image]);
     expect(shown.map((block) => block instanceof ImageBlock)).toEqual([true, true, false]);
     expect(createImageViewer(false).show([image])).toEqual([
-      new TextBlock("The image is not shown: this model does not see images."),
+      new TextBlock("\nThe image is not shown: this model does not see images."),
     ]);
   });
 });
