@@ -35,6 +35,7 @@ const PROVIDERS: readonly ProbedProvider[] = [
   { name: "anthropic", dialect: messages, tokens: { max_tokens: 1 }, key: "RUNYARD_ANTHROPIC_API_KEY" },
   // The smallest limit that OpenAI's models accept.
   { name: "openai", dialect: chat, tokens: { max_completion_tokens: 16 }, key: "RUNYARD_OPENAI_API_KEY" },
+  { name: "bedrock", dialect: messages, tokens: { max_tokens: 1 }, key: PROVIDER_FILE },
   COMPATIBLE,
 ];
 
@@ -142,7 +143,7 @@ async function callProviders(
       const response = await send({ dialect, request, headers: {}, signal: AbortSignal.timeout(timeoutMs) });
       // Credentials are hidden in all of it, since a cut can leave a part of one.
       const said = await response.text();
-      const text = hide(send.hide?.(said) ?? said).slice(0, MAX_DETAIL);
+      const text = (send.hide?.(hide(said)) ?? hide(said)).slice(0, MAX_DETAIL);
       if (response.ok) return ok(label, `${model} responded after ${Math.round(performance.now() - began)} ms`);
       return failed(label, `${model}: ${response.status} ${text}`, remedyFor(response.status, key));
     } catch (error) {

@@ -1,9 +1,12 @@
+import { findBedrockRemedy } from "#shared/model-provider/bedrock-remedies.ts";
 import {
   type ModelProvider,
   NotConfigured,
   type ProviderCall,
   type ProviderTimeouts,
+  REMEDY_HEADER,
 } from "#shared/model-provider/model-provider.ts";
+import { toMessageStream } from "./bedrock/message-events.ts";
 import { patientFetch, REDIRECTED } from "./patient-fetch.ts";
 
 /** The providers of a deployment by their names. */
@@ -24,6 +27,48 @@ export const anthropic = (baseUrl: string, key: Key | undefined, options?: Provi
 /** A server with OpenAI's API at `baseUrl`. Without a key, the headers authenticate. */
 export const openai = (baseUrl: string, key: Key | undefined, options?: ProviderOptions): ModelProvider =>
   createHttpProvider(baseUrl, options, async (own) => toBearer(await chooseKey(own, key, options)));
+
+/** A response that is not streamed begins when it is complete. */
+const WHOLE_RESPONSE_MS = 13 * 60_000;
+
+/** Amazon Bedrock at `baseUrl`, with one of its API keys. Its streams are in a format of AWS, so the responses are requested whole. */
+export function bedrockByKey(baseUrl: string, key: Key | undefined, options: ProviderOptions = {}): ModelProvider {
+  const { note, hide } = createHiding();
+  const send = async (call: ProviderCall): Promise<Response> => {
+    const { model, stream, ...rest } = call.request;
+    const betas = call.headers["anthropic-beta"]?.split(",").map((beta) => beta.trim());
+    const secret = toBearer(await chooseKey(call.key, key, options));
+    const response = await patientFetch(`${baseUrl.replace(/\/$/, "")}/model/${encodeURIComponent(model)}/invoke`, {
+      method: "POST",
+      headers: {
+        accept: "application/json",
+        "content-type": "application/json",
+        ...note({ ...options.headers, ...secret }),
+      },
+      body: JSON.stringify({
+        anthropic_version: "bedrock-2023-05-31",
+        ...(betas === undefined ? {} : { anthropic_beta: betas }),
+        ...rest,
+      }),
+      signal: call.signal,
+    });
+    if (!response.ok) return addRemedy(response);
+    const text = await response.text();
+    const events = stream === true ? toMessageStream(text) : undefined;
+    const type = events === undefined ? "application/json" : "text/event-stream";
+    return new Response(events ?? text, { headers: { "content-type": type } });
+  };
+  return Object.assign(send, { hide, timeouts: { firstByteMs: WHOLE_RESPONSE_MS, ...options.timeouts } });
+}
+
+async function addRemedy(response: Response): Promise<Response> {
+  const message = await response.text();
+  const [name = ""] = (response.headers.get("x-amzn-errortype") ?? "").split(":");
+  const remedy = findBedrockRemedy({ name, message });
+  const headers = new Headers(response.headers);
+  if (remedy !== undefined) headers.set(REMEDY_HEADER, remedy);
+  return new Response(message, { status: response.status, headers });
+}
 
 const toHeader = (name: string, value: string | undefined): Record<string, string> =>
   value === undefined ? {} : { [name]: value };

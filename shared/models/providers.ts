@@ -32,7 +32,7 @@ const NamedProviders = v.pipe(
   v.array(
     v.object({
       name: v.string(),
-      kind: v.picklist([...PROVIDERS.filter((kind) => kind !== "bedrock"), "google"]),
+      kind: v.picklist([...PROVIDERS, "google"]),
       /** Absent for the models of the catalogue. */
       models: v.exactOptional(v.array(DescribedModel)),
       is_custom: v.exactOptional(v.boolean()),
@@ -103,12 +103,18 @@ function toNamedProvider({ name, kind, models, is_custom = false }: ConfiguredPr
 }
 
 /** The models of the catalogue for this API, with ids of the provider. */
-const listCatalogue = (provider: string, api: Exclude<Provider, "bedrock">): Model[] =>
+const listCatalogue = (provider: string, api: Provider): Model[] =>
   api === "compatible"
     ? []
     : CATALOGUE[api].map((model) => ({ ...model, id: `${provider}/${model.id.slice(api.length + 1)}` }));
 
-const OWNERS = { anthropic: "ANTHROPIC", openai: "OPENAI", google: "GOOGLE", compatible: "UNKNOWN" } as const;
+const OWNERS = {
+  anthropic: "ANTHROPIC",
+  openai: "OPENAI",
+  bedrock: "AMAZON",
+  google: "GOOGLE",
+  compatible: "UNKNOWN",
+} as const;
 
 const toModel = (
   provider: string,

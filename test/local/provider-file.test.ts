@@ -64,7 +64,12 @@ describe("the file of providers", () => {
     [{ providers: [{ ...SERVER, name: "A/b" }] }, "providers[0].name: must be 1 to 40"],
     [{ providers: [{ ...SERVER, name: "openai" }] }, "providers[0].name: openai is reserved for the kind openai"],
     [{ providers: [SERVER, SERVER] }, "providers[1].name: box is named twice"],
-    [{ providers: [{ ...SERVER, kind: "bedrock" }] }, "providers[0].kind: must be"],
+    [{ providers: [{ ...SERVER, kind: "sagemaker" }] }, "providers[0].kind: must be"],
+    [
+      { providers: [{ name: "bedrock", kind: "bedrock", key: "k" }] },
+      "providers[0].base_url: is required for the kind",
+    ],
+    [{ providers: [{ ...SERVER, name: "bedrock" }] }, "providers[0].name: bedrock is reserved for the kind bedrock"],
     [{ providers: [{ ...SERVER, base_url: "file:///etc" }] }, "providers[0].base_url: must be an http or https URL"],
     [
       { providers: [{ ...SERVER, base_url: "http://u:secret@x/v1" }] },

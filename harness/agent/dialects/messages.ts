@@ -45,6 +45,8 @@ export function assembleMessage(events: readonly unknown[]): unknown {
   // Not every server numbers its blocks.
   let open = 0;
   for (const data of events) {
+    // A response that was not streamed is the only event of a stream that was kept open until it came.
+    if (isMembers(data) && data["type"] === "message" && v.is(ModelResponse, data)) return data;
     const event = v.safeParse(Event, data);
     // A ping, or an event of a later API version.
     if (!event.success) continue;

@@ -33,6 +33,8 @@ const ErrorEvent = v.object({
 export function assembleResponse(events: readonly unknown[]): unknown {
   const items: unknown[] = [];
   for (const data of events) {
+    // A response that was not streamed is the only event of a stream that was kept open until it came.
+    if (isMembers(data) && data["object"] === "response" && data["type"] === undefined) return data;
     const error = v.safeParse(ErrorEvent, data);
     if (error.success) throw new FailedResponse(error.output.code, error.output.message);
     const item = v.safeParse(ItemDone, data);

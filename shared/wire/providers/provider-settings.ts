@@ -49,9 +49,9 @@ const members = {
   name: v.pipe(
     v.string(),
     v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "must be 1 to 40 lower-case letters, digits and hyphens"),
-    v.notValues(["local", "bedrock"], "is reserved; choose another name"),
+    v.notValues(["local"], "is reserved; choose another name"),
   ),
-  kind: v.picklist(["anthropic", "openai", "compatible", "google"]),
+  kind: v.picklist(["anthropic", "openai", "bedrock", "compatible", "google"]),
   base_url: v.exactOptional(BaseUrl),
   headers: v.exactOptional(Headers),
   models: v.exactOptional(
@@ -138,7 +138,8 @@ export const toNamedProvider = ({ name, kind, models, base_url }: ProviderSettin
   name,
   kind,
   ...(models !== undefined && { models }),
-  is_custom: base_url !== undefined,
+  // The address of Bedrock names a region.
+  is_custom: base_url !== undefined && kind !== "bedrock",
 });
 
 /** What the model gateway reads of a provider to call it. */
@@ -151,10 +152,12 @@ function findContradiction(
 ): string | undefined {
   const { name, kind, base_url, key, headers, models, timeouts } = provider;
   if (earlier.some((other) => other.name === name)) return `name: ${name} is named twice`;
-  if (["anthropic", "openai", "compatible"].includes(name) && kind !== name)
+  if (["anthropic", "openai", "bedrock", "compatible"].includes(name) && kind !== name)
     return `name: ${name} is reserved for the kind ${name}`;
   if (kind === "compatible" && base_url === undefined) return "base_url: is required for the kind compatible";
-  if (models === undefined && (base_url !== undefined || kind === "google"))
+  if (kind === "bedrock" && base_url === undefined)
+    return "base_url: is required for the kind bedrock, such as https://bedrock-runtime.us-east-1.amazonaws.com";
+  if (models === undefined && kind !== "bedrock" && (base_url !== undefined || kind === "google"))
     return "models: is required, since the models of this provider are not known";
   if (kind !== "compatible" && key === undefined && headers === undefined) return `key: is required, as ${keys}`;
   if (kind !== "compatible" && models?.some((model) => "tools" in model) === true)

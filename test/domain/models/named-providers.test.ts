@@ -60,6 +60,17 @@ describe("providers with names of their own", () => {
     expect(findLimits("box/org/qwen")).toEqual({ contextTokens: 7, outputTokens: 3 });
   });
 
+  it("of the kind bedrock offer the models of the catalogue, which have the Messages API", () => {
+    vi.stubEnv("NAMED_PROVIDERS", JSON.stringify([{ name: "aws", kind: "bedrock", is_custom: false }]));
+    const [first = ""] = CATALOGUE.bedrock.map(({ id }) => id.replace("bedrock/", "aws/"));
+    expect(models()[0]).toMatchObject({ id: first, provider: "AMAZON" });
+    expect(listModelApis([first])).toEqual({ [first]: "messages" });
+    expect(resolveModel(first, ["anthropic", "bedrock"])).toMatchObject({
+      providerKind: "bedrock",
+      providerName: "aws",
+    });
+  });
+
   it("are called by the API of their kind alone", () => {
     expect(resolveModel("box/org/qwen", ["openai", "compatible"])).toMatchObject({
       providerName: "box",

@@ -1,9 +1,21 @@
 import { describe, expect, it } from "vitest";
+import { assembleCompletion } from "#harness/agent/dialects/chat.ts";
 import { BrokenResponse, FailedResponse, formatEvents, parseEvents } from "#harness/agent/dialects/events.ts";
+import { assembleMessage } from "#harness/agent/dialects/messages.ts";
+import { assembleResponse } from "#harness/agent/dialects/responses.ts";
 import { createTextReader } from "#harness/agent/dialects/text-deltas.ts";
 import { findInputFault, parseToolInput } from "#harness/agent/dialects/tool-input.ts";
 
 describe("the events of a stream", () => {
+  it("may be a whole response that the gateway has kept the stream open for", () => {
+    const message = { type: "message", content: [{ type: "text", text: "Done." }], stop_reason: "end_turn", usage: {} };
+    expect(assembleMessage([message])).toEqual(message);
+    const response = { object: "response", status: "completed", output: [] };
+    expect(assembleResponse([response])).toEqual(response);
+    const completion = { choices: [{ message: { role: "assistant", content: "Done." }, finish_reason: "stop" }] };
+    expect(assembleCompletion([completion])).toMatchObject(completion);
+  });
+
   it("are the data of each event, without the end marker, comments and other fields", () => {
     const text =
       'event: a\r\ndata: {"a":1}\r\n\r\n: ping\n\ndata:{"b":\ndata: 2}\nid: 7\n\ndata: [DONE]\n\ndata: "x" \n\n';
