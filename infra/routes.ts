@@ -216,7 +216,7 @@ const lines: readonly Route[] = [
   { method: "GET", path: "/agent/triggers", file: "triggers/list-triggers", who: people, scope: "triggers:read", rights: { table: read } },
   { method: "GET", path: "/agent/triggers/{triggerUid}", file: "triggers/get-trigger", who: people, scope: "triggers:read", rights: { table: read } },
   { method: "PUT", path: "/agent/triggers/{triggerUid}", file: "triggers/update-trigger", who: people, scope: "triggers:write", rights: { table: [...read, ...write] } },
-  { method: "DELETE", path: "/agent/triggers/{triggerUid}", file: "triggers/delete-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, "UpdateItem", "DeleteItem"], webhookSecrets: ["DeleteParameter"] } },
+  { method: "DELETE", path: "/agent/triggers/{triggerUid}", file: "triggers/delete-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, ...write, "DeleteItem"], webhookSecrets: ["DeleteParameter"] } },
   { method: "POST", path: "/agent/triggers/{triggerUid}/pause", file: "triggers/pause-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, ...write] } },
   { method: "POST", path: "/agent/triggers/{triggerUid}/resume", file: "triggers/resume-trigger", who: people, scope: "triggers:write", rights: { table: [...ask, ...write] } },
   { method: "POST", path: "/agent/triggers/{triggerUid}/rotate-secret", file: "triggers/rotate-trigger-secret", who: people, scope: "triggers:write", rights: { table: [...ask, ...write, "DeleteItem"], webhookSecretsKey: ["GetParameter", "PutParameter"], webhookSecrets: ["GetParameters", "DeleteParameter"] } },

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { endpoint, PathId } from "#shared/http/endpoint.ts";
-import { NO_CONTENT } from "#shared/http/response.ts";
-import { requireOwners } from "#shared/triggers/read-trigger.ts";
-import { removeTrigger } from "#shared/triggers/remove-trigger.ts";
+import { NO_CONTENT, toReplayHeaders } from "#shared/http/response.ts";
+import { toIdempotentRequest } from "#shared/idempotency/idempotent-request.ts";
+import { removeTriggerOnce } from "#shared/triggers/remove-trigger.ts";
 import type { TriggerPorts } from "#shared/triggers/trigger-ports.ts";
 
 /**
@@ -12,8 +12,9 @@ import type { TriggerPorts } from "#shared/triggers/trigger-ports.ts";
 export const deleteTrigger = endpoint({
   request: { path: v.object({ triggerUid: PathId }) },
   reply: { 204: NO_CONTENT },
-  async run({ path, principal }, ports: TriggerPorts) {
-    await removeTrigger(await requireOwners(principal, path.triggerUid, ports.table), path.triggerUid, ports);
-    return { status: 204 };
+  async run({ path, principal, header }, ports: TriggerPorts) {
+    const idempotency = toIdempotentRequest(header, principal, `delete-trigger:${path.triggerUid}`, "");
+    const { replayed } = await removeTriggerOnce(path.triggerUid, { principal, idempotency }, ports);
+    return { status: 204, headers: toReplayHeaders(replayed) };
   },
 });

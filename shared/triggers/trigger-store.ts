@@ -149,11 +149,13 @@ export const triggerStore = (table: Table) => ({
   },
 
   /**
-   * Deletes a trigger, in a transaction, which can be repeated after a lost response. Its deliveries expire.
-   * @throws ConflictError if it does not exist, or has another secret since it was read
+   * Deletes a trigger together with other writes, in a transaction, which can be repeated after a lost response. Its deliveries
+   * expire.
+   * @throws ConflictError naming those whose conditions failed, or `trigger` if it does not exist, or has another secret since it was read
    */
-  async delete({ owner, uid, secret_id }: Trigger): Promise<void> {
+  async delete({ owner, uid, secret_id }: Trigger, also: NamedWrites = {}): Promise<void> {
     await transact(table, {
+      ...also,
       trigger: { kind: "delete", key: keys.trigger(uid), if: { secret_id: { eq: secret_id } } },
       entry: { kind: "delete", key: keys.triggerEntry(owner, uid) },
     });

@@ -103,6 +103,17 @@ describe("PUT and DELETE /agent/triggers/{triggerUid}", () => {
     expect((await send(body.uid, { build: 1 })).status).toBe(401);
   });
 
+  it("answer a repeated deletion as the first one, and that of what another request has deleted with 404", async () => {
+    const { body } = await create();
+    const path = `/agent/triggers/${body.uid}`;
+    const repeat = { headers: { "x-stainless-retry-count": "1" } };
+    expect((await user.delete(path)).status).toBe(204);
+    const repeated = await user.delete(path, repeat);
+    expect(repeated).toMatchObject({ status: 204, headers: { "idempotent-replay": "true" } });
+    expect((await user.delete(path)).status).toBe(404);
+    expect((await createClient(plane, plane.otherKey).delete(path, repeat)).status).toBe(404);
+  });
+
   it("go with the team", async () => {
     const { body: team } = await user.post("/agent/teams", { name: "Short" });
     const headers = { "x-team-uid": team.uid };
