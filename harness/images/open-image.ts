@@ -8,6 +8,7 @@ import type { ProgramLimits } from "./confined-program.ts";
 import type { ImageSettings } from "./image-settings.ts";
 import { type ImageStore, openImageStore, type StoredImage } from "./image-store.ts";
 import { connectRegistry } from "./pull-image.ts";
+import { findCredentials } from "./registry-credentials.ts";
 
 /** An image that is on this machine for a run. */
 export interface OpenedImage extends StoredImage {
@@ -20,6 +21,10 @@ export interface OpenedImage extends StoredImage {
 export interface OpenImageOptions {
   readonly settings: ImageSettings;
   readonly runId: string;
+  /** The run's secret with credentials for registries, which count before those of the operator. @default none */
+  readonly secret?: string | undefined;
+  /** Called with a password of that secret. */
+  readonly redact?: (value: string) => void;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -39,7 +44,7 @@ export async function openImage(reference: string, options: OpenImageOptions): P
   const { settings, signal, runId } = options;
   const store = await openImageStore(settings.directory);
   const parsed = parseImageReference(reference);
-  const registry = settings.registries.find(({ host }) => host === parsed.host);
+  const registry = findRegistry(parsed.host, reference, options);
   const access = JSON.stringify([reference, registry?.username, registry?.password]);
   const pin = await store.readResolution(`run ${runId}`);
   try {
@@ -51,6 +56,24 @@ export async function openImage(reference: string, options: OpenImageOptions): P
     return { ...found, root: store.root(found.digest), detail: `image ${reference} @ ${found.digest}, ${found.how}` };
   } catch (error) {
     signal.throwIfAborted();
+    throw new SetupError(`docker_image ${reference} could not be used: ${formatError(error)}`);
+  }
+}
+
+/** The registry as the operator has configured it, with the credentials of the run if it has some. @throws SetupError */
+function findRegistry(
+  host: string,
+  reference: string,
+  { settings, secret, redact = () => {} }: OpenImageOptions,
+): ImageRegistry | undefined {
+  const configured = settings.registries.find((registry) => registry.host === host);
+  if (secret === undefined) return configured;
+  try {
+    const credentials = findCredentials(secret, host);
+    if (credentials === undefined) return configured;
+    redact(credentials.password);
+    return { host, ...configured, ...credentials };
+  } catch (error) {
     throw new SetupError(`docker_image ${reference} could not be used: ${formatError(error)}`);
   }
 }

@@ -1,6 +1,7 @@
 import type { ResolvePromptResponse } from "#shared/wire/harness.ts";
 import type { InjectedSecret } from "#shared/wire/secrets/injected-secret.ts";
 import { addCommitHookTemplate, toCoAuthorVariable } from "../git/co-author.ts";
+import { CREDENTIALS_SECRET } from "../images/registry-credentials.ts";
 import { createMarker } from "../isolation/processes.ts";
 import type { Sandbox, SandboxImage } from "../isolation/sandbox.ts";
 import { setCommitAuthor, type Workspace } from "../isolation/workspace.ts";
@@ -18,6 +19,8 @@ export interface ResolvedRun {
   readonly context: RunContext;
   /** Values by name. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** The secret with credentials for the registry of the image, which commands do not get. */
+  readonly registryCredentials: string | undefined;
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
   /** Creates the sandbox of the run in an image. */
@@ -44,8 +47,10 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   const [resolved, { workspace, sandbox: createSandbox }] = await Promise.all([plane.resolvePrompt(), host]);
   const { context } = resolved;
   if (context === undefined) throw new Stop("unreachable", "the response of resolve-prompt has no context");
-  const secrets = collectValues(context.secrets ?? []);
-  for (const value of [...Object.values(secrets), ...listServerSecrets(context.mcp_servers)]) redactor.add(value);
+  const values = collectValues(context.secrets ?? []);
+  const { [CREDENTIALS_SECRET]: registryCredentials, ...otherSecrets } = values;
+  const secrets = context.docker_image === undefined ? values : otherSecrets;
+  for (const value of [...Object.values(values), ...listServerSecrets(context.mcp_servers)]) redactor.add(value);
   const { harness, commit_author: author } = context.agent_config;
   const agent = findThirdPartyAgent(harness);
   const programs = typeof agent === "object" ? findAgentFolder(agent) : undefined;
@@ -69,7 +74,10 @@ export async function resolveRun({ envelope, plane, host, log, redactor }: Sessi
   // A failure is reported to the code that awaits it later; the setup may end the execution before that.
   void makeEngine.catch(() => {});
   const closeNetwork = network.close;
-  return { resolved, context, secrets, workspace, sandbox, enter, egress, closeNetwork, modelId, makeEngine };
+  return {
+    ...{ resolved, context, secrets, registryCredentials, workspace, sandbox, enter, egress, closeNetwork },
+    ...{ modelId, makeEngine },
+  };
 }
 
 /** Few runs have a limited network, so the others do not load it. */

@@ -40,7 +40,11 @@ export async function enterImage(
     if (findThirdPartyAgent(harness) !== undefined)
       throw new SetupError(`the harness ${harness?.type} does not run in a docker_image on this machine`);
     const timeoutMs = Math.max(1, Math.min(PULL_MS, slice.deadlineAt - Date.now()));
-    const image = await openImage(reference, { settings, runId: session.envelope.run_id, timeoutMs, signal });
+    const image = await openImage(reference, {
+      ...{ settings, runId: session.envelope.run_id, timeoutMs, signal },
+      secret: run.registryCredentials,
+      redact: session.redactor.add,
+    });
     const variables = parseVariables(image.env);
     const { root, digest } = image;
     const opened = await openLayer(run.sandbox, root);

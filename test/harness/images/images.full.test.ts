@@ -204,6 +204,26 @@ describe("a run with an image of musl and busybox", () => {
     }
   });
 
+  it("is pulled with the credentials in a secret of the run, which commands do not get", async () => {
+    const { username, password } = CREDENTIALS;
+    const auth = Buffer.from(`${username}:${password}`).toString("base64");
+    const value = JSON.stringify({ auths: { [registry.host]: { auth } } });
+    const secrets = [
+      { name: "DOCKER_AUTH_CONFIG", value },
+      { name: "OTHER", value: "other value" },
+    ];
+    await using plane = await start("acme/tools:1", block("cat greeting; env"), { secrets });
+    const without = settings({ username: undefined, password: undefined });
+    expect(await run(plane, without)).toMatchObject({ success: true });
+    expect(shown(plane)).toContain("hello from the image\n");
+    expect(shown(plane)).toContain("OTHER=");
+    expect(shown(plane)).not.toContain("DOCKER_AUTH_CONFIG");
+    await using wrong = await start("acme/tools:1", block("true"), {
+      secrets: [{ name: "DOCKER_AUTH_CONFIG", value: value.slice(1) }],
+    });
+    expect((await run(wrong)).summary).toContain("the secret DOCKER_AUTH_CONFIG must be JSON");
+  });
+
   it("starts from this machine if the registry does not respond, and says so", async () => {
     await using first = await start("acme/tools:1", block("true"));
     await run(first);
