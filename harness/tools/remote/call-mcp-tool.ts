@@ -86,7 +86,7 @@ function findConnection(name: string, servers: readonly McpServer[]): McpConnect
 
 /** The tools whose names and descriptions have most of the words, best first. */
 function findTools(tools: readonly McpTool[], query: string | undefined): readonly McpTool[] {
-  const words = (query ?? "").toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+  const words = (query ?? "").toLowerCase().match(/[\p{L}\p{N}]{3,}|\p{N}+/gu) ?? [];
   if (words.length === 0) return tools;
   const found = tools.map((tool) => {
     const [name, text] = [tool.name.toLowerCase(), (tool.description ?? "").toLowerCase()];

@@ -90,6 +90,16 @@ describe("AgentTool", () => {
 });
 
 describe("createMissingTool", () => {
+  it.each([
+    ["mcp__box__look", ["call_mcp_tool"], 'use call_mcp_tool with {"server":"box","tool":"look"}; available'],
+    ["mcp__box__look", ["read"], 'no tool "mcp__box__look"; available'],
+    ["look", ["call_mcp_tool"], 'no tool "look"; available'],
+  ])("says how a tool of an MCP server is called instead: %s with %j", async (name, names, error) => {
+    const signal = new AbortController().signal;
+    const result = await createMissingTool(name, names).run({}, { id: "1", signal, onOutput: () => {} });
+    expect(result).toMatchObject({ isError: true, output: { error: expect.stringContaining(error) } });
+  });
+
   it("lists the available tools", async () => {
     const { run, ...tool } = createMissingTool(`"${"x".repeat(120)}`, ["look", "read"]);
     const error = `there is no tool "\\"${"x".repeat(99)}"; available tools: look, read`;

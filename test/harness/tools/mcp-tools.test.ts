@@ -80,6 +80,8 @@ describe("the tools of MCP servers", () => {
     const { output } = await use("call_mcp_tool", { server: "box", query: "open a tracker ticket" });
     expect(output["tools"]).toMatchObject([{ name: "create_issue", inputSchema: { type: "object" } }]);
     expect((await use("call_mcp_tool", { server: "box", query: "nothing like it" })).output["tools"]).toEqual([]);
+    const numbered = (await use("call_mcp_tool", { server: "box", query: "tool 57" })).output["tools"];
+    expect(JSON.stringify(numbered), "also by a short number").toMatch(/^\[\{"name":"tool_57"/);
     const found = (await use("call_mcp_tool", { server: "box", query: "tool" })).output["tools"];
     expect(found).toHaveLength(10);
   });
