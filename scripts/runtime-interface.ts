@@ -65,7 +65,9 @@ async function requireBuilders(): Promise<void> {
 
 async function buildEmulator(draft: string): Promise<void> {
   const go = await findGo(draft);
-  const env = { ...process.env, GOBIN: draft, GOFLAGS: "-mod=mod", GOTOOLCHAIN: "auto", CGO_ENABLED: "0" };
+  // Without a root of another Go.
+  const own = { GOROOT: "", GOBIN: draft, GOFLAGS: "-mod=mod", GOTOOLCHAIN: "auto", CGO_ENABLED: "0" };
+  const env = { ...process.env, ...own };
   await build(go, ["install", `${EMULATOR}@${VERSION}`], { cwd: draft, env });
 }
 
