@@ -110,7 +110,9 @@ const MAX_LENGTH = 120;
 
 function describeFailure(index: number, count: number, command: string, how: string): string {
   const step = count === 1 ? "The command" : `Step ${index + 1} of ${count}`;
-  return `${step} failed: \`${takeFirstLine(command)}\` ${how}.`;
+  // Which line of a script has failed is not known, and the first one often has not.
+  const what = isScript(command) ? "the script that begins with " : "";
+  return `${step} failed: ${what}\`${takeFirstLine(command)}\` ${how}.`;
 }
 
 /** Describes why a command in the background has ended already, or was not started. */
@@ -119,9 +121,12 @@ function describeStart({ exit_code, reason, error }: Readonly<Record<string, unk
   return typeof why === "string" ? why : `it ended with exit code ${exit_code}`;
 }
 
+const listLines = (command: string): readonly string[] =>
+  command.split("\n").filter((line) => line.trim() !== "" && !line.trim().startsWith("#"));
+const isScript = (command: string): boolean => listLines(command).length > 1;
+
 function takeFirstLine(command: string): string {
-  const lines = command.trim().split("\n");
-  const line = lines.find((it) => it.trim() !== "" && !it.trim().startsWith("#")) ?? lines[0] ?? "";
+  const line = listLines(command)[0] ?? command.trim().split("\n")[0] ?? "";
   return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 3)}...` : line;
 }
 

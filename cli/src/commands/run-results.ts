@@ -12,6 +12,7 @@ import {
 } from "../../../clients/typescript/src/index.ts";
 import type { Context } from "../context.ts";
 import { firstText } from "../first-text.ts";
+import { blockText } from "../follow/conversation-text.ts";
 import { Problem } from "../problem.ts";
 import { type Column, printRows } from "../table.ts";
 import { oneLine, printable, terminalText } from "../terminal-text.ts";
@@ -51,24 +52,6 @@ function printBlock(context: Context, role: string, block: Block): void {
   const [head, body] = blockText(role, block);
   if (body !== "") context.sayText(`${context.style.bold(oneLine(head))}\n${printable(body)}\n`);
 }
-
-function blockText(role: string, block: Block): [head: string, body: string] {
-  switch (block.type) {
-    case "text":
-      return [role, block.text];
-    case "action":
-      return [`${role}: ${block.name}`, formatValue(block.input)];
-    case "action_result":
-      return [`${role}: ${block.state}`, formatValue(block.output)];
-    case "event": {
-      const isSummary = block.name === "conversation_compacted";
-      return [`${role}: summary of the messages before`, isSummary ? formatValue(block.data) : ""];
-    }
-  }
-}
-
-const formatValue = (value: unknown): string =>
-  typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
 
 export function transcriptCommand(context: Context) {
   const command = new Command("transcript")

@@ -157,7 +157,10 @@ describe("local/runbook", () => {
     const prompt = block("true") + block("# why\nmake all\nmake more") + block("echo never");
     const outcome = await runbook.takeTurn(turn(prompt), tools);
     expect(tools.inputs).toHaveLength(2);
-    expect(outcome).toEqual({ success: false, summary: "Step 2 of 3 failed: `make all` ended with exit code 3." });
+    expect(outcome).toEqual({
+      success: false,
+      summary: "Step 2 of 3 failed: the script that begins with `make all` ended with exit code 3.",
+    });
   });
 
   it("reports a command that timed out or was killed", async () => {
