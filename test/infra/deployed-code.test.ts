@@ -209,8 +209,8 @@ function carriedBytes(output: string): number {
   if (output.startsWith("harness/resolve-prompt/")) return 34_500;
   // A push carries what calls other systems, and reads triggers and their credentials: a secret or an installation of the GitHub App.
   if (output.startsWith("harness/push-branch/")) return 12_500;
-  // A follow-up with attachments copies uploads to its run.
-  if (/^(runs\/send-followup|conversations\/send-conversation-followup)\//.test(output)) return 5_500;
+  // A follow-up with attachments copies uploads to its run, and it keeps the position of its caller in a trace.
+  if (/^(runs\/send-followup|conversations\/send-conversation-followup)\//.test(output)) return 6_500;
   // The endpoints that accept a configuration and create a run carry the library that checks its addresses (13 kB).
   if (output.startsWith("environments/try-environment/")) return 54_000;
   // Also the dry run: the evaluator of conditions, the remedies of errors, unknown members and options, and the reads of workers and secrets.
@@ -228,13 +228,13 @@ function carriedBytes(output: string): number {
   if (output.startsWith("triggers/test-trigger/")) return 40_500;
   // The response carries the library that checks it against the output schema of its run.
   if (output.startsWith("runs/get-response/")) return 9_000;
-  if (output.startsWith("runs/list-runs/")) return 16_500;
+  if (output.startsWith("runs/list-runs/")) return 17_500;
   // The end of an execution carries the delivery of its run's end.
   if (output.startsWith("harness/finish-task/")) return 3_000;
   if (output.startsWith("runs/cancel-runs/")) return 7_000;
   // They carry the search of the list of runs; one also what a deletion does.
-  if (output.startsWith("runs/delete-runs/")) return 34_000;
-  if (/^runs\/(un)?archive-runs\//.test(output)) return 17_500;
+  if (output.startsWith("runs/delete-runs/")) return 35_000;
+  if (/^runs\/(un)?archive-runs\//.test(output)) return 18_500;
   // It deletes what counts against usage.
   if (output.startsWith("runs/delete-run/")) return 2_000;
   // It checks the configuration of its runs, with the models of the deployment and the steps of their prices.
