@@ -79,7 +79,7 @@ export interface InstalledAgent {
 }
 
 /** How an agent can be limited to some of the tools of an MCP server. */
-export interface ToolLimits {
+interface ToolLimits {
   /** To the tools of `tools.include`. */
   readonly include: boolean;
   /** To others than those of `tools.exclude`. */
