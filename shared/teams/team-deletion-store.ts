@@ -33,11 +33,7 @@ export function teamDeletionStore(table: Table) {
   return {
     async list(team: string): Promise<TeamPart[]> {
       const { items } = await table.query({ pk: teamPk(team) });
-      const counters = items.find(({ sk }) => sk === countersKey(team).sk);
-      const [, ...others] = countersKeys(team, toNumber(counters?.["parts"]));
-      const divided = await Promise.all(others.map(async ({ pk }) => (await table.query({ pk })).items));
-      // The other counters belong to the first ones.
-      return [...items, ...divided.flat().filter(({ sk }) => sk !== counters?.sk)].map(toPart);
+      return [...items, ...(await listDivided(team, items, table))].map(toPart);
     },
 
     /**
@@ -117,6 +113,14 @@ export function teamDeletionStore(table: Table) {
 const countersKey = (team: string, part?: number): Key => keys.counterPart({ type: "Team", uid: team }, part);
 const countersKeys = (team: string, parts = 1): Key[] =>
   Array.from({ length: parts }, (_, part) => countersKey(team, part));
+
+/** Reads what is counted in the parts of a team's counters. These themselves belong to the first ones. */
+async function listDivided(team: string, items: readonly Item[], table: Table): Promise<Item[]> {
+  const counters = items.find(({ sk }) => sk === countersKey(team).sk);
+  const [, ...others] = countersKeys(team, toNumber(counters?.["parts"]));
+  const divided = await Promise.all(others.map(async ({ pk }) => (await table.query({ pk })).items));
+  return divided.flat().filter(({ sk }) => sk !== counters?.sk);
+}
 
 function toPart(item: Item): TeamPart {
   const [kind, rest = ""] = item.sk.split(/#(.*)/s);
