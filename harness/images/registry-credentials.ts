@@ -4,7 +4,7 @@ import { DEFAULT_REGISTRY } from "#shared/wire/providers/registry-settings.ts";
 /** The secret with credentials for registries, in the format of Docker's config.json, as other services name it. */
 export const CREDENTIALS_SECRET = "DOCKER_AUTH_CONFIG";
 
-export interface RegistryCredentials {
+interface RegistryCredentials {
   readonly username: string;
   readonly password: string;
 }

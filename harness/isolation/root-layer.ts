@@ -18,7 +18,7 @@ export interface RootLayer {
   close(): Promise<void>;
 }
 
-export interface RootLayerOptions {
+interface RootLayerOptions {
   /** The host path of the image's files, which nobody changes. */
   readonly image: string;
   /** The host paths of the run. */

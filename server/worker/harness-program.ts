@@ -7,7 +7,7 @@ import { findImageProblem, findMissingImageTools, imagesPath } from "../sandbox/
 import { createRegistryVariables } from "../sandbox/registry-variables.ts";
 
 /** How a worker executes runs. */
-export interface WorkerHarness {
+interface WorkerHarness {
   readonly programs: HarnessPrograms;
   /** The program for the next run, with the registries of images that the worker's file names now. */
   readonly program: HarnessPrograms["main"];
