@@ -249,7 +249,7 @@ function carriedBytes(output: string): number {
   if (output.startsWith("mcp/send-message/")) return 187_500;
   // The model gateway carries the filters of three APIs, the budgets of runs and teams, the limits of runs, the errors of providers, the
   // keys of teams with the vault, and the limits of servers.
-  if (output.startsWith("model/call-model/")) return 35_500;
+  if (output.startsWith("model/call-model/")) return 40_500;
   // The signature of identity tokens carries a library, too.
   if (output.startsWith("harness/create-identity-token/")) return 10_500;
   // The exchange of tokens carries the library that verifies them.
