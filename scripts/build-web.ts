@@ -26,6 +26,11 @@ const runIcons = {
   name: "run-icons",
   test: /lucide-react\/.*\/(refresh-cw|link-2|message-square|arrow-down)\.m?js$/,
 };
+/** What the pages with lists that are read page by page need. */
+const paging = {
+  name: "paging",
+  test: /react-query\/.*\/(useInfiniteQuery|infiniteQueryOptions)\.m?js$|query-core\/.*\/infiniteQueryObserver\.m?js$|web\/api\/pages\.ts$/,
+};
 
 const outDir = path.join(root, `dist/web-${process.pid}`);
 
@@ -50,7 +55,7 @@ const built = await build({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        codeSplitting: { groups: [react, shared, parts, editing, runIcons] },
+        codeSplitting: { groups: [react, shared, parts, editing, runIcons, paging] },
         // Browsers compile this file on another thread while it arrives, instead of function by function when they run it.
         postBanner: ({ name }) => (name === react.name ? "//# allFunctionsCalledOnLoad" : ""),
       },
