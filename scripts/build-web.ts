@@ -26,10 +26,10 @@ const runIcons = {
   name: "run-icons",
   test: /lucide-react\/.*\/(refresh-cw|link-2|message-square|arrow-down)\.m?js$/,
 };
-/** What the pages with lists that are read page by page need. */
+/** What the pages with lists that are read page by page and searched need. */
 const paging = {
   name: "paging",
-  test: /react-query\/.*\/(useInfiniteQuery|infiniteQueryOptions)\.m?js$|query-core\/.*\/infiniteQueryObserver\.m?js$|web\/api\/pages\.ts$/,
+  test: /react-query\/.*\/(useInfiniteQuery|infiniteQueryOptions)\.m?js$|query-core\/.*\/infiniteQueryObserver\.m?js$|web\/api\/pages\.ts$|lucide-react\/.*\/search\.m?js$/,
 };
 
 const outDir = path.join(root, `dist/web-${process.pid}`);

@@ -42,7 +42,6 @@ export function ErrorNotice({
       <h2>{title}</h2>
       <div className="empty-text">
         <p className="pre-line">{toSentence(text)}</p>
-        {isMissing && <p>It was deleted, you have no access to it, or the address is wrong.</p>}
         {traceId !== undefined && !isMissing && (
           <p className="faint">
             Trace id <code>{traceId}</code>
@@ -62,8 +61,7 @@ export function ErrorNotice({
 }
 
 /** The service's messages are parts of sentences. */
-const toSentence = (text: string): string =>
-  text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]?$/.exec(text)?.[0] ? "" : ".");
+const toSentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** An error of an action, next to its button. */
 export function InlineError({ error }: { readonly error: unknown }) {
