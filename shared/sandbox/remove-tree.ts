@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, type FileHandle, open, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -66,7 +65,8 @@ async function empty(directory: FileHandle, root: FileHandle, depth: number): Pr
     await using below = await openDirectory(directory, name);
     if (below === undefined) continue;
     if (depth === MAX_DEPTH) {
-      const flat = `.runyard-${randomUUID()}`;
+      // Loading node:crypto takes milliseconds, and few trees are that deep.
+      const flat = `.runyard-${process.getBuiltinModule("node:crypto").randomUUID()}`;
       await rename(toEntry(directory, name), toEntry(root, flat)).then(() => moved.push(flat), ignoreMissing);
     } else {
       moved.push(...(await empty(below, root, depth + 1)));

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { createRedactor } from "#harness/redaction/redactor.ts";
 import { createHash, randomUUID } from "#harness/support/lazy-crypto.ts";
@@ -6,6 +8,7 @@ import { formatError, Interrupted, SetupError, Stop } from "#harness/support/sto
 import { cutBytes, cutBytesFromEnd, toWellFormed } from "#harness/support/text-limits.ts";
 import { createSlice, findStepEnd, SliceEnd } from "#harness/support/time-slice.ts";
 import { truncate } from "#harness/support/truncate.ts";
+import { HarnessPrograms } from "#server/sandbox/harness-programs.ts";
 
 describe("createSlice", () => {
   const NOW = 1_000_000;
@@ -166,4 +169,20 @@ it("randomUUID and createHash return what node:crypto does", () => {
   expect(randomUUID()).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   expect(randomUUID()).not.toBe(randomUUID());
   expect(createHash("sha256").update("").digest("hex")).toMatch(/^e3b0c44298fc1c149afbf4c8996fb924/);
+});
+
+it("the bundle of the harness loads node:crypto only where it is needed", async () => {
+  const programs = new HarnessPrograms({});
+  await programs.bundle();
+  const { file } = programs.main();
+  const loaded = new Set<string>();
+  const load = (path: string) => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    const code = readFileSync(path, "utf8");
+    expect(code, path).not.toMatch(/from ?"node:crypto"/);
+    for (const [, name = ""] of code.matchAll(/(?:from|import) ?"(\.\/[\w-]+\.mjs)"/g)) load(join(dirname(path), name));
+  };
+  load(file);
+  expect(loaded.size).toBeGreaterThan(1);
 });
