@@ -103,6 +103,25 @@ describe("PUT and DELETE /agent/triggers/{triggerUid}", () => {
     expect((await send(body.uid, { build: 1 })).status).toBe(401);
   });
 
+  it("refuse another kind or preset, which stay, and accept the trigger as it was read", async () => {
+    const { body } = await create();
+    const path = `/agent/triggers/${body.uid}`;
+    const { secret: _, ...read } = body;
+    expect(await user.put(path, { ...read, name: "renamed" })).toMatchObject({
+      status: 200,
+      body: { name: "renamed" },
+    });
+    for (const [member, value, stays] of [
+      ["kind", "github", "webhook"],
+      ["preset", "linear", "absent"],
+    ]) {
+      const message = `leave it out: it stays ${stays}; create another trigger for another system`;
+      const refused = await user.put(path, { name: "other", [member ?? ""]: value });
+      expect(refused).toMatchObject({ status: 422, body: { errors: [{ path: member, message }] } });
+    }
+    expect((await user.get(path)).body).toMatchObject({ kind: "webhook", name: "renamed" });
+  });
+
   it("answer a repeated deletion as the first one, and that of what another request has deleted with 404", async () => {
     const { body } = await create();
     const path = `/agent/triggers/${body.uid}`;
