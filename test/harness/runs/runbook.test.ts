@@ -240,6 +240,10 @@ describe("defineTool", () => {
           'the input does not match the schema: path: Invalid type: Expected string but received 7; lines: Invalid type: Expected number but received "x"',
       },
     ]);
-    expect((await tool.run("text", call)).output["error"]).toContain("schema: input: Invalid type");
+    expect((await tool.run(7, call)).output["error"]).toContain("schema: input: Invalid type");
+  });
+
+  it("takes a text as the only member that is required", async () => {
+    expect(await tool.run("a", call)).toEqual({ output: { given: { path: "a" }, id: "use-1" } });
   });
 });
