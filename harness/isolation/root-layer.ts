@@ -3,20 +3,7 @@ import { join } from "node:path";
 import { holdNamespaces } from "./namespaces.ts";
 import type { Network } from "./network.ts";
 import { findProgram } from "./programs.ts";
-import type { WorkspacePaths } from "./sandbox.ts";
-
-/** The root of an image that commands of one execution can change: an overlay, whose changes lie in a directory of the execution. */
-export interface RootLayer {
-  /** Program and arguments that run a command where the root is mounted, and in the network of the commands. */
-  readonly enter: readonly [string, ...string[]];
-  /** The root, with the directories of the run, for commands that have entered. */
-  readonly root: string;
-  /** The host path of the changes. */
-  readonly changes: string;
-  /** Mounts the root again, after something else than its commands has changed its changes. */
-  remount(): Promise<void>;
-  close(): Promise<void>;
-}
+import type { RootLayer, WorkspacePaths } from "./sandbox.ts";
 
 interface RootLayerOptions {
   /** The host path of the image's files, which nobody changes. */

@@ -3,7 +3,6 @@ import { Stop } from "../support/stop.ts";
 import type { Limits } from "./limits.ts";
 import type { Network } from "./network.ts";
 import { buildProviderVariables } from "./provider-variables.ts";
-import type { RootLayer } from "./root-layer.ts";
 
 /** The paths of a workspace: on the host, or as commands see them. */
 export interface WorkspacePaths {
@@ -17,6 +16,19 @@ export interface WorkspacePaths {
   readonly output: string;
   /** The scripts of the commands; commands cannot write here if the sandbox prevents it. */
   readonly steps: string;
+}
+
+/** The root of an image that commands of one execution can change: an overlay, whose changes lie in a directory of the execution. */
+export interface RootLayer {
+  /** Program and arguments that run a command where the root is mounted, and in the network of the commands. */
+  readonly enter: readonly [string, ...string[]];
+  /** The root, with the directories of the run, for commands that have entered. */
+  readonly root: string;
+  /** The host path of the changes. */
+  readonly changes: string;
+  /** Mounts the root again, after something else than its commands has changed its changes. */
+  remount(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** What runs commands: bash, or a POSIX shell where an image has no bash. */

@@ -31,7 +31,7 @@ import { BadRequestError, toAPIError } from "../../clients/typescript/src/errors
 import { waitBeforeRepeat } from "../../clients/typescript/src/retry.ts";
 import { parseDuration } from "../../web/ui/format.ts";
 import { revealHidden } from "../../web/ui/hidden-characters.ts";
-import { isPlainText } from "../../web/ui/plain-text.ts";
+import { isPlainText } from "../../web/ui/markdown/plain-text.ts";
 import { safeUrl } from "../../web/ui/safe-url.ts";
 import { flattenTerminal, toSpans } from "../../web/ui/terminal/ansi.ts";
 import { RUN } from "../cli/responses.ts";

@@ -14,7 +14,7 @@ import { KeyList } from "../keys/key-list.tsx";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
-import { Markdown } from "../ui/markdown.tsx";
+import { Markdown } from "../ui/markdown/markdown.tsx";
 import { Page, useTitle } from "../ui/page.tsx";
 import { Loaded } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { Suspense } from "react";
 import { Code } from "../ui/code.tsx";
 import { revealHidden } from "../ui/hidden-characters.ts";
-import { Markdown } from "../ui/markdown.tsx";
+import { Markdown } from "../ui/markdown/markdown.tsx";
 import { part } from "../ui/part.tsx";
 import { actionTitle, asJson, outputText } from "./action-text.ts";
 import type { ActionEntry } from "./feed.ts";

@@ -16,7 +16,7 @@ import { copyText } from "../ui/copy-text.ts";
 import { formatClock, formatDuration, toWords } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
 import { Spinner } from "../ui/icons.tsx";
-import { Markdown } from "../ui/markdown.tsx";
+import { Markdown } from "../ui/markdown/markdown.tsx";
 import { showExact, useNow } from "../ui/time.tsx";
 import { ActionBody } from "./action-body.tsx";
 import { actionTitle } from "./action-text.ts";

@@ -1,4 +1,4 @@
-import { Markdown } from "../ui/markdown.tsx";
+import { Markdown } from "../ui/markdown/markdown.tsx";
 import { Terminal } from "../ui/terminal/terminal.tsx";
 import { outputText } from "./action-text.ts";
 import type { ActionEntry } from "./feed.ts";

@@ -11,7 +11,7 @@ import { totalChanges } from "../runs/run-outcome.ts";
 import { Button } from "../ui/button.tsx";
 import { isEnded } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
-import { MarkdownView } from "../ui/markdown.tsx";
+import { MarkdownView } from "../ui/markdown/markdown.tsx";
 import { useTitle } from "../ui/page.tsx";
 import { part } from "../ui/part.tsx";
 import { ErrorNotice, LoadingRows } from "../ui/status.tsx";

@@ -18,7 +18,7 @@ import { Code } from "../ui/code.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { formatUsd } from "../ui/format.ts";
 import { revealHidden } from "../ui/hidden-characters.ts";
-import { Markdown } from "../ui/markdown.tsx";
+import { Markdown } from "../ui/markdown/markdown.tsx";
 import { Page, useTitle } from "../ui/page.tsx";
 import { PauseButton } from "../ui/pause-button.tsx";
 import { toPlainLine } from "../ui/plain-line.ts";

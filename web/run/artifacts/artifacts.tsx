@@ -7,7 +7,7 @@ import { describeError } from "../../api/problem.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { firstText, formatBytes, isEnded } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
-import { Markdown } from "../../ui/markdown.tsx";
+import { Markdown } from "../../ui/markdown/markdown.tsx";
 import { OutsideLink } from "../../ui/outside-link.tsx";
 import { part } from "../../ui/part.tsx";
 import { openDownload } from "../download.ts";

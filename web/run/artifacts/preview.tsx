@@ -4,7 +4,7 @@ import { client } from "../../api/client.ts";
 import { Code } from "../../ui/code.tsx";
 import { plural } from "../../ui/format.ts";
 import { revealHidden } from "../../ui/hidden-characters.ts";
-import { Markdown } from "../../ui/markdown.tsx";
+import { Markdown } from "../../ui/markdown/markdown.tsx";
 import { safeUrl } from "../../ui/safe-url.ts";
 import { InlineError, LoadingRows } from "../../ui/status.tsx";
 import { formatJson, type PreviewKind, parseRows } from "./preview-kind.ts";

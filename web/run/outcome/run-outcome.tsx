@@ -1,7 +1,7 @@
 import { Suspense, useState } from "react";
 import type { RunItem } from "../../../clients/typescript/src/index.ts";
 import { isEnded, toWords } from "../../ui/format.ts";
-import { Markdown } from "../../ui/markdown.tsx";
+import { Markdown } from "../../ui/markdown/markdown.tsx";
 import { part } from "../../ui/part.tsx";
 import { stateLabel, stateTone } from "../../ui/run-state.tsx";
 import { type Entry, type Feed, questionOf } from "../feed.ts";

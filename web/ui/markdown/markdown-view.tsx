@@ -1,10 +1,10 @@
 import { Component, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { CopyButton } from "./button.tsx";
-import { Code } from "./code.tsx";
-import { revealHidden } from "./hidden-characters.ts";
-import { OutsideLink } from "./outside-link.tsx";
+import { CopyButton } from "../button.tsx";
+import { Code } from "../code.tsx";
+import { revealHidden } from "../hidden-characters.ts";
+import { OutsideLink } from "../outside-link.tsx";
 
 /** Text as Markdown. Raw HTML in it is shown as text, and images are links. Shows `plain` if the rendering fails. */
 export const MarkdownView = ({ text, plain }: { readonly text: string; readonly plain: ReactNode }) => (

@@ -1,7 +1,7 @@
 import { memo, Suspense, useState } from "react";
-import { formatBytes } from "./format.ts";
-import { revealHidden } from "./hidden-characters.ts";
-import { part } from "./part.tsx";
+import { formatBytes } from "../format.ts";
+import { revealHidden } from "../hidden-characters.ts";
+import { part } from "../part.tsx";
 import { isPlainText } from "./plain-text.ts";
 
 /** Renders Markdown. */
