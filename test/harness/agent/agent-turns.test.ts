@@ -239,7 +239,10 @@ describe("a conversation that the model rejects as too long", () => {
   it("ends the turn FAILED at once if nothing can be left out", async () => {
     await using it = await agentRun({ prompt: "Go on.", turns: [tooLong] });
     await it.run();
-    expect(it.plane.outcome).toMatchObject({ success: false, summary: expect.stringContaining("prompt is too long") });
+    expect(it.plane.outcome).toMatchObject({
+      success: false,
+      summary: expect.stringContaining("exceeds the model's context window: 210000 tokens"),
+    });
     expect(it.standIn.seen).toHaveLength(1);
   });
 });
