@@ -70,6 +70,7 @@ import { deriveKey } from "./secrets/key-file.ts";
 import { SIGNING_KEY_FILE, signingKeyFile } from "./secrets/signing-key-file.ts";
 import { createSignInIssuer } from "./sign-in-issuer.ts";
 import { toSocketUrl } from "./sockets/socket-url.ts";
+import { isPermitted } from "./switches.ts";
 import { rebuildRunIndex } from "./table/rebuild-run-index.ts";
 import { sqliteRunSearch } from "./table/run-search.ts";
 import { type SqliteTable, sqliteTable } from "./table/sqlite-table.ts";
@@ -212,8 +213,8 @@ const createSystemPorts = (
   objectFetch: createObjectFetch(),
   // As harnesses on this machine connect to MCP servers.
   tokenFetch: createTokenFetch({
-    allowsPrivate: environment["RUNYARD_MCP_PRIVATE_NETWORKS"] === "allow",
-    allowsLoopback: environment["RUNYARD_MCP_LOOPBACK"] === "allow",
+    allowsPrivate: isPermitted(environment, "RUNYARD_MCP_PRIVATE_NETWORKS"),
+    allowsLoopback: isPermitted(environment, "RUNYARD_MCP_LOOPBACK"),
   }),
   addresses: {
     github: environment["RUNYARD_GITHUB_API_URL"] || GITHUB_API,
@@ -246,7 +247,7 @@ export function createPorts(
   const github = { ...api, app: appPorts.app };
   const discovery = createDiscovery({ table, files, now }, { scanner, environment }, github);
   const vault = tableVault(adapters.table, vaultKeys(adapters.installationKey));
-  const allowsPrivate = environment["RUNYARD_WEBHOOKS_ALLOW_PRIVATE"] === "1";
+  const allowsPrivate = isPermitted(environment, "RUNYARD_WEBHOOKS_ALLOW_PRIVATE");
   const sending: SendPorts = {
     webhookSecrets: vault,
     fetch: createOutwardFetch({ allowsPrivate, timeoutMs: RECEIVER_MS }),
@@ -281,7 +282,7 @@ export function createPorts(
     cursors: cursors(table),
     rates: configuredRateLimits(),
     signInIssuer: createSignInIssuer(environment, now),
-    issuers: createIssuers({ now, allowsPrivate: environment["RUNYARD_OIDC_ALLOW_PRIVATE"] === "1" }),
+    issuers: createIssuers({ now, allowsPrivate: isPermitted(environment, "RUNYARD_OIDC_ALLOW_PRIVATE") }),
     who: [],
     scope: "",
     routes: routePaths.map(([method, route]) => [method, route]),

@@ -7,7 +7,7 @@ import {
   checkScratch,
   checkSnapshots,
 } from "../doctor/check-data.ts";
-import { checkIsolation, checkNode, checkPort, checkPrograms } from "../doctor/check-host.ts";
+import { checkIsolation, checkNode, checkPort, checkPrograms, checkVariables } from "../doctor/check-host.ts";
 import { checkProviders } from "../doctor/check-providers.ts";
 import { shown } from "../host/paths.ts";
 import { say } from "../host/terminal.ts";
@@ -59,6 +59,7 @@ async function runChecks(
   const host = { platform: process.platform, searchPath: process.env["PATH"] ?? "" };
   const groups = await Promise.all([
     checkNode(),
+    checkVariables(process.env),
     checkPrograms(host),
     checkIsolation(sandbox && program.isService, scratchPath(paths.data)),
     checkDataDirectory(paths.data),

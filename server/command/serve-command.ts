@@ -14,6 +14,7 @@ import { Problem, say, seconds, step, warn } from "../host/terminal.ts";
 import { describeMissingModels, findMissingModels } from "../known-models.ts";
 import type { Server } from "../server.ts";
 import { readSignInIssuer } from "../sign-in-issuer.ts";
+import { checkSwitches } from "../switches.ts";
 import { isDetached, reportReady, startDetached } from "./detach.ts";
 import { createStartLink, requestLink } from "./links.ts";
 import { findLastPort, readLocalState, type ServePaths, saveLocalState, servePaths } from "./local-state.ts";
@@ -32,6 +33,7 @@ export async function serveCommand(args: readonly string[], program: Program, co
     say(serveHelp(program, commands));
     return 0;
   }
+  checkSwitches(process.env);
   const stop = abortOnSignals();
   const paths = servePaths(program.home, options.data);
   return options.detach

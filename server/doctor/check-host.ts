@@ -4,6 +4,8 @@ import { createScratch, removeScratch } from "#shared/sandbox/scratch.ts";
 import { findIsolation, type IsolationReport } from "../host/isolation.ts";
 import { firstFreePort, isFree } from "../host/ports.ts";
 import { findMissingTools, installTools } from "../host/preflight.ts";
+import { Problem } from "../host/terminal.ts";
+import { checkSwitches } from "../switches.ts";
 import { type Check, failed, ok, warning } from "./check.ts";
 
 const OLDEST_NODE = 24;
@@ -11,6 +13,17 @@ const OLDEST_NODE = 24;
 export function checkNode(version = process.versions.node): Check {
   if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok("node", `Node ${version}`);
   return failed("node", `Node ${version} is too old`, `Install Node ${OLDEST_NODE} or newer: https://nodejs.org`);
+}
+
+/** Nothing, unless a variable has a value that a start refuses. */
+export function checkVariables(environment: NodeJS.ProcessEnv): Check[] {
+  try {
+    checkSwitches(environment);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return [failed("variables", error.message, "Correct the variable: the service does not start with this value.")];
+  }
 }
 
 /** The programs that agents' commands rely on. */
