@@ -128,7 +128,7 @@ function buildMetadata(job: Job): Record<string, string> {
     "github.ref": env["GITHUB_REF"],
     "github.run": repository && `${env["GITHUB_SERVER_URL"]}/${repository}/actions/runs/${env["GITHUB_RUN_ID"]}`,
   };
-  const given = inputLines(job, "metadata").map((line): [string, string] => {
+  const inputs = inputLines(job, "metadata").map((line): [string, string] => {
     const at = line.indexOf("=");
     if (at < 1) throw new Error(`metadata is written name=value, one a line, and ${line} is not.`);
     return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
@@ -137,7 +137,7 @@ function buildMetadata(job: Job): Record<string, string> {
   const known = Object.entries(own).flatMap(([name, value = ""]): [string, string][] =>
     value === "" || Buffer.byteLength(value) > 256 ? [] : [[name, value]],
   );
-  return Object.fromEntries([...known, ...given]);
+  return Object.fromEntries([...known, ...inputs]);
 }
 
 /**
@@ -221,8 +221,8 @@ async function commentOnPullRequest(job: Job, run: RunItem, response: string): P
 
 function verdict(job: Job, run: RunItem, isCancelled: boolean): number {
   if (run.state === "SUCCEEDED" && !isCancelled) return 0;
-  const said = run.status_message?.message ?? `The run ended ${run.state}.`;
-  const text = run.state === "BLOCKED" ? `The agent asks: ${said}` : said;
+  const message = run.status_message?.message ?? `The run ended ${run.state}.`;
+  const text = run.state === "BLOCKED" ? `The agent asks: ${message}` : message;
   const fails = isCancelled || input(job, "fail-on-failure") !== "false";
   command(job, fails ? "error" : "warning", text, { title: `Runyard: ${run.state}` });
   return fails ? 1 : 0;

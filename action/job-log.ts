@@ -68,8 +68,8 @@ export class JobLog {
 }
 
 const formatTitle = ({ title }: Result, action: DisplayAction | undefined): string => {
-  const shown = action?.title ?? title;
-  return shown === undefined ? "" : `• ${shown}`;
+  const visibleTitle = action?.title ?? title;
+  return visibleTitle === undefined ? "" : `• ${visibleTitle}`;
 };
 
 function stepText({ state, name, durationMs, detail, failed }: DisplayEvent & { kind: "step" }): string {

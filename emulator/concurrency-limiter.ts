@@ -50,13 +50,13 @@ export class ConcurrencyLimiter {
   #lookAgain(kind: string, waiter: Waiter, milliseconds: number): void {
     waiter.timer = setTimeout(() => {
       const now = performance.now();
-      const left = waiter.since + MAX_WAIT_MS - now;
+      const remainingMs = waiter.since + MAX_WAIT_MS - now;
       const moved = this.#busyWith(kind) === 0 ? this.#anyMovedAt : this.#lastMove(kind);
-      if (left <= 0) {
+      if (remainingMs <= 0) {
         this.#remove(kind, waiter);
         waiter.refuse();
       } else if (now - moved < STILL_MS || this.#busyWith(kind) >= this.#width * MAX_STRETCH) {
-        this.#lookAgain(kind, waiter, Math.min(left, Math.max(STILL_MS - (now - moved), STILL_MS / 4)));
+        this.#lookAgain(kind, waiter, Math.min(remainingMs, Math.max(STILL_MS - (now - moved), STILL_MS / 4)));
       } else {
         this.#remove(kind, waiter);
         this.#begin(kind, waiter);
@@ -77,9 +77,9 @@ export class ConcurrencyLimiter {
 
   #remove(kind: string, waiter: Waiter): void {
     clearTimeout(waiter.timer);
-    const left = (this.#waiting.get(kind) ?? []).filter((other) => other !== waiter);
+    const others = (this.#waiting.get(kind) ?? []).filter((other) => other !== waiter);
     this.#waiting.delete(kind);
-    if (left.length > 0) this.#waiting.set(kind, left);
+    if (others.length > 0) this.#waiting.set(kind, others);
   }
 
   #begin(kind: string, { work }: Waiter): void {

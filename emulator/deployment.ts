@@ -4,7 +4,7 @@ import path from "node:path";
 import * as v from "valibot";
 import { lastLines, runCommand } from "../server/host/commands.ts";
 import { readJson } from "../server/host/files.ts";
-import { type LocalPaths, projectRoot, shown } from "../server/host/paths.ts";
+import { type LocalPaths, projectRoot, toDisplayPath } from "../server/host/paths.ts";
 import { Problem } from "../server/host/terminal.ts";
 import { ACCOUNT, REGION } from "./account.ts";
 import { ROUTE_CONCURRENCY } from "./concurrency-limiter.ts";
@@ -75,7 +75,7 @@ export async function deploy(
     ...Object.entries(context).flatMap(([name, value]) => ["--context", `${name}=${value}`]),
   ]);
   const outputs = await readJson(outputsFile, StackOutputs);
-  if (outputs === undefined) throw new Problem(`The deployment left no outputs in ${shown(outputsFile)}.`);
+  if (outputs === undefined) throw new Problem(`The deployment left no outputs in ${toDisplayPath(outputsFile)}.`);
   await writeNote(access, NOTE_NAME, JSON.stringify({ fingerprint, outputs }));
   return outputs;
 }
@@ -140,7 +140,7 @@ async function runCdk({ access, paths, log, cwd, signal }: CdkCall, args: string
   const logFile = path.join(paths.logs, `${log}.log`);
   await writeFile(logFile, result.output, { mode: 0o600 });
   if (result.code !== 0) {
-    throw new Problem(`cdk ${log} failed; all it said is in ${shown(logFile)}.`, [
+    throw new Problem(`cdk ${log} failed; all it said is in ${toDisplayPath(logFile)}.`, [
       ...lastLines(result.output, 25),
       "If it goes on like this, npm run emulator -- --fresh begins with an empty state.",
     ]);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import * as v from "valibot";
 import { readJson } from "../server/host/files.ts";
-import { localPaths, shown } from "../server/host/paths.ts";
+import { localPaths, toDisplayPath } from "../server/host/paths.ts";
 import { complain, Problem, say } from "../server/host/terminal.ts";
 import { type FixtureValues, fillFixture, PLACEHOLDERS, placeholdersIn } from "./event-fixture.ts";
 import { findValues } from "./fixture-values.ts";
@@ -41,7 +41,7 @@ async function main(args: string[]): Promise<number> {
   const { localFile } = localPaths(process.env);
   const local = await readJson(localFile, Installation);
   if (local === undefined)
-    throw new Problem(`There is no ${shown(localFile)}: run npm start or npm run emulator first.`);
+    throw new Problem(`There is no ${toDisplayPath(localFile)}: run npm start or npm run emulator first.`);
   if (command.kind === "print") {
     say(await readFixture(command.file, command.given, local));
     return 0;
@@ -85,12 +85,14 @@ function readCommand(args: string[]): Command {
   if (name === undefined || file === undefined || others.length > 0) {
     return { kind: "wrong", why: "Name one function and one fixture." };
   }
-  const given: FixtureValues = {};
+  const fixtureValues: FixtureValues = {};
   for (const placeholder of PLACEHOLDERS) {
     const value = values[toOption(placeholder)];
-    if (typeof value === "string") given[placeholder] = value;
+    if (typeof value === "string") fixtureValues[placeholder] = value;
   }
-  return values["print"] === true ? { kind: "print", file, given } : { kind: "invoke", name, file, given };
+  return values["print"] === true
+    ? { kind: "print", file, given: fixtureValues }
+    : { kind: "invoke", name, file, given: fixtureValues };
 }
 
 /** Reads a fixture and fills it in; the file itself holds no key that works. */

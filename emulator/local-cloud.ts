@@ -255,9 +255,9 @@ export class LocalCloudSession {
       note("kept");
       return { ...last, ...addresses };
     }
-    const made = await bootstrapLocal(emulator, TABLE_NAME);
+    const credentials = await bootstrapLocal(emulator, TABLE_NAME);
     note("made");
-    return { ...addresses, api_key: made.api_key, team_uid: made.team_uid };
+    return { ...addresses, api_key: credentials.api_key, team_uid: credentials.team_uid };
   }
 }
 

@@ -30,15 +30,15 @@ export async function ensurePythonEnvironment(
   requirements: string = EMULATOR_REQUIREMENTS,
 ): Promise<"kept" | "made"> {
   const stampFile = path.join(venv, "runyard-stamp.json");
-  const wanted = createHash("sha256")
+  const digest = createHash("sha256")
     .update(await readFile(requirements))
     .digest("hex");
   const stamp = await readJson(stampFile, Stamp);
-  if (stamp?.requirements === wanted && (await runs(venv))) return "kept";
+  if (stamp?.requirements === digest && (await runs(venv))) return "kept";
 
   await rm(venv, { recursive: true, force: true });
-  const made = await runCommand(python, ["-m", "venv", venv], { timeoutSeconds: 120, signal });
-  if (made.code !== 0) throw new Problem(`${python} could not make ${venv}.`, lastLines(made.output, 8));
+  const creation = await runCommand(python, ["-m", "venv", venv], { timeoutSeconds: 120, signal });
+  if (creation.code !== 0) throw new Problem(`${python} could not make ${venv}.`, lastLines(creation.output, 8));
   const installed = await runCommand(
     path.join(venv, "bin", "python"),
     [...PIP_INSTALL, "--requirement", requirements],
@@ -50,7 +50,7 @@ export async function ensurePythonEnvironment(
       lastLines(installed.output, 8),
     );
   }
-  await writeJson(stampFile, { requirements: wanted });
+  await writeJson(stampFile, { requirements: digest });
   return "made";
 }
 

@@ -1,4 +1,4 @@
-import { localPaths, shown } from "../server/host/paths.ts";
+import { localPaths, toDisplayPath } from "../server/host/paths.ts";
 import { sampleSource } from "../server/host/sample/sample-repository.ts";
 import { sampleRun } from "../server/host/sample/sample-run.ts";
 import { complain, Problem, red, say, seconds } from "../server/host/terminal.ts";
@@ -24,7 +24,7 @@ async function main(args: string[]): Promise<number> {
     return await serve(session, parsed.options, stop);
   } catch (error) {
     if (stop.signal.aborted) return 130;
-    reportFailure(error, shown(paths.logs));
+    reportFailure(error, toDisplayPath(paths.logs));
     return 1;
   } finally {
     await session.stop();
@@ -40,11 +40,12 @@ async function serve(session: LocalCloudSession, options: StartOptions, stop: Ab
   const cloud = await session.start({ python, port, faults, signal: stop.signal });
   say(`  ready after ${seconds(performance.now() - began)}`);
   const succeeded = await sampleRun({ ...cloud.api, signal: stop.signal }, source, options.runTests);
-  printSummary(cloud, shown(paths.localFile));
+  printSummary(cloud, toDisplayPath(paths.localFile));
   if (options.once) return succeeded ? 0 : 1;
   say("Ctrl-C stops it.");
   const reason = await Promise.race([aborted(stop.signal).then(() => "asked"), cloud.lost.then(() => "lost")]);
-  if (reason === "lost") throw new Problem(`The emulator has ended by itself; its log is in ${shown(paths.logs)}.`);
+  if (reason === "lost")
+    throw new Problem(`The emulator has ended by itself; its log is in ${toDisplayPath(paths.logs)}.`);
   say();
   say("Stopping …");
   return 0;

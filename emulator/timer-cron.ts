@@ -28,8 +28,8 @@ export function timerCron(expression: string, timeZone: string): TimerCron {
   return {
     isDue(minute) {
       if (!job.match(new Date(minute))) return false;
-      const shown = local(minute);
-      return SETBACKS.every((minutes) => local(minute - minutes * MINUTE) !== shown);
+      const localTime = local(minute);
+      return SETBACKS.every((minutes) => local(minute - minutes * MINUTE) !== localTime);
     },
   };
 }

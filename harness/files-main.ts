@@ -69,8 +69,8 @@ async function readAll(wanted: readonly ReadRequest[], place: Place): Promise<Re
   let room = READ_BYTES;
   let imageRoom = IMAGE_BYTES;
   for (const request of wanted) {
-    const left = { text: room, images: imageRoom };
-    const report = await readOne(request, place, left).catch((error: unknown) => toFailure(request.path, error));
+    const remaining = { text: room, images: imageRoom };
+    const report = await readOne(request, place, remaining).catch((error: unknown) => toFailure(request.path, error));
     room -= Buffer.byteLength(String(report["content"] ?? ""));
     imageRoom -= (String(report["image_data"] ?? "").length * 3) / 4;
     reports.push(report);
@@ -92,8 +92,8 @@ async function readOne(
   const file = await resolveExisting(path, place);
   if ((await lstat(file)).isDirectory()) {
     const names = await readdir(file, { withFileTypes: true });
-    const shown = names.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
-    return { path, directory: true, names: shown.slice(0, MAX_NAMES), count: shown.length };
+    const entries = names.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
+    return { path, directory: true, names: entries.slice(0, MAX_NAMES), count: entries.length };
   }
   const bytes = await readContent(file);
   if (isImage(bytes) && bytes.length <= imageRoom) return { path, image_data: bytes.toString("base64") };
@@ -101,24 +101,24 @@ async function readOne(
   const lines = splitLines(bytes.toString("utf8"));
   const last = Math.min(end_line ?? lines.length, lines.length);
   if (start_line > Math.max(1, lines.length)) throw new Error(`has ${lines.length} lines`);
-  const kept: string[] = [];
+  const fitting: string[] = [];
   let size = 0;
   for (const line of lines.slice(start_line - 1, last)) {
     size += Buffer.byteLength(line);
     if (size > room) break;
-    kept.push(line);
+    fitting.push(line);
   }
-  if (kept.length === 0 && size > READ_BYTES) {
+  if (fitting.length === 0 && size > READ_BYTES) {
     throw new Error(`line ${start_line} has ${size} bytes, more than ${READ_BYTES}: use run_command`);
   }
-  const isCut = kept.length < last - start_line + 1;
-  const next = isCut ? { cut: `truncated: continue at line ${start_line + kept.length}` } : {};
+  const isCut = fitting.length < last - start_line + 1;
+  const next = isCut ? { cut: `truncated: continue at line ${start_line + fitting.length}` } : {};
   return {
     path,
     start_line,
-    end_line: start_line + kept.length - 1,
+    end_line: start_line + fitting.length - 1,
     lines: lines.length,
-    content: kept.join(""),
+    content: fitting.join(""),
     ...next,
   };
 }
@@ -189,16 +189,16 @@ function describeChange(
   let same = 0;
   while (same < shorter - start && old.at(-1 - same) === current.at(-1 - same)) same++;
   const from = Math.max(0, start - CONTEXT_LINES);
-  const left = Math.max(0, same - CONTEXT_LINES);
-  const [oldPart, newPart] = [old, current].map((lines) => lines.slice(from, lines.length - left).join(""));
+  const unchanged = Math.max(0, same - CONTEXT_LINES);
+  const [oldPart, newPart] = [old, current].map((lines) => lines.slice(from, lines.length - unchanged).join(""));
   if (Buffer.byteLength(`${oldPart}${newPart}`) > CHANGE_BYTES) return {};
   const texts = {
     ...(before === undefined ? {} : { before: oldPart }),
     ...(after === undefined ? {} : { after: newPart }),
   };
   const isReplaced = before !== undefined && after !== undefined && !before.equals(after);
-  const shown = isReplaced ? { new_lines: numberLines(splitLines(newPart ?? ""), from + 1) } : {};
-  return { change: { start_line: from + 1, ...texts }, ...shown };
+  const report = isReplaced ? { new_lines: numberLines(splitLines(newPart ?? ""), from + 1) } : {};
+  return { change: { start_line: from + 1, ...texts }, ...report };
 }
 
 function decode(content: Buffer | undefined, number: string): string {
@@ -210,8 +210,8 @@ function decode(content: Buffer | undefined, number: string): string {
 }
 
 async function remove(path: string, place: Place): Promise<void> {
-  const wanted = resolve(place.from, path);
-  const file = join(requireInside(await realpath(dirname(wanted)), place), basename(wanted));
+  const target = resolve(place.from, path);
+  const file = join(requireInside(await realpath(dirname(target)), place), basename(target));
   if ((await lstat(file)).isDirectory()) throw new Error("is a directory");
   await unlink(file);
 }
@@ -235,19 +235,19 @@ async function write(file: string, content: Buffer, mode: number | undefined): P
 
 /** Resolves the file to write. Follows links only within the roots. The mode is that of an existing file. */
 async function resolveWritable(path: string, place: Place): Promise<{ file: string; mode?: number }> {
-  const wanted = resolve(place.from, path);
-  const found = await lstat(wanted).catch(() => undefined);
+  const target = resolve(place.from, path);
+  const found = await lstat(target).catch(() => undefined);
   if (found !== undefined) {
-    const file = requireInside(await realpath(wanted), place);
+    const file = requireInside(await realpath(target), place);
     const stats = await lstat(file);
     if (!stats.isFile()) throw new Error("is not a regular file");
     return { file, mode: stats.mode };
   }
-  let above = dirname(wanted);
+  let above = dirname(target);
   while ((await lstat(above).catch(() => undefined)) === undefined) above = dirname(above);
-  const folder = join(requireInside(await realpath(above), place), dirname(wanted).slice(above.length));
+  const folder = join(requireInside(await realpath(above), place), dirname(target).slice(above.length));
   await mkdir(folder, { recursive: true });
-  return { file: join(folder, basename(wanted)) };
+  return { file: join(folder, basename(target)) };
 }
 
 async function resolveExisting(path: string, place: Place): Promise<string> {

@@ -114,10 +114,10 @@ function findText(whole: string, part: string): { spans: Span[]; tolerance?: str
   const isShifted = exact.every(({ start }) => isWithinIndentation(whole, start));
   if (exact.length > 0 && !isShifted) return { spans: exact };
   const lines = splitLines(whole);
-  const wanted = splitLines(part);
+  const partLines = splitLines(part);
   for (const { name, normalize } of TOLERANCES) {
-    const spans = findLines(lines.map(normalize), wanted.map(normalize)).map((at) =>
-      toSpan(lines, at, wanted.length, part),
+    const spans = findLines(lines.map(normalize), partLines.map(normalize)).map((at) =>
+      toSpan(lines, at, partLines.length, part),
     );
     if (spans.length > 0) return { spans, tolerance: name };
   }
@@ -211,13 +211,13 @@ function findUnit(indentations: readonly string[]): number | undefined {
 /** Shows the lines that have the most in common with a text that was not found. */
 function describeNearest(whole: string, part: string): string {
   const lines = splitLines(whole);
-  const wanted = new Set(
+  const partLines = new Set(
     splitLines(part)
       .map((line) => toPlainCharacters(line).trim())
       .filter((line) => line !== ""),
   );
   const count = Math.min(splitLines(part).length, MAX_SHOWN_LINES);
-  const isWanted = lines.map((line) => wanted.has(toPlainCharacters(line).trim()));
+  const isWanted = lines.map((line) => partLines.has(toPlainCharacters(line).trim()));
   let best = { at: 0, score: 0 };
   for (let at = 0; at < lines.length; at++) {
     const score = isWanted[at] === true ? isWanted.slice(at, at + count).filter(Boolean).length : 0;
@@ -229,10 +229,13 @@ function describeNearest(whole: string, part: string): string {
 
 /** Formats lines with their numbers, as many as may be shown. */
 export function numberLines(lines: readonly string[], first: number): string {
-  const shown = lines
+  const numbered = lines
     .slice(0, MAX_SHOWN_LINES)
     .map((line, index) => `${first + index}\t${line.replace(/\r?\n$/, "")}`.slice(0, SHOWN_CHARACTERS));
-  return [...shown, ...(lines.length > shown.length ? [`… ${lines.length - shown.length} more lines`] : [])].join("\n");
+  return [
+    ...numbered,
+    ...(lines.length > numbered.length ? [`… ${lines.length - numbered.length} more lines`] : []),
+  ].join("\n");
 }
 
 function findPlaces(whole: string, part: string): number[] {

@@ -319,10 +319,10 @@ export class FakeControlPlane implements AsyncDisposable {
   #commit({ body }: Call): ResponseBody {
     const generation = String(body["generation"]);
     const names: string[] = Object(body["files"]);
-    const taken = this.#snapshots.get(generation);
-    const files = names.map((name) => ({ name, path: `/snapshot/${taken?.at}/${name}` }));
-    if (taken === undefined || files.some(({ path }) => !this.#files.has(path))) return { status: 409 };
-    this.checkpoint = { generation, files, messages: taken.messages, followups: taken.followups };
+    const snapshot = this.#snapshots.get(generation);
+    const files = names.map((name) => ({ name, path: `/snapshot/${snapshot?.at}/${name}` }));
+    if (snapshot === undefined || files.some(({ path }) => !this.#files.has(path))) return { status: 409 };
+    this.checkpoint = { generation, files, messages: snapshot.messages, followups: snapshot.followups };
     if (body["setup"] !== undefined) this.setupFiles = files;
     return { status: 200, body: { generation } };
   }

@@ -109,25 +109,25 @@ async function findCatcher(
   bug: Candidate,
 ): Promise<Catcher | "SURVIVED" | "SURVIVED until the time was up"> {
   const ends = performance.now() + minutes * 60_000;
-  let left = files;
-  while (left.length > 0) {
+  let remaining = files;
+  while (remaining.length > 0) {
     const restore = plant(copy, bug);
     const seconds = Math.max(1, Math.ceil((ends - performance.now()) / 1000));
-    const many = { files: left, workers, seconds, isolate: false, bail: true };
+    const many = { files: remaining, workers, seconds, isolate: false, bail: true };
     const { results, late } = await runTests(copy, many);
     // Bail reports the files that it cut off as failed, too, but without a failed test.
     const failed = results.find(({ failures }) => failures.length > 0) ?? results.find(({ passed }) => !passed);
     const one = { files: [failed?.file ?? ""], workers: 1, seconds: ONE_FILE_SECONDS, isolate: true, bail: false };
     const withBug = failed === undefined ? undefined : (await runTests(copy, one)).results[0];
     restore();
-    if (late) return (await findEndless(copy, left, bug)) ?? "SURVIVED until the time was up";
+    if (late) return (await findEndless(copy, remaining, bug)) ?? "SURVIVED until the time was up";
     if (failed === undefined) return "SURVIVED";
     const without = (await runTests(copy, one)).results[0];
     if (withBug?.passed !== true && without?.passed === true) {
       return { file: failed.file, failed: withBug?.failures[0] ?? failed.failures[0] };
     }
     const done = results.filter(({ passed, file }) => passed || file === failed.file).map(({ file }) => file);
-    left = left.filter((file) => !done.includes(file));
+    remaining = remaining.filter((file) => !done.includes(file));
   }
   return "SURVIVED";
 }

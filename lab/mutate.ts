@@ -101,10 +101,10 @@ async function runByFolder(patterns: readonly string[], seconds: number) {
   const folders = [...Map.groupBy(patterns, (pattern) => findFolder(toPath(pattern)) ?? "")];
   const outcomes: Awaited<ReturnType<typeof run>>[] = [];
   for (const [index, [folder, changed]] of folders.entries()) {
-    const left = (end - performance.now()) / 1000;
+    const remainingSeconds = (end - performance.now()) / 1000;
     const suite = values.tests ?? (await findNearestTests(changed, findSuite(folder) ?? []));
     console.log(`${folder}: tried with ${suite.length === 0 ? "no test, since none is near" : suite.join(", ")}`);
-    outcomes.push(await run([`changed ${folder}`], changed, suite, left / (folders.length - index)));
+    outcomes.push(await run([`changed ${folder}`], changed, suite, remainingSeconds / (folders.length - index)));
   }
   return outcomes;
 }

@@ -49,12 +49,12 @@ async function main(args: string[]): Promise<void> {
     throw new Problem("--email takes the address of the team's first admin", [HELP]);
   }
   const person = { email, displayName: options.name ?? email, teamName: options.team ?? "First team" };
-  const made = options.local
+  const created = options.local
     ? await bootstrapLocal(await localEmulator(), options.table, person)
     : await operatorClient()
         .then((client) => bootstrapTable(client, options.table, person))
         .catch(explain(options.table));
-  console.log(JSON.stringify(made, null, 2));
+  console.log(JSON.stringify(created, null, 2));
 }
 
 function readOptions(args: string[]) {

@@ -1,14 +1,15 @@
 import type { EmulatorAccess } from "../emulator/emulator-access.ts";
 import { LocalFile } from "../emulator/local-file.ts";
 import { readJson } from "../server/host/files.ts";
-import { localPaths, shown } from "../server/host/paths.ts";
+import { localPaths, toDisplayPath } from "../server/host/paths.ts";
 import { complain, Problem, red } from "../server/host/terminal.ts";
 
 /** The emulator of the local cloud of this checkout. @throws Problem if it was never started */
 export async function localEmulator(): Promise<EmulatorAccess> {
   const paths = localPaths(process.env);
   const local = await readJson(paths.localFile, LocalFile);
-  if (local === undefined) throw new Problem(`There is no ${shown(paths.localFile)}: run npm run emulator first.`);
+  if (local === undefined)
+    throw new Problem(`There is no ${toDisplayPath(paths.localFile)}: run npm run emulator first.`);
   return { endpoint: local.emulator_url, secretKey: local.emulator_key };
 }
 

@@ -1,8 +1,8 @@
 /** `npm run check`: format and lint, types, layers, folder sizes, terms, unused code, templates of AWS, recorded texts. `npm run check -- tsc knip` runs only those. */
 import { checkNames, describeCheck, runChecks } from "./checks.ts";
 
-const wanted = process.argv.slice(2);
-const results = await runChecks(wanted.length > 0 ? wanted : checkNames);
+const names = process.argv.slice(2);
+const results = await runChecks(names.length > 0 ? names : checkNames);
 for (const result of results) {
   console.log(describeCheck(result));
 }

@@ -36,8 +36,8 @@ export async function startDynamoDbLocal(heapMb = 512): Promise<DynamoDbLocal | 
   const port = await firstFreePort(18_000);
   const args = [`-Djava.library.path=${folder}`, "-cp", path.join(folder, "*"), MAIN, "-inMemory", "-port", `${port}`];
   const child = spawn(java, [`-Xmx${heapMb}m`, ...args], { stdio: ["ignore", "ignore", "pipe"] });
-  const said: string[] = [];
-  child.stderr?.on("data", (chunk: Buffer) => said.push(chunk.toString()));
+  const output: string[] = [];
+  child.stderr?.on("data", (chunk: Buffer) => output.push(chunk.toString()));
   const endpoint = `http://127.0.0.1:${port}`;
   const killed = () => void child.kill("SIGKILL");
   process.once("exit", killed);
@@ -49,7 +49,7 @@ export async function startDynamoDbLocal(heapMb = 512): Promise<DynamoDbLocal | 
   if (await responses(child, endpoint))
     return { endpoint, secretKey: ANY_KEY, name: `DynamoDB Local ${VERSION}`, stop };
   await stop();
-  throw new Problem("DynamoDB Local did not start.", lastLines(said.join(""), 5));
+  throw new Problem("DynamoDB Local did not start.", lastLines(output.join(""), 5));
 }
 
 const MAIN = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner";

@@ -14,12 +14,12 @@ interface NewEndpoint {
   verbNoun: string;
 }
 
-const wanted = parse(process.argv.slice(2));
-if (typeof wanted === "string") {
-  console.error(`${wanted}\nUsage: npm run new:endpoint -- POST "/agent/runs/{runId}/pin" runs/pin-run`);
+const newEndpoint = parse(process.argv.slice(2));
+if (typeof newEndpoint === "string") {
+  console.error(`${newEndpoint}\nUsage: npm run new:endpoint -- POST "/agent/runs/{runId}/pin" runs/pin-run`);
   process.exitCode = 1;
 } else {
-  await write(wanted);
+  await write(newEndpoint);
 }
 
 /** The endpoint, or a sentence that says what is wrong with the arguments. */
@@ -44,9 +44,9 @@ async function write(endpoint: NewEndpoint): Promise<void> {
     [`events/http/${verbNoun}.json`]: json(event(endpoint, { authorization: "Bearer {{api_key}}" })),
     [`events/http/${verbNoun}.bad.json`]: json(event(endpoint, {})),
   };
-  const taken = Object.keys(files).filter((file) => existsSync(join(root, file)));
-  if (taken.length > 0) {
-    console.error(`Nothing was written: ${taken.join(", ")} is there already.`);
+  const existing = Object.keys(files).filter((file) => existsSync(join(root, file)));
+  if (existing.length > 0) {
+    console.error(`Nothing was written: ${existing.join(", ")} is there already.`);
     process.exitCode = 1;
     return;
   }

@@ -8,6 +8,8 @@ interface Term {
   readonly pattern: RegExp;
   /** The field's standard term. */
   readonly use: string;
+  /** The files that the term is looked for in (default: all). */
+  readonly in?: RegExp;
 }
 
 /** Private language and phrases, and what to write instead. Common words are left out, since most of their uses are right. */
@@ -42,6 +44,11 @@ const terms: readonly Term[] = [
     pattern: /\bmend(s|ed|ing)?\b|\banew\b|\bsaid of\b|\bis told of\b|\bby its word\b|\bothers have made\b/i,
     use: "fix, again, describes",
   },
+  {
+    pattern: /\b(const|let|function) (said|given|made|taken|wanted|told|kept|shown)\b/,
+    use: "a noun that says what the value is",
+    in: /^(?!test\/).*\.tsx?$/,
+  },
 ];
 
 /** Code, tests, workflows and pages, but for those that name the former terms; tasks of the evaluation are repositories of their own. */
@@ -62,7 +69,8 @@ export function findTerms(): string[] {
 
 export function termsIn(file: string, text: string): string[] {
   return text.split("\n").flatMap((line, index) =>
-    terms.flatMap(({ pattern, use }) => {
+    terms.flatMap(({ pattern, use, in: files = /^/ }) => {
+      if (!files.test(file)) return [];
       const [found] = pattern.exec(line) ?? [];
       return found === undefined ? [] : [`${file}:${index + 1}: "${found}": use ${use}`];
     }),

@@ -7,11 +7,11 @@ function defined(value) {
 
 // clients/typescript/src/artifact-files.ts
 function planArtifactFiles(artifacts) {
-  let taken = /* @__PURE__ */ new Set();
+  let usedPaths = /* @__PURE__ */ new Set();
   return artifacts.flatMap((artifact) => {
     let uid = textOf(artifact.data, "artifact_uid");
     if (uid === void 0) return [];
-    let names = ["filepath", "filename", "title"].map((name) => textOf(artifact.data, name)), path3 = takePath(taken, toSafePath(names.find((name) => name !== void 0) ?? uid));
+    let names = ["filepath", "filename", "title"].map((name) => textOf(artifact.data, name)), path3 = takePath(usedPaths, toSafePath(names.find((name) => name !== void 0) ?? uid));
     return [{ artifact, artifact_uid: uid, path: path3 }];
   });
 }
@@ -20,14 +20,14 @@ function textOf(data, name) {
   return typeof value == "string" && value !== "" ? value : void 0;
 }
 function toSafePath(name) {
-  let kept = name.replaceAll("\\", "/").replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "_").split("/").filter((part) => !/^\.*$/.test(part) && !/^[a-z]:$/i.test(part));
-  return kept.length === 0 ? "artifact" : kept.join("/");
+  let safeParts = name.replaceAll("\\", "/").replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "_").split("/").filter((part) => !/^\.*$/.test(part) && !/^[a-z]:$/i.test(part));
+  return safeParts.length === 0 ? "artifact" : safeParts.join("/");
 }
-function takePath(taken, path3) {
-  let isFree = (one) => !taken.has(one.toLowerCase()) && !taken.has(`${one.toLowerCase()}/`) && !foldersOf(one).some((folder) => taken.has(folder)), wanted = foldersOf(path3).some((folder) => taken.has(folder)) ? path3.replaceAll("/", "_") : path3, free = wanted;
-  for (let count = 2; !isFree(free); count++) free = addNumber(wanted, count);
-  taken.add(free.toLowerCase());
-  for (let folder of foldersOf(free)) taken.add(`${folder}/`);
+function takePath(usedPaths, path3) {
+  let isFree = (one) => !usedPaths.has(one.toLowerCase()) && !usedPaths.has(`${one.toLowerCase()}/`) && !foldersOf(one).some((folder) => usedPaths.has(folder)), preferred = foldersOf(path3).some((folder) => usedPaths.has(folder)) ? path3.replaceAll("/", "_") : path3, free = preferred;
+  for (let count = 2; !isFree(free); count++) free = addNumber(preferred, count);
+  usedPaths.add(free.toLowerCase());
+  for (let folder of foldersOf(free)) usedPaths.add(`${folder}/`);
   return free;
 }
 function foldersOf(path3) {
@@ -1324,12 +1324,12 @@ function createTerminalParser() {
 var isBetween = (code, first, last) => code >= first && code <= last, isStringStart = (code) => [80, 88, 93, 94, 95].includes(code), isControl = (code) => code < 32 && code !== 9 && code !== 10 && code !== 13 || isBetween(code, 127, 159), OBEYED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/, COLOR = /^\u001b\[[0-9;:]*m$/;
 function stripTerminal(text, keepsColors = !1) {
   if (!OBEYED.test(text)) return text;
-  let parser = createTerminalParser(), shown = "", sequence = "";
+  let parser = createTerminalParser(), visibleText = "", sequence = "";
   for (let place = 0; place < text.length; place++) {
     let code = text.charCodeAt(place);
-    parser.next(code) ? (sequence = code === 27 ? text.charAt(place) : sequence + text.charAt(place), keepsColors && code === 109 && sequence.length <= 67 && COLOR.test(sequence) && (shown += sequence)) : (sequence = "", isControl(code) || (shown += text.charAt(place)));
+    parser.next(code) ? (sequence = code === 27 ? text.charAt(place) : sequence + text.charAt(place), keepsColors && code === 109 && sequence.length <= 67 && COLOR.test(sequence) && (visibleText += sequence)) : (sequence = "", isControl(code) || (visibleText += text.charAt(place)));
   }
-  return shown;
+  return visibleText;
 }
 
 // cli/src/terminal-text.ts
@@ -1887,7 +1887,7 @@ function exchangeOidcToken(client, token, identityUid) {
 // cli/src/run-config.ts
 import { readFile } from "node:fs/promises";
 async function buildConfig(client, input2) {
-  let { env, repo, skill, model, worker, config, outputSchema } = input2, said = defined({
+  let { env, repo, skill, model, worker, config, outputSchema } = input2, options = defined({
     environment_id: env === void 0 ? void 0 : await environmentUid(client, env),
     repositories: repo?.map(parseRepository),
     skill_spec: skill,
@@ -1900,7 +1900,7 @@ async function buildConfig(client, input2) {
     max_steps: input2.maxSteps,
     max_total_tokens: input2.maxTokens,
     output_schema: outputSchema === void 0 ? void 0 : await readObject(outputSchema, "--output-schema")
-  }), whole = config === void 0 ? said : { ...await readObject(config, "--config"), ...said };
+  }), whole = config === void 0 ? options : { ...await readObject(config, "--config"), ...options };
   return Object.keys(whole).length === 0 ? void 0 : whole;
 }
 function parseRepository(text) {
@@ -1981,9 +1981,9 @@ var MAX_TEXT = 3e4;
 var HIDDEN = new RegExp("\\p{Cf}", "gu");
 var formatRunLink = ({ run_id, session_link }) => session_link === void 0 ? `\`${run_id}\`` : `[${run_id}](${session_link})`;
 function quoteText(text) {
-  let shown = printable(text.trim().slice(0, MAX_TEXT).toWellFormed()).replace(HIDDEN, ""), fence = "`".repeat(Math.max(2, longestTicks(shown)) + 1);
-  return shown === "" ? "" : `${fence}text
-${shown}
+  let visibleText = printable(text.trim().slice(0, MAX_TEXT).toWellFormed()).replace(HIDDEN, ""), fence = "`".repeat(Math.max(2, longestTicks(visibleText)) + 1);
+  return visibleText === "" ? "" : `${fence}text
+${visibleText}
 ${fence}`;
 }
 var longestTicks = (text) => [...text.matchAll(/`+/g)].reduce((longest, [ticks]) => Math.max(longest, ticks.length), 0);
@@ -2127,8 +2127,8 @@ var escapeData = (text) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").r
 function printText(job, text, before) {
   for (let line of printable(text).split(`
 `)) {
-    let shown = `${before}${line.replaceAll("##[", "##​[")}`;
-    job.print(shown.trimStart().startsWith("::") ? `​${shown.trimStart()}` : shown);
+    let visibleText = `${before}${line.replaceAll("##[", "##​[")}`;
+    job.print(visibleText.trimStart().startsWith("::") ? `​${visibleText.trimStart()}` : visibleText);
   }
 }
 function setOutput({ env }, name, value) {
@@ -2239,8 +2239,8 @@ function ofBlock(given, role, at) {
     case "text":
       return role === "assistant" ? [{ kind: "text", at, text: block.text, id: block.message_id }] : [];
     case "action": {
-      let { id, name, input: input2 } = block, command2 = safeParse(Command, input2), shown = command2.success ? command2.output.command : asText(input2), title = block.title ?? (command2.success ? "" : name);
-      return [{ kind: "action", at, id, title, input: shown, isCommand: command2.success }];
+      let { id, name, input: input2 } = block, command2 = safeParse(Command, input2), visibleInput = command2.success ? command2.output.command : asText(input2), title = block.title ?? (command2.success ? "" : name);
+      return [{ kind: "action", at, id, title, input: visibleInput, isCommand: command2.success }];
     }
     case "action_result":
       return [{ kind: "result", at, ...ofResult(block) }];
@@ -2257,9 +2257,9 @@ var Output = object({
   stderr: Text
 });
 function ofResult({ action_id: id, state, title, summary, diff, output }) {
-  let known = { id, title, failed: state !== "completed", diff }, parsed = safeParse(Output, output), { exit_code, ...texts } = parsed.success ? parsed.output : {}, isShell = exit_code !== void 0, said = typeof exit_code == "number" ? `exit ${exit_code}` : state === "completed" && title !== void 0 ? "done" : state, text = [texts.output, texts.stdout, texts.stderr].filter(Boolean).join(`
+  let known = { id, title, failed: state !== "completed", diff }, parsed = safeParse(Output, output), { exit_code, ...texts } = parsed.success ? parsed.output : {}, isShell = exit_code !== void 0, status = typeof exit_code == "number" ? `exit ${exit_code}` : state === "completed" && title !== void 0 ? "done" : state, text = [texts.output, texts.stdout, texts.stderr].filter(Boolean).join(`
 `), showsOutput = isShell || summary === void 0 && title === void 0;
-  return { ...known, summary: summary ?? said, output: text || (isShell ? "" : asText(output)), showsOutput };
+  return { ...known, summary: summary ?? status, output: text || (isShell ? "" : asText(output)), showsOutput };
 }
 function asText(value) {
   return typeof value == "string" ? value : value == null || JSON.stringify(value) === "{}" ? "" : JSON.stringify(value, null, 2) ?? "";
@@ -2325,8 +2325,8 @@ var JobLog = class {
 `), "$ ");
   }
 }, formatTitle = ({ title }, action) => {
-  let shown = action?.title ?? title;
-  return shown === void 0 ? "" : `• ${shown}`;
+  let visibleTitle = action?.title ?? title;
+  return visibleTitle === void 0 ? "" : `• ${visibleTitle}`;
 };
 function stepText({ state, name, durationMs, detail, failed }) {
   let duration = durationMs === void 0 ? void 0 : seconds(durationMs);
@@ -2420,14 +2420,14 @@ function buildMetadata(job) {
     "github.sha": env.GITHUB_SHA,
     "github.ref": env.GITHUB_REF,
     "github.run": repository && `${env.GITHUB_SERVER_URL}/${repository}/actions/runs/${env.GITHUB_RUN_ID}`
-  }, given = inputLines(job, "metadata").map((line) => {
+  }, inputs = inputLines(job, "metadata").map((line) => {
     let at = line.indexOf("=");
     if (at < 1) throw new Error(`metadata is written name=value, one a line, and ${line} is not.`);
     return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
   }), known = Object.entries(own).flatMap(
     ([name, value = ""]) => value === "" || Buffer.byteLength(value) > 256 ? [] : [[name, value]]
   );
-  return Object.fromEntries([...known, ...given]);
+  return Object.fromEntries([...known, ...inputs]);
 }
 var CANCELLED_GRACE = 2e3, TIMEOUT_GRACE = 3e4;
 async function follow(job, client, runId, { cancelled, minutes }) {
@@ -2474,7 +2474,7 @@ async function commentOnPullRequest(job, run, response) {
 }
 function verdict(job, run, isCancelled) {
   if (run.state === "SUCCEEDED" && !isCancelled) return 0;
-  let said = run.status_message?.message ?? `The run ended ${run.state}.`, text = run.state === "BLOCKED" ? `The agent asks: ${said}` : said, fails = isCancelled || input(job, "fail-on-failure") !== "false";
+  let message = run.status_message?.message ?? `The run ended ${run.state}.`, text = run.state === "BLOCKED" ? `The agent asks: ${message}` : message, fails = isCancelled || input(job, "fail-on-failure") !== "false";
   return command(job, fails ? "error" : "warning", text, { title: `Runyard: ${run.state}` }), fails ? 1 : 0;
 }
 function formatError2(error) {

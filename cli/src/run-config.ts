@@ -35,7 +35,7 @@ export async function buildConfig(
   input: ConfigInput,
 ): Promise<AmbientAgentConfig | undefined> {
   const { env, repo, skill, model, worker, config, outputSchema } = input;
-  const said = defined({
+  const options = defined({
     environment_id: env === undefined ? undefined : await environmentUid(client, env),
     repositories: repo?.map(parseRepository),
     skill_spec: skill,
@@ -49,7 +49,7 @@ export async function buildConfig(
     max_total_tokens: input.maxTokens,
     output_schema: outputSchema === undefined ? undefined : await readObject(outputSchema, "--output-schema"),
   });
-  const whole = config === undefined ? said : { ...(await readObject(config, "--config")), ...said };
+  const whole = config === undefined ? options : { ...(await readObject(config, "--config")), ...options };
   return Object.keys(whole).length === 0 ? undefined : whole;
 }
 

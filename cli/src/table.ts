@@ -99,9 +99,9 @@ export function printFields(
   context: Context,
   fields: readonly (readonly [name: string, value: string | number | boolean | null | undefined])[],
 ): void {
-  const shown = fields.filter(([, value]) => value !== undefined);
-  const width = Math.max(...shown.map(([name]) => name.length));
-  for (const [name, value] of shown) {
+  const present = fields.filter(([, value]) => value !== undefined);
+  const width = Math.max(...present.map(([name]) => name.length));
+  for (const [name, value] of present) {
     const text =
       typeof value === "string" ? printable(value).replaceAll("\n", `\n${" ".repeat(width + 2)}`) : cellText(value);
     context.sayText(`${context.style.dim(name.padEnd(width))}  ${text === "" ? "-" : text}`);

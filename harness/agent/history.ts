@@ -35,14 +35,17 @@ export function buildHistory({ instructions, conversation }: Turn, { opening, co
   const first = opening.length > 0 || !hasOpening ? [toOpening(opening.length > 0 ? opening : [GO_ON])] : [];
   const compaction = findCompaction(recorded);
   const from = compaction?.from ?? 0;
-  const shown = recorded.map((said, index) => (index === instructionAt ? said : shortenKept(said, index, compaction)));
-  const results = indexResults(shown);
+  const visibleMessages = recorded.map((said, index) =>
+    index === instructionAt ? said : shortenKept(said, index, compaction),
+  );
+  const results = indexResults(visibleMessages);
   const messages: Message[] = [];
-  for (let index = 0; index <= shown.length; index++) {
+  for (let index = 0; index <= visibleMessages.length; index++) {
     if (index === compaction?.from) messages.push(toSummaryMessage(compaction));
     if (index === openingAt) messages.push(...first);
-    const said = shown[index];
-    if (said !== undefined && (index >= from || said.role === "user")) messages.push(...toMessages(said, results));
+    const message = visibleMessages[index];
+    if (message !== undefined && (index >= from || message.role === "user"))
+      messages.push(...toMessages(message, results));
   }
   return startWithUser(messages);
 }
@@ -108,10 +111,10 @@ function toMessages({ role, content }: Said, results: ReadonlyMap<string, Result
     ({ id, name, input }) => new ToolUseBlock({ toolUseId: id, name, input: toJsonObject(input) }),
   );
   if (texts.length + uses.length === 0) return [];
-  const said = new Message({ role: "assistant", content: [...texts, ...uses] });
-  if (actions.length === 0) return [said];
+  const assistant = new Message({ role: "assistant", content: [...texts, ...uses] });
+  if (actions.length === 0) return [assistant];
   const responses = actions.map(({ id }) => toResultBlock(id, results.get(id)));
-  return [said, new Message({ role: "user", content: responses })];
+  return [assistant, new Message({ role: "user", content: responses })];
 }
 
 function toResultBlock(id: string, result: Result | undefined): ToolResultBlock {

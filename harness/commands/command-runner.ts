@@ -101,8 +101,8 @@ function createRunner(options: CommandRunnerOptions): CommandRunner {
       const files = { script: `step-${++count}.sh`, text: `command-${count}.sh` };
       const child = await launch({ ...files, command, workingDirectory, signal, tty: request.tty });
       const startedAt = performance.now();
-      const shown = request.isShown === true ? outputFiles : undefined;
-      const capture = createCapture(redactor, request.limits ?? limits, shown);
+      const visibleFiles = request.isShown === true ? outputFiles : undefined;
+      const capture = createCapture(redactor, request.limits ?? limits, visibleFiles);
       for (const stream of child.output) {
         stream.on("data", capture.stream());
         if (request.onOutput !== undefined) stream.on("data", request.onOutput);
@@ -132,7 +132,7 @@ function createRunner(options: CommandRunnerOptions): CommandRunner {
             `the isolation boundary (bubblewrap) could not be set up: ${capture.end().text.trim()}`,
           );
         const captured = capture.end();
-        const hint = shown === undefined ? undefined : explain(status, captured, sandbox.limits);
+        const hint = visibleFiles === undefined ? undefined : explain(status, captured, sandbox.limits);
         return {
           command: redactor.text(command),
           ...appendReason(captured, exceeded === undefined ? hint : `the command was ended: ${exceeded}`),

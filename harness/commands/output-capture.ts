@@ -49,26 +49,26 @@ export function createCapture(redactor: Redactor, limits: OutputLimits = {}, sho
   const { keepBytes = KEEP_BYTES, readBytes = READ_BYTES } = limits;
   const clean = redactor.stream();
   const terminal = shown === undefined ? undefined : createTerminalText();
-  const kept = createKeptText(keepBytes, shown?.openFile);
+  const keptText = createKeptText(keepBytes, shown?.openFile);
   let received = 0;
 
   return {
     stream() {
       const decoder = new StringDecoder();
       return (chunk) => {
-        const wanted = chunk.subarray(0, Math.max(0, readBytes - received));
+        const readable = chunk.subarray(0, Math.max(0, readBytes - received));
         received += chunk.length;
-        if (wanted.length === 0) return;
-        const text = clean.push(decoder.write(wanted));
-        kept.push(terminal === undefined ? text : terminal.push(text));
+        if (readable.length === 0) return;
+        const text = clean.push(decoder.write(readable));
+        keptText.push(terminal === undefined ? text : terminal.push(text));
       };
     },
     end() {
       const rest = clean.end(received > readBytes);
       // What a terminal shows may be a secret that movements of the cursor have put together.
-      if (terminal === undefined) kept.push(rest);
-      else kept.push(redactor.text(terminal.push(rest) + terminal.end()));
-      return kept.end(Math.max(0, received - readBytes), readBytes);
+      if (terminal === undefined) keptText.push(rest);
+      else keptText.push(redactor.text(terminal.push(rest) + terminal.end()));
+      return keptText.end(Math.max(0, received - readBytes), readBytes);
     },
   };
 }

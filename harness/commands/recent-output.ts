@@ -38,8 +38,8 @@ export function createRecentOutput(redactor: Redactor): RecentOutput {
   };
   const show = (): string => {
     const terminal = createTerminalText();
-    const shown = terminal.push(unread);
-    return shown + terminal.end();
+    const visibleText = terminal.push(unread);
+    return visibleText + terminal.end();
   };
   return {
     stream() {
@@ -56,12 +56,12 @@ export function createRecentOutput(redactor: Redactor): RecentOutput {
         unread = unread.slice(-MAX_CHARACTERS);
       }
       // What a terminal shows may be a secret that movements of the cursor have put together.
-      const taken = { text: redactor.text(show()), omitted };
+      const recent = { text: redactor.text(show()), omitted };
       if (!keep) {
         unread = "";
         omitted = 0;
       }
-      return taken;
+      return recent;
     },
   };
 }

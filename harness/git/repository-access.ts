@@ -26,12 +26,12 @@ export function chooseToken({ url, token_secret: wanted }: Repository, sources: 
   const isPlainHttps = /^https:\/\/[^@/]+\//i.test(url);
   if (wanted !== undefined) {
     const value = findSecret(wanted)?.trim();
-    const shown = maskUrlUsers(url);
+    const maskedUrl = maskUrlUsers(url);
     if (!isPlainHttps)
-      throw new SetupError(`repository ${shown}: token_secret requires an https URL without credentials`);
+      throw new SetupError(`repository ${maskedUrl}: token_secret requires an https URL without credentials`);
     if (value === undefined || value === "" || /\s/.test(value))
       throw new SetupError(
-        `repository ${shown}: the run has no secret ${wanted}, or its value is not a token: add it to the run's environment or identity`,
+        `repository ${maskedUrl}: the run has no secret ${wanted}, or its value is not a token: add it to the run's environment or identity`,
       );
     return value;
   }

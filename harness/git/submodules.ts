@@ -62,8 +62,8 @@ interface Level {
 async function addLevel(directory: string, prefix: string, { options, remaining, level }: Level): Promise<string[]> {
   const omissions: string[] = [];
   for (const submodule of await readSubmodules((...args) => runGit(["-C", directory, ...args], options, {}))) {
-    const shown = `submodule ${prefix}${submodule.path}`;
-    const leaveOut = (reason: string) => omissions.push(`${shown} (${reason})`);
+    const label = `submodule ${prefix}${submodule.path}`;
+    const leaveOut = (reason: string) => omissions.push(`${label} (${reason})`);
     const url = resolveSubmoduleUrl(submodule.url, options.url);
     const access = url === undefined ? undefined : findAccess(url, options);
     if (url === undefined) leaveOut(`${maskUrlUsers(submodule.url)} is not an https URL without credentials`);

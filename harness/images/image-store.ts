@@ -64,17 +64,17 @@ export async function openImageStore(directory: string): Promise<ImageStore> {
       return await readJson(join(place(digest), "image.json"), StoredImage);
     },
     async add(digest, make) {
-      const made = await mkdtemp(join(directory, "new-"));
+      const draft = await mkdtemp(join(directory, "new-"));
       try {
         await touch(digest);
-        const image = await make(made);
-        await writeFile(join(made, "image.json"), JSON.stringify(image));
+        const image = await make(draft);
+        await writeFile(join(draft, "image.json"), JSON.stringify(image));
         // What is there has no record.
         await removeTree(place(digest));
-        await rename(made, place(digest));
+        await rename(draft, place(digest));
         return image;
       } finally {
-        await removeTree(made);
+        await removeTree(draft);
       }
     },
     readResolution: (key) => readJson(tag(key), Resolution),

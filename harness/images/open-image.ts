@@ -108,16 +108,19 @@ async function findImage(
     const isRefused = REFUSED.test(answer.error);
     // Earlier answers do not count any longer, even if the registry does not answer next time.
     if (isRefused) await store.removeResolution(access);
-    const kept = known === undefined || isRefused ? undefined : await store.find(pin ?? known.digest);
-    if (kept === undefined) throw new Error(answer.error);
-    return { ...kept, how: `on this machine since ${kept.pulled_at}; its registry did not answer: ${answer.error}` };
+    const existing = known === undefined || isRefused ? undefined : await store.find(pin ?? known.digest);
+    if (existing === undefined) throw new Error(answer.error);
+    return {
+      ...existing,
+      how: `on this machine since ${existing.pulled_at}; its registry did not answer: ${answer.error}`,
+    };
   }
   await store.writeResolution(access, { digest: answer, checked_at: Date.now() });
   const digest = pin ?? answer;
   // Another reference may name the same image, whose files must not be replaced while commands use them.
   await using _ = await store.lock(digest, signal);
-  const kept = await store.find(digest);
-  if (kept !== undefined) return { ...kept, how: `on this machine since ${kept.pulled_at}` };
+  const existing = await store.find(digest);
+  if (existing !== undefined) return { ...existing, how: `on this machine since ${existing.pulled_at}` };
   const start = Date.now();
   const image = await store.add(digest, (directory) => connection.pull(digest, directory));
   const seconds = Math.max(1, Math.round((Date.now() - start) / 1000));

@@ -99,9 +99,9 @@ async function findNew(
   const { initial, clones, workspace, conversation, recent } = options;
   const inside = paths.flatMap((path) => toWorkspacePath(resolve(here, path), workspace.seen) ?? []);
   const folders = new Set(inside.flatMap((path) => listFolders(path, clones)));
-  const shown = [...initial, ...listShown(conversation), ...recent];
-  const room = shown.reduce((left, { content }) => left - Buffer.byteLength(content), INSTRUCTIONS_BYTES);
-  const hasInstructions = (folder: string) => shown.some(({ path }) => isInstructionOf(path, folder));
+  const known = [...initial, ...listShown(conversation), ...recent];
+  const room = known.reduce((left, { content }) => left - Buffer.byteLength(content), INSTRUCTIONS_BYTES);
+  const hasInstructions = (folder: string) => known.some(({ path }) => isInstructionOf(path, folder));
   return await readInstructions(
     workspace.host,
     [...folders].filter((folder) => !hasInstructions(folder)),

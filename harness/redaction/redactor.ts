@@ -148,7 +148,7 @@ function createStream(patterns: Patterns): RedactingStream {
     for (let place = from; place < held.length; place++) scan.next(held.charCodeAt(place), place);
   };
   const giveBack = (end: number): string => {
-    let shown = "";
+    let redacted = "";
     found.sort(([a], [b]) => a - b);
     const later: Found[] = [];
     for (const [from, to] of found) {
@@ -156,15 +156,15 @@ function createStream(patterns: Patterns): RedactingStream {
         later.push([from - end, to - end]);
         continue;
       }
-      if (from >= covered) shown += held.slice(covered, from) + MARK;
+      if (from >= covered) redacted += held.slice(covered, from) + MARK;
       covered = Math.max(covered, to);
     }
-    shown += held.slice(covered, end);
+    redacted += held.slice(covered, end);
     covered = Math.max(covered - end, 0);
     held = held.slice(end);
     found = later;
     scan.moveStart(end);
-    return shown;
+    return redacted;
   };
 
   return {

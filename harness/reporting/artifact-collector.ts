@@ -62,8 +62,14 @@ export function createArtifactCollector({
     const sha256 = await hashFile(file);
     if (known.get(filepath) === sha256) return false;
     const mimeType = guessMimeType(filepath);
-    const shown = redactor.text(filepath);
-    const data = { filepath: shown, filename: basename(shown), mime_type: mimeType, size_bytes: size, sha256 };
+    const visiblePath = redactor.text(filepath);
+    const data = {
+      filepath: visiblePath,
+      filename: basename(visiblePath),
+      mime_type: mimeType,
+      size_bytes: size,
+      sha256,
+    };
     const artifact = { artifact_type: "FILE", data } as const;
     const { upload } = await plane.reportArtifact(artifact);
     if (upload !== undefined) {
@@ -97,9 +103,9 @@ export function createArtifactCollector({
         });
         if (file === undefined) continue;
         const reason = findRejection(filepath, file.sizeBytes, bytesEach);
-        const kept = reason ?? (await store(filepath, file).catch(describeRefusal));
-        if (typeof kept === "string") report.left.push(`${filepath}: ${kept}`);
-        else if (kept) report.stored.push(filepath);
+        const outcome = reason ?? (await store(filepath, file).catch(describeRefusal));
+        if (typeof outcome === "string") report.left.push(`${filepath}: ${outcome}`);
+        else if (outcome) report.stored.push(filepath);
       }
       return report;
     },

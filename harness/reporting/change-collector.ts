@@ -81,19 +81,19 @@ export function createChangeCollector(options: ChangeOptions): ChangeCollector {
 
   return {
     async collect(beforeStore) {
-      const left: string[] = [];
+      const omissions: string[] = [];
       for (const clone of clones) {
         try {
           const unreadable = await collectClone(clone, beforeStore);
-          left.push(...unreadable.map((file) => `the change of ${clone.name}/${file}: it cannot be read`));
+          omissions.push(...unreadable.map((file) => `the change of ${clone.name}/${file}: it cannot be read`));
         } catch (error) {
           signal.throwIfAborted();
           const detail = options.redactor.text(error instanceof Refused ? error.detail : formatError(error));
           log("warn", "the change of a repository was not stored", { repository: clone.path, detail });
-          left.push(`the change of ${clone.name}: ${detail}`);
+          omissions.push(`the change of ${clone.name}: ${detail}`);
         }
       }
-      return left;
+      return omissions;
     },
   };
 }

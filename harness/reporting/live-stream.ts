@@ -41,7 +41,7 @@ export function createLiveStream(redactor: Redactor): LiveStream {
   /** Characters that redaction still has to read before its result is shown. */
   let hidden = 0;
   let position = 0;
-  let shown = "";
+  let visibleText = "";
   /** Whether the last output ended a line, and nothing has followed yet. */
   let isQuiet = false;
 
@@ -71,7 +71,7 @@ export function createLiveStream(redactor: Redactor): LiveStream {
     const text = toWellFormed(given);
     if (text === "") return undefined;
     const end = position + Buffer.byteLength(text);
-    shown = cutBytesFromEnd(shown + text, LIVE_TAIL_BYTES);
+    visibleText = cutBytesFromEnd(visibleText + text, LIVE_TAIL_BYTES);
     position = end;
     const last = cutBytesFromEnd(text, LIVE_TAIL_BYTES);
     return { offset: end - Buffer.byteLength(last), text: last };
@@ -82,7 +82,7 @@ export function createLiveStream(redactor: Redactor): LiveStream {
     take() {
       const { bytes, skipped } = tail.take();
       if (skipped > 0) {
-        shown = "";
+        visibleText = "";
         restart(skipped);
       }
       if (bytes.length > 0) {
@@ -95,7 +95,8 @@ export function createLiveStream(redactor: Redactor): LiveStream {
       return wasQuiet ? show(pause(clean, hidden)) : undefined;
     },
     isHolding: () => isQuiet,
-    repeat: () => (shown === "" ? undefined : { offset: position - Buffer.byteLength(shown), text: shown }),
+    repeat: () =>
+      visibleText === "" ? undefined : { offset: position - Buffer.byteLength(visibleText), text: visibleText },
   };
 }
 
@@ -112,10 +113,10 @@ function createRawTail(limit: () => number) {
       chunks.push(chunk);
       bytes += chunk.length;
       if (bytes <= 2 * limit()) return;
-      const kept = Buffer.concat(chunks).subarray(-limit());
-      skipped += bytes - kept.length;
-      chunks = [Buffer.from(kept)];
-      bytes = kept.length;
+      const end = Buffer.concat(chunks).subarray(-limit());
+      skipped += bytes - end.length;
+      chunks = [Buffer.from(end)];
+      bytes = end.length;
     },
     skip(missing: number): void {
       skipped += bytes + missing;
@@ -123,11 +124,11 @@ function createRawTail(limit: () => number) {
       bytes = 0;
     },
     take() {
-      const taken = { bytes: Buffer.concat(chunks), skipped };
+      const pending = { bytes: Buffer.concat(chunks), skipped };
       chunks = [];
       bytes = 0;
       skipped = 0;
-      return taken;
+      return pending;
     },
   };
 }

@@ -108,8 +108,8 @@ async function keepFiles(
 ): Promise<string> {
   // The messages of a turn come before the files that it made. Without files, they share a batch with the response.
   const { left: files } = await artifacts.collect(() => outbox.flush());
-  const left = [...files, ...(await changes.collect(() => outbox.flush()))];
-  return left.length === 0 ? "" : ` Not kept as artifacts: ${left.slice(0, MAX_SHOWN_FILES).join("; ")}.`;
+  const omissions = [...files, ...(await changes.collect(() => outbox.flush()))];
+  return omissions.length === 0 ? "" : ` Not kept as artifacts: ${omissions.slice(0, MAX_SHOWN_FILES).join("; ")}.`;
 }
 
 /** Asks for a response that fits, where an earlier execution was lost before it did. */

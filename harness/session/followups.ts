@@ -152,9 +152,9 @@ function createInbox({ plane, context, stop, waitsUntil = 0 }: FollowupOptions) 
   const interrupting = new Set<string>();
   const [first] = context.followups;
   /** The last follow-up that was taken. */
-  let taken = first === undefined ? 0 : first.number - 1;
-  let stored = taken;
-  let acknowledged = taken;
+  let lastTaken = first === undefined ? 0 : first.number - 1;
+  let stored = lastTaken;
+  let acknowledged = lastTaken;
   let interrupt: ((cause: InterruptCause) => void) | undefined;
   /** Why the run fails, once it does: a limit is reached. */
   let failing: string | undefined;
@@ -163,7 +163,7 @@ function createInbox({ plane, context, stop, waitsUntil = 0 }: FollowupOptions) 
 
   const receive = (followups: readonly Followup[]) => {
     const known = new Map([...waiting, ...followups].map((followup) => [followup.number, followup]));
-    waiting = [...known.values()].filter(({ number }) => number > taken).sort((a, b) => a.number - b.number);
+    waiting = [...known.values()].filter(({ number }) => number > lastTaken).sort((a, b) => a.number - b.number);
     for (const { number } of takeInterrupting(waiting, interrupting)) interrupt?.(number);
     if (waiting.length > 0) onReceived?.();
   };
@@ -192,23 +192,23 @@ function createInbox({ plane, context, stop, waitsUntil = 0 }: FollowupOptions) 
      * removed in the meantime. A control plane of an earlier version does not confirm, and changes no follow-up.
      */
     async confirmFirst(): Promise<Followup | undefined> {
-      const { taken: confirmed = waiting[0] } = await sendHeartbeat(taken);
+      const { taken: confirmed = waiting[0] } = await sendHeartbeat(lastTaken);
       stop.signal.throwIfAborted();
       if (confirmed === null) waiting = [];
       return confirmed ?? undefined;
     },
     take({ number: last }: Followup) {
-      taken = last;
+      lastTaken = last;
       waiting = waiting.filter(({ number }) => number > last);
     },
-    taken: () => taken,
+    taken: () => lastTaken,
     /** What is handled, and whether the execution can wait for more. */
     state: () => ({
-      followups_stored: taken,
+      followups_stored: lastTaken,
       interrupts_handled: interrupts.answered(),
       ...(Date.now() < waitsUntil ? { waits: true } : {}),
     }),
-    isTakenUnacknowledged: () => taken > acknowledged,
+    isTakenUnacknowledged: () => lastTaken > acknowledged,
     noteStored({ number }: Followup) {
       stored = Math.max(stored, number);
     },

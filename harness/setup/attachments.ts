@@ -25,11 +25,11 @@ export async function downloadAttachments(
 ): Promise<void> {
   const folder = join(workspace, FOLDER);
   await mkdir(folder, { recursive: true });
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   for (const attachment of attachments) {
     const { filename, download_url } = attachment;
-    const name = listNames(attachment).find((one) => !taken.has(one)) ?? attachment.attachment_id;
-    taken.add(name);
+    const name = listNames(attachment).find((one) => !usedNames.has(one)) ?? attachment.attachment_id;
+    usedNames.add(name);
     try {
       await downloadFile(download_url, join(folder, name), signal);
     } catch (error) {

@@ -79,13 +79,14 @@ export function createSetupSnapshots(options: SetupSnapshotOptions): SetupSnapsh
 
   return {
     async restore(plans) {
-      const made = setup?.made;
-      if (made === undefined) return { detail: "there is no setup snapshot" };
-      const what = `the setup snapshot of ${made.created_at} (${formatAge(Date.now() - Date.parse(made.created_at))} old, run ${made.run_id})`;
-      const commits = new Map(made.clones.map(({ path, commit }) => [path, commit]));
-      const difference = made.platform === platform ? await findDifference(made, commits, plans) : OTHER_MACHINE;
+      const snapshot = setup?.made;
+      if (snapshot === undefined) return { detail: "there is no setup snapshot" };
+      const what = `the setup snapshot of ${snapshot.created_at} (${formatAge(Date.now() - Date.parse(snapshot.created_at))} old, run ${snapshot.run_id})`;
+      const commits = new Map(snapshot.clones.map(({ path, commit }) => [path, commit]));
+      const difference =
+        snapshot.platform === platform ? await findDifference(snapshot, commits, plans) : OTHER_MACHINE;
       if (difference !== undefined) return { detail: `${what} is not used: ${difference}` };
-      await restoreFiles(made).catch((error: unknown) => {
+      await restoreFiles(snapshot).catch((error: unknown) => {
         signal.throwIfAborted();
         throw new SetupError(
           `${what} could not be restored: ${formatError(error)}: make another with POST /agent/environments/{environmentUid}/try`,

@@ -109,7 +109,7 @@ async function listSkills(commit: string, git: Git): Promise<Listed[]> {
 
 /** Chooses the skills to return, and those to read: files that are too large are not read. */
 function chooseSkills(listed: readonly Listed[]): { wanted: Listed[]; files: SkillFile[] } {
-  const wanted: Listed[] = [];
+  const unknown: Listed[] = [];
   let room = SKILLS_BYTES;
   const files = listed.slice(0, MAX_SKILLS).map((file): SkillFile => {
     const { path, sha, bytes } = file;
@@ -118,10 +118,10 @@ function chooseSkills(listed: readonly Listed[]): { wanted: Listed[]; files: Ski
       return { path, sha, problem: `was omitted: the skills before it have ${SKILLS_BYTES} bytes in total` };
     }
     room -= bytes;
-    wanted.push(file);
+    unknown.push(file);
     return { path, sha };
   });
-  return { wanted, files };
+  return { wanted: unknown, files };
 }
 
 async function readAll(wanted: readonly Listed[], git: Git): Promise<Map<string, Pick<SkillFile, "text" | "problem">>> {

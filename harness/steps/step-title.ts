@@ -150,10 +150,10 @@ function titleOfWebSearch(input: Members): string | undefined {
 
 /** Formats a call as a programmer would write it: `server.tool(name: "value")`. */
 function formatCall(name: string, input: Members): string {
-  const shown = Object.entries(input).map(
+  const members = Object.entries(input).map(
     ([member, value]) => `${member}: ${toLine(formatValue(value), ARGUMENT_LENGTH)}`,
   );
-  return `${name}(${toLine(shown.join(", "), ARGUMENTS_LENGTH)})`;
+  return `${name}(${toLine(members.join(", "), ARGUMENTS_LENGTH)})`;
 }
 
 const formatValue = (value: unknown): string =>

@@ -65,8 +65,8 @@ export function createTap(script) {
     if (isSending || bytes + skipped === 0) return;
     const socketPath = readSocket();
     if (socketPath === undefined) return;
-    const kept = Buffer.concat(chunks).subarray(-KEPT_BYTES);
-    const body = JSON.stringify({ script, skipped: skipped + bytes - kept.length, data: kept.toString("base64") });
+    const latest = Buffer.concat(chunks).subarray(-KEPT_BYTES);
+    const body = JSON.stringify({ script, skipped: skipped + bytes - latest.length, data: latest.toString("base64") });
     chunks = [];
     bytes = 0;
     skipped = 0;
@@ -90,10 +90,10 @@ export function createTap(script) {
       chunks.push(chunk);
       bytes += chunk.length;
       if (bytes <= 2 * KEPT_BYTES) return;
-      const kept = Buffer.from(Buffer.concat(chunks).subarray(-KEPT_BYTES));
-      skipped += bytes - kept.length;
-      chunks = [kept];
-      bytes = kept.length;
+      const latest = Buffer.from(Buffer.concat(chunks).subarray(-KEPT_BYTES));
+      skipped += bytes - latest.length;
+      chunks = [latest];
+      bytes = latest.length;
     },
     end() {
       clearInterval(timer);

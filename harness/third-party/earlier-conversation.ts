@@ -41,12 +41,12 @@ function addOpening(messages: readonly Message[], { context, opening }: Opened):
 
 /** Formats the earlier conversation for an agent without a session. */
 export function formatHistory(messages: readonly Message[]): string {
-  const said = messages.flatMap(({ role, content }) =>
+  const lines = messages.flatMap(({ role, content }) =>
     content.flatMap((block) => {
       if (block.type === "text") return [`${role}: ${block.text}`];
       return block.type === "action" ? [`${role} did: ${block.name} ${JSON.stringify(block.input)}`] : [];
     }),
   );
-  const text = cutBytesFromEnd(said.join("\n\n"), HISTORY_BYTES);
+  const text = cutBytesFromEnd(lines.join("\n\n"), HISTORY_BYTES);
   return `This conversation started without you. The messages and actions so far:\n\n<conversation>\n${text}\n</conversation>`;
 }

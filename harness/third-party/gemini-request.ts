@@ -115,8 +115,10 @@ function describeFormat(config: v.InferOutput<typeof GeminiRequest>["generationC
 }
 
 function normalizeSchema(schema: unknown): object {
-  const made = lowerTypes(schema);
-  return typeof made === "object" && made !== null ? { type: "object", ...made } : { type: "object", properties: {} };
+  const lowered = lowerTypes(schema);
+  return typeof lowered === "object" && lowered !== null
+    ? { type: "object", ...lowered }
+    : { type: "object", properties: {} };
 }
 
 /** Converts the upper-case types of Google's schemas to JSON Schema. */
@@ -147,30 +149,30 @@ function pairTurns(contents: readonly Content[]): Turn[] {
   for (const { role, parts } of contents) {
     const isModel = role === "model";
     if (isModel) close();
-    const made: Part[] = [];
+    const result: Part[] = [];
     for (const part of parts) {
       if (part.thought === true) continue;
-      if (part.text !== undefined && part.text !== "") made.push({ kind: "text", text: part.text });
-      if (part.inlineData !== undefined) made.push({ kind: "image", ...part.inlineData });
+      if (part.text !== undefined && part.text !== "") result.push({ kind: "text", text: part.text });
+      if (part.inlineData !== undefined) result.push({ kind: "image", ...part.inlineData });
       if (part.functionCall !== undefined && isModel) {
         const { name, args = {} } = part.functionCall;
         const id = toIdentifier(part.functionCall.id ?? `call_${count++}`);
         open.push({ id, name });
-        made.push({ kind: "call", id, name, input: args });
+        result.push({ kind: "call", id, name, input: args });
       }
       if (part.functionResponse !== undefined && !isModel) {
         const { id, name, response } = part.functionResponse;
         const index = open.findIndex((call) => (id === undefined ? call.name === name : call.id === toIdentifier(id)));
         const [call] = index < 0 ? [] : open.splice(index, 1);
-        if (call !== undefined) made.push({ kind: "result", id: call.id, text: formatOutput(response) });
+        if (call !== undefined) result.push({ kind: "result", id: call.id, text: formatOutput(response) });
       }
     }
     // A call without a result at this point will not get one.
-    if (!isModel && open.length > 0 && made.some(({ kind }) => kind === "text")) {
-      made.push(...open.map(({ id }): Part => ({ kind: "result", id, text: "There is no result of this call." })));
+    if (!isModel && open.length > 0 && result.some(({ kind }) => kind === "text")) {
+      result.push(...open.map(({ id }): Part => ({ kind: "result", id, text: "There is no result of this call." })));
       open = [];
     }
-    if (made.length > 0) turns.push({ role: isModel ? "assistant" : "user", parts: made });
+    if (result.length > 0) turns.push({ role: isModel ? "assistant" : "user", parts: result });
   }
   close();
   return turns;
@@ -188,14 +190,14 @@ function formatOutput(response: unknown): string {
 
 /** Merges consecutive turns of the same role, and puts results first. */
 function mergeTurns(turns: readonly Turn[]): Turn[] {
-  const made: { role: Turn["role"]; parts: Part[] }[] = [];
+  const merged: { role: Turn["role"]; parts: Part[] }[] = [];
   for (const { role, parts } of turns) {
-    const last = made.at(-1);
+    const last = merged.at(-1);
     if (last?.role === role) last.parts.push(...parts);
-    else made.push({ role, parts: [...parts] });
+    else merged.push({ role, parts: [...parts] });
   }
-  for (const { parts } of made) parts.sort((a, b) => Number(b.kind === "result") - Number(a.kind === "result"));
-  return made;
+  for (const { parts } of merged) parts.sort((a, b) => Number(b.kind === "result") - Number(a.kind === "result"));
+  return merged;
 }
 
 /** Converts the question to a request of Anthropic's Messages API. */
@@ -263,11 +265,11 @@ function toChatMessages({ role, parts }: Turn): object[] {
       ? [{ type: "image_url", image_url: { url: `data:${part.mimeType};base64,${part.data}` } }]
       : [],
   );
-  const said = [...(text === "" ? [] : [{ type: "text", text }]), ...images];
+  const content = [...(text === "" ? [] : [{ type: "text", text }]), ...images];
   return [
     ...parts.flatMap((part) =>
       part.kind === "result" ? [{ role: "tool", tool_call_id: part.id, content: part.text }] : [],
     ),
-    ...(said.length === 0 ? [] : [{ role, content: images.length === 0 ? text : said }]),
+    ...(content.length === 0 ? [] : [{ role, content: images.length === 0 ? text : content }]),
   ];
 }

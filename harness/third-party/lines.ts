@@ -29,9 +29,9 @@ export function createLines(read: (line: unknown) => void): Lines {
     else read(json);
   };
   const keep = (piece: string) => {
-    const kept = piece.slice(0, LINE_CHARACTERS - characters);
-    characters += kept.length;
-    if (kept !== "") pieces.push(kept);
+    const fitting = piece.slice(0, LINE_CHARACTERS - characters);
+    characters += fitting.length;
+    if (fitting !== "") pieces.push(fitting);
   };
   const finish = (): string => {
     const line = pieces.join("");

@@ -113,14 +113,14 @@ export function createMessageRecorder(
       if (held.length < MAX_HELD_CHARACTERS) held += text;
     },
     action(id, { category, name, input }) {
-      const said = takeHeld();
+      const heldText = takeHeld();
       const action = randomUUID();
       const clean = redactor.json(input);
       const doing = { category, name: cutBytes(toWellFormed(name), 128) || "unknown", input: truncateValue(clean) };
       const title = formatTitle(doing.name, clean);
       open.set(id, { action, doing, title });
       const block: Block = { type: "action", id: action, ...doing, title };
-      send({ role: "assistant", content: said === "" ? [block] : [{ type: "text", text: said }, block] });
+      send({ role: "assistant", content: heldText === "" ? [block] : [{ type: "text", text: heldText }, block] });
       const [oldest = ""] = open.keys();
       if (open.size > MAX_OPEN_ACTIONS) interrupt(oldest);
     },

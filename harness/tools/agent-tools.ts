@@ -153,8 +153,8 @@ function createCarrier({ live, redactor, slice, turn, signal }: ToolOptions) {
   return async (tool: Tool, { id, input }: ToolUse, reportEnd: ReportEnd): Promise<ToolResult> => {
     const ended = AbortSignal.any([turn(), signal]);
     ended.throwIfAborted();
-    const shown = live.open(id);
-    const running = tool.run(input, { id, signal: ended, onOutput: shown.push }).finally(shown.end);
+    const liveOutput = live.open(id);
+    const running = tool.run(input, { id, signal: ended, onOutput: liveOutput.push }).finally(liveOutput.end);
     const result = await running.catch((error: unknown): ToolResult => {
       const reason: unknown = ended.aborted ? ended.reason : error;
       if (reason instanceof Interrupted) reportEnd("failed", { interrupted: true });

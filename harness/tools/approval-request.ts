@@ -46,8 +46,13 @@ export function requestApproval(
     return `${NEEDED}, and it contains a secret value or characters that cannot be shown: ${NO_SECRETS}`;
   begin(id, tool, exact, said);
   const { command = JSON.stringify(input) } = exact;
-  const shown = cutBytes(`${tool.name}: ${String(command)}`, SUMMARY_BYTES);
-  throw new TurnEnd({ success: false, blocked: true, summary: `Waiting for approval of ${shown}`, approval: call });
+  const description = cutBytes(`${tool.name}: ${String(command)}`, SUMMARY_BYTES);
+  throw new TurnEnd({
+    success: false,
+    blocked: true,
+    summary: `Waiting for approval of ${description}`,
+    approval: call,
+  });
 }
 
 const NEEDED = "the call needs a person's approval";

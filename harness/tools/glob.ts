@@ -40,10 +40,10 @@ export const createGlobTool = (shell: Pick<Shell, "checkAside" | "runAside">): T
 
 /** Converts a glob to an extended regular expression for paths. A glob without a slash matches names in every directory. */
 export function toExpression(glob: string): string {
-  const wanted = glob.replace(/^(\.?\/)+/, "");
-  const prefix = wanted.includes("/") ? "^" : "(^|/)";
+  const pattern = glob.replace(/^(\.?\/)+/, "");
+  const prefix = pattern.includes("/") ? "^" : "(^|/)";
   let depth = 0;
-  const body = wanted.replace(/\*\*\/|\*\*|\[!?[^\]/]+\]|[\s\S]/g, (part) => {
+  const body = pattern.replace(/\*\*\/|\*\*|\[!?[^\]/]+\]|[\s\S]/g, (part) => {
     if (part === "**/") return "(.*/)?";
     if (part === "**") return ".*";
     if (part === "*") return "[^/]*";

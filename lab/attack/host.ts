@@ -105,8 +105,8 @@ export class Account {
 
   /** Removes it. Returns the groups that somebody else has left in it. */
   async close(): Promise<string[]> {
-    const left = [this.#memory, this.#pids].flatMap((group) => listGroups(group).slice(1));
-    for (const group of [...left.toReversed(), this.#memory, this.#pids]) {
+    const remaining = [this.#memory, this.#pids].flatMap((group) => listGroups(group).slice(1));
+    for (const group of [...remaining.toReversed(), this.#memory, this.#pids]) {
       for (let tries = 0; tries < 40; tries++) {
         try {
           rmdirSync(group);
@@ -116,7 +116,7 @@ export class Account {
         }
       }
     }
-    return left;
+    return remaining;
   }
 }
 

@@ -37,8 +37,8 @@ export async function measureBundles(processes: number): Promise<Bundles> {
   const remove = () => rm(folder, { recursive: true, force: true });
   const cancel = onInterrupt(remove);
   try {
-    const made = bundle({ outdir: path.join(folder, "functions") });
-    const sizes = bundleSizes(made);
+    const bundled = bundle({ outdir: path.join(folder, "functions") });
+    const sizes = bundleSizes(bundled);
     const files = new Set(routes.map(({ file }) => `${file}/index.mjs`));
     const ofRoutes = sizes.filter(({ output }) => files.has(output));
     const heaviest = ofRoutes.toSorted((a, b) => b.ownBytes - a.ownBytes)[0]?.output;

@@ -2,7 +2,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { writeJson } from "../../server/host/files.ts";
-import { projectRoot, shown } from "../../server/host/paths.ts";
+import { projectRoot, toDisplayPath } from "../../server/host/paths.ts";
 import { dim, Problem, red, seconds } from "../../server/host/terminal.ts";
 import { describeMachine, load } from "../bench/machine.ts";
 import { check } from "./checker.ts";
@@ -154,7 +154,7 @@ async function keep(evidence: Evidence, violations: readonly Violation[], seed: 
   const items = evidence.items.filter(({ pk }) => concerned(pk));
   const accepted = evidence.accepted.filter(({ runId }) => concerned(runId));
   await writeJson(file, { violations, accepted, hits: evidence.hits, items });
-  reportProgress(`evidence saved in ${shown(file)}`);
+  reportProgress(`evidence saved in ${toDisplayPath(file)}`);
 }
 
 function killProcesses(stage: Stage, options: Options, callers: Callers, hits: Hit[]): Promise<number> {

@@ -64,11 +64,11 @@ function checkRequests(runs: readonly StoredRun[], { accepted }: Evidence, seed:
   const found: Violation[] = [];
   const byTitle = Map.groupBy(runs, ({ title }) => title);
   for (const { name, runId } of accepted) {
-    const made = byTitle.get(formatTitle(seed, name)) ?? [];
-    if (!made.some((run) => run.runId === runId)) {
+    const created = byTitle.get(formatTitle(seed, name)) ?? [];
+    if (!created.some((run) => run.runId === runId)) {
       found.push({ rule: "lost", about: runId, detail: `request ${name} was accepted, and there is no such run` });
     }
-    const others = made.filter((run) => run.runId !== runId);
+    const others = created.filter((run) => run.runId !== runId);
     found.push(
       ...others.map((run) => ({
         rule: "twice" as const,

@@ -52,9 +52,9 @@ export interface EvidenceStore {
 /** Reads every run the way that users do: events, timeline, conversation and transcript. */
 export async function readThrough(api: Api, runIds: readonly string[]): Promise<Map<string, RunResponses | string>> {
   const responses = new Map<string, RunResponses | string>();
-  const left = [...runIds];
+  const pending = [...runIds];
   const read = async (): Promise<void> => {
-    for (let runId = left.shift(); runId !== undefined; runId = left.shift()) {
+    for (let runId = pending.shift(); runId !== undefined; runId = pending.shift()) {
       responses.set(runId, await readRun(api, runId).catch((error: unknown) => String(error)));
     }
   };

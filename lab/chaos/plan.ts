@@ -103,8 +103,8 @@ const listWays = (weights: Weights): Way[] =>
   ]);
 
 function shuffle<T>(values: readonly T[], random: () => number): T[] {
-  const left = [...values];
-  return values.flatMap(() => left.splice(Math.floor(random() * left.length), 1));
+  const rest = [...values];
+  return values.flatMap(() => rest.splice(Math.floor(random() * rest.length), 1));
 }
 
 /** The kinds of tasks that callers perform, and how often each is chosen, in percent. */
@@ -159,10 +159,10 @@ export function generateTasks(seed: number, count: number): Task[] {
 function weighted<K extends string>(weights: Readonly<Record<K, number>>, draw: number): K;
 function weighted(weights: Readonly<Record<string, number>>, draw: number): string {
   const entries = Object.entries(weights);
-  let left = draw * entries.reduce((sum, [, weight]) => sum + weight, 0);
+  let remaining = draw * entries.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [name, weight] of entries) {
-    left -= weight;
-    if (left < 0) return name;
+    remaining -= weight;
+    if (remaining < 0) return name;
   }
   throw new RangeError(`a draw is below 1, not ${draw}`);
 }

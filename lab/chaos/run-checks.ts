@@ -162,7 +162,7 @@ export function checkOutcome(
   const found: Violation[] = accepted.complaints.map((detail) => ({ rule: "outcome", about: runId, detail }));
   const complain = (rule: Rule, detail: string) => found.push({ rule, about: runId, detail });
   if (!isTerminal(head.state)) return [...found, { rule: "lost", about: runId, detail: `it is ${head.state} still` }];
-  const said = head.status_message?.message ?? "nothing";
+  const message = head.status_message?.message ?? "nothing";
   const wasHurt = executions.some(({ id }) => killedCommands.has(id));
   const followups = accepted.followups.length + accepted.interrupted;
   if (run.followups !== followups) {
@@ -171,7 +171,7 @@ export function checkOutcome(
   if (head.state === "ERROR") {
     const isLost = head.losses >= MAX_LOSSES || head.restarts >= MAX_RESTARTS;
     const givenUp = isLost || head.status_message?.error_code === "internal_error";
-    if (!givenUp) complain("outcome", `it ended in ERROR after ${head.losses} losses: ${said}`);
+    if (!givenUp) complain("outcome", `it ended in ERROR after ${head.losses} losses: ${message}`);
   } else if (accepted.cancelled) {
     if (head.state !== "CANCELLED") complain("outcome", `its cancel was accepted, and it is ${head.state}`);
   } else if (head.state === "CANCELLED") {
@@ -179,7 +179,7 @@ export function checkOutcome(
   } else if (accepted.kind === "failing") {
     if (head.state !== "FAILED") complain("outcome", `its command fails, and it is ${head.state}`);
   } else if (head.state !== "SUCCEEDED" && !wasHurt) {
-    complain("outcome", `it is ${head.state} although no command of it was killed: ${said}`);
+    complain("outcome", `it is ${head.state} although no command of it was killed: ${message}`);
   }
   // A follow-up that was cancelled by force may never have been taken up.
   if (head.state === "SUCCEEDED" && accepted.interrupted === 0 && head.followups_stored !== head.followups) {
@@ -201,8 +201,9 @@ export function checkResponses(
   const found: Violation[] = [];
   const complain = (rule: Rule, detail: string) => found.push({ rule, about: runId, detail });
   const stored = entries.map(({ sequence, type }) => `${sequence} ${type}`);
-  const shown = responses.events.map(({ sequence, type }) => `${sequence} ${type}`);
-  if (shown.join() !== stored.join()) complain("responses", `its events are ${shown.join()} and not ${stored.join()}`);
+  const listed = responses.events.map(({ sequence, type }) => `${sequence} ${type}`);
+  if (listed.join() !== stored.join())
+    complain("responses", `its events are ${listed.join()} and not ${stored.join()}`);
   const timeline = entries.map(({ type }) => type).filter((type) => v.is(TimelineType, type));
   if (responses.timeline.join() !== timeline.join())
     complain("responses", `its timeline is ${responses.timeline.join()}`);

@@ -123,25 +123,25 @@ export class Targets {
       if (target !== undefined) {
         await pause(delayMs);
         const at = Date.now();
-        if (await this.#kill(target, how.signal)) return { number, ...shown(target), at, busy: true, ...how };
+        if (await this.#kill(target, how.signal)) return { number, ...toSummary(target), at, busy: true, ...how };
       }
       idle = targets[nth % Math.max(1, targets.length)];
       spent = now;
       await pause(LOOK_MS);
     }
     if (idle === undefined || signal.aborted || !(await this.#kill(idle, how.signal))) return undefined;
-    return { number, ...shown(idle), at: Date.now(), busy: false, ...how };
+    return { number, ...toSummary(idle), at: Date.now(), busy: false, ...how };
   }
 
   /** The processes that executions left over: harnesses, their commands and helpers. */
   async leftovers(): Promise<string[]> {
     const now = await this.#look();
     const working = now.filter(({ kind }) => kind === "harness" || kind === "command");
-    const left = new Map(working.map(({ pid, name }) => [pid, `${pid} ${name}`]));
+    const remaining = new Map(working.map(({ pid, name }) => [pid, `${pid} ${name}`]));
     for (const mark of this.#seen.values()) {
-      if (await isStillOurs(mark)) left.set(mark.pid, `${mark.pid} ${mark.command.slice(0, 120)}`);
+      if (await isStillOurs(mark)) remaining.set(mark.pid, `${mark.pid} ${mark.command.slice(0, 120)}`);
     }
-    return [...left.values()];
+    return [...remaining.values()];
   }
 
   /** Records the processes that executions have started since the last call. */
@@ -245,7 +245,7 @@ const pick = (executionId: string | undefined) => (executionId === undefined ? {
 /** Callers poll their runs so often that reads would otherwise take most of the kills. */
 const isWorthIt = ({ name }: Target, nth: number): boolean => name !== "runyard-get-run" || nth % 4 === 0;
 
-const shown = ({ kind, name, executionId }: Target) => ({
+const toSummary = ({ kind, name, executionId }: Target) => ({
   kind,
   name,
   ...(executionId === undefined ? {} : { executionId }),

@@ -79,9 +79,9 @@ export class Drill {
   async #remove(note: (text: string) => void): Promise<void> {
     const [destroy = ""] = readGuide("Remove");
     await this.#runGuide(destroy, this.#current);
-    const kept = await this.#listTables();
-    if (!kept.includes("runyard")) throw new Problem("The table was not kept.", kept);
-    note(`kept the tables ${kept.join(", ")} and the bucket`);
+    const tables = await this.#listTables();
+    if (!tables.includes("runyard")) throw new Problem("The table was not kept.", tables);
+    note(`kept the tables ${tables.join(", ")} and the bucket`);
   }
 
   /** Next to the retained table, and without addresses of its own. */
@@ -95,8 +95,8 @@ export class Drill {
 
   /** A setting that is left out returns to its default, so the others are given again. */
   async #addAddresses(): Promise<void> {
-    const kept = { tableName: "runyard-2", existingTable: "runyard", existingBucket: this.#bucket };
-    await writeSettings(this.#current, { ...SETTINGS, ...kept, ...this.#addresses });
+    const existing = { tableName: "runyard-2", existingTable: "runyard", existingBucket: this.#bucket };
+    await writeSettings(this.#current, { ...SETTINGS, ...existing, ...this.#addresses });
     await this.#cloud.run("npx cdk deploy --all", this.#current.directory);
     await this.#expectData();
     await this.#executeRun();

@@ -19,11 +19,11 @@ export async function chooseSample(
 ): Promise<readonly string[]> {
   const files = (await listFiles(paths)).filter((file) => /(?<!\.d)\.ts$/.test(file) && !file.includes("/generated/"));
   const random = seededRandom(seed);
-  const left = files.flatMap(listStatements);
-  const wanted = (percent / 100) * left.reduce((sum, { lines }) => sum + lines, 0);
+  const candidates = files.flatMap(listStatements);
+  const targetLines = (percent / 100) * candidates.reduce((sum, { lines }) => sum + lines, 0);
   const chosen: string[] = [];
-  for (let lines = 0; lines < wanted; ) {
-    const [one] = left.splice(Math.floor(random() * left.length), 1);
+  for (let lines = 0; lines < targetLines; ) {
+    const [one] = candidates.splice(Math.floor(random() * candidates.length), 1);
     if (one === undefined) break;
     chosen.push(one.pattern);
     lines += one.lines;

@@ -50,8 +50,8 @@ activate();
 if (inject("mode") === "mutant") vi.setConfig({ testTimeout: MUTANT_TEST_MS });
 const { waitFor } = vi;
 vi.waitFor = (check, options) => {
-  const given = typeof options === "number" ? { timeout: options } : options;
-  return waitFor(check, stryker.activeMutant === undefined ? given : { ...given, timeout: MUTANT_WAIT_MS });
+  const settings = typeof options === "number" ? { timeout: options } : options;
+  return waitFor(check, stryker.activeMutant === undefined ? settings : { ...settings, timeout: MUTANT_WAIT_MS });
 };
 
 beforeAll(activate);

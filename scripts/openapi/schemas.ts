@@ -131,8 +131,8 @@ function rules(schema: object, message: string | undefined): readonly string[] {
 function tidy(schema: JsonObject): JsonObject {
   return asObject(
     mapObjects(schema, ({ "x-rules": broken, ...object }) => {
-      const said = Array.isArray(broken) ? broken.map((rule: Json) => sentence(String(rule))) : [];
-      const description = [object["description"], ...said].filter((part) => typeof part === "string").join(" ");
+      const rules = Array.isArray(broken) ? broken.map((rule: Json) => sentence(String(rule))) : [];
+      const description = [object["description"], ...rules].filter((part) => typeof part === "string").join(" ");
       const names = object["propertyNames"];
       return Object.fromEntries(
         Object.entries({ ...object, ...(description === "" ? {} : { description }) }).filter(

@@ -9,7 +9,7 @@ import {
 } from "../doctor/check-data.ts";
 import { checkIsolation, checkNode, checkPort, checkPrograms, checkVariables } from "../doctor/check-host.ts";
 import { checkProviders } from "../doctor/check-providers.ts";
-import { shown } from "../host/paths.ts";
+import { toDisplayPath } from "../host/paths.ts";
 import { say } from "../host/terminal.ts";
 import { scratchPath } from "../sandbox/scratch-path.ts";
 import { DEFAULT_PORT, findLastPort, readLocalState, servePaths } from "./local-state.ts";
@@ -77,5 +77,7 @@ async function runChecks(
           : undefined,
     }),
   ]);
-  return groups.flat().map((check) => ({ ...check, detail: check.detail.replace(paths.data, shown(paths.data)) }));
+  return groups
+    .flat()
+    .map((check) => ({ ...check, detail: check.detail.replace(paths.data, toDisplayPath(paths.data)) }));
 }

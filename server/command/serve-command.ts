@@ -5,7 +5,7 @@ import { isLoopbackHost } from "../host/http/request-checks.ts";
 import { ensureWebApp } from "../host/http/web-app.ts";
 import { type DecidedIsolation, decideIsolation } from "../host/isolation.ts";
 import { listAddresses, localModels } from "../host/models.ts";
-import { shown } from "../host/paths.ts";
+import { toDisplayPath } from "../host/paths.ts";
 import { firstFreePort, throwPortProblem } from "../host/ports.ts";
 import { checkTools } from "../host/preflight.ts";
 import { findFileWarnings } from "../host/provider-file.ts";
@@ -81,7 +81,7 @@ async function serve(start: Start, stop: AbortSignal): Promise<number> {
     if (isDetached()) reportReady();
     else {
       const link = process.stdout.isTTY === true ? await createStartLink(state, server.ports) : undefined;
-      printSummary(state, shown(paths.localFile), link, program);
+      printSummary(state, toDisplayPath(paths.localFile), link, program);
     }
     const succeeded = !options.sample || (await runSample(options, program, state, stop));
     if (options.once || stop.aborted) return stop.aborted ? 130 : succeeded ? 0 : 1;
@@ -110,10 +110,10 @@ async function serveDetached(start: Start, args: readonly string[], stop: AbortS
   // The summary names the default model, which the settings decide.
   Object.assign(process.env, localModels(process.env, paths.data).variables);
   for (const line of describeMissingModels(findMissingModels(paths.data))) warn(line);
-  if (state === undefined) throw new Problem(`The service has not written ${shown(paths.localFile)}.`);
-  printSummary(state, shown(paths.localFile), await requestLink(state), program);
+  if (state === undefined) throw new Problem(`The service has not written ${toDisplayPath(paths.localFile)}.`);
+  printSummary(state, toDisplayPath(paths.localFile), await requestLink(state), program);
   const succeeded = !options.sample || (await runSample(options, program, state, stop));
-  say(`Runyard serves in the background as process ${state.pid}. Its log is ${shown(paths.log)}.`);
+  say(`Runyard serves in the background as process ${state.pid}. Its log is ${toDisplayPath(paths.log)}.`);
   say(`Show its state: ${program.usage} status${dataArgument(options)}`);
   say(`Stop it:        ${program.usage} stop${dataArgument(options)}`);
   return succeeded ? 0 : 1;
@@ -155,7 +155,7 @@ async function startServing(
     return started;
   } catch (error) {
     if (!(error instanceof DatabaseInUse)) throw error;
-    throw new Problem(`Runyard is already running on ${shown(paths.data)}.`);
+    throw new Problem(`Runyard is already running on ${toDisplayPath(paths.data)}.`);
   }
 }
 
@@ -185,7 +185,7 @@ function openLog({ data, log }: ServePaths): RotatingLog {
     return new RotatingLog(log);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Problem(`The data directory ${shown(data)} cannot be written: ${reason}.`, [
+    throw new Problem(`The data directory ${toDisplayPath(data)} cannot be written: ${reason}.`, [
       "Choose another directory with --data, or change who may write to this one.",
     ]);
   }
@@ -195,7 +195,9 @@ async function throwIfRunning({ data }: ServePaths): Promise<void> {
   const found = await findProcess(data);
   if (found === undefined || !found.isRunning) return;
   const { process, local_url } = found.service;
-  throw new Problem(`Runyard is already running on ${shown(data)} at ${local_url}: stop process ${process.pid} first.`);
+  throw new Problem(
+    `Runyard is already running on ${toDisplayPath(data)} at ${local_url}: stop process ${process.pid} first.`,
+  );
 }
 
 /** Decides what isolates the commands of runs. A service, or a server for other machines, must isolate them unless configured otherwise. */

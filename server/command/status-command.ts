@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { type DiskUse, measureDisk } from "../disk/disk-budget.ts";
 import { formatBytes } from "../disk/format-bytes.ts";
-import { shown } from "../host/paths.ts";
+import { toDisplayPath } from "../host/paths.ts";
 import { bold, green, red, say } from "../host/terminal.ts";
 import { readLocalState, servePaths } from "./local-state.ts";
 import type { Program } from "./program.ts";
@@ -79,9 +79,9 @@ function print(status: Status, { usage }: Program): void {
     rows.push(["Isolation", status.isolation]);
     rows.push(["Executions", `up to ${status.concurrency} at the same time`]);
   }
-  rows.push(["Data", shown(status.data)]);
+  rows.push(["Data", toDisplayPath(status.data)]);
   if (status.disk !== undefined) rows.push(["Disk", describe(status.disk)]);
-  rows.push(["Log", shown(status.log)]);
+  rows.push(["Log", toDisplayPath(status.log)]);
   for (const [name, value] of rows) say(`${bold(name.padEnd(11))} ${value}`);
   if (status.state === "not running") say(`Start it with: ${usage} ${usage.startsWith("npm") ? "" : "serve "}--detach`);
 }

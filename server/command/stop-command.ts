@@ -1,4 +1,4 @@
-import { shown } from "../host/paths.ts";
+import { toDisplayPath } from "../host/paths.ts";
 import { endProcess } from "../host/processes.ts";
 import { say, warn } from "../host/terminal.ts";
 import { servePaths } from "./local-state.ts";
@@ -30,7 +30,7 @@ export async function stopCommand(args: readonly string[], program: Program): Pr
   if (found === undefined || !found.isRunning) {
     await forgetProcess(data);
     const ended = found === undefined ? "" : ` (process ${found.service.process.pid} ended without being stopped)`;
-    say(`Runyard is not running on ${shown(data)}${ended}.`);
+    say(`Runyard is not running on ${toDisplayPath(data)}${ended}.`);
     return 0;
   }
   const { process: mark } = found.service;

@@ -1,5 +1,5 @@
 import { formatBytes } from "../disk/format-bytes.ts";
-import { shown } from "../host/paths.ts";
+import { toDisplayPath } from "../host/paths.ts";
 import { Problem, say, warn } from "../host/terminal.ts";
 import { backUp, restore } from "../transfer/backup.ts";
 import { readSource, throwIfNotEmpty, writeDestination } from "../transfer/destination.ts";
@@ -25,7 +25,9 @@ const backupTransfer: Transfer = {
 it ends in .tar, .tar.gz or .tgz. Keep it as safe as the data directory: it contains the key that decrypts secrets.`,
   async run(to, data) {
     const { files, bytes } = await writeDestination(to, (directory) => backUp(data, directory));
-    say(`${shown(data)} was copied to ${to}: the database, the key and ${files} files (${formatBytes(bytes)}).`);
+    say(
+      `${toDisplayPath(data)} was copied to ${to}: the database, the key and ${files} files (${formatBytes(bytes)}).`,
+    );
   },
 };
 
@@ -38,7 +40,7 @@ new key for the admin. Do not let the service that was backed up run at the same
     await throwIfRunning(data);
     await throwIfNotEmpty(data, "Restore into another directory with --data, or move this one away.");
     const { files, createdAt } = await readSource(from, (directory) => restore(directory, data));
-    say(`The backup of ${createdAt} was restored to ${shown(data)}, with ${files} files.`);
+    say(`The backup of ${createdAt} was restored to ${toDisplayPath(data)}, with ${files} files.`);
   },
 };
 
@@ -49,7 +51,7 @@ const exportTransfer: Transfer = {
 deployment on AWS. TO is a new directory or archive, as for a backup. Secrets are not exported, only listed.`,
   async run(to, data) {
     const { items, files, secrets } = await writeDestination(to, (directory) => exportData(data, directory));
-    say(`${items} items and ${files} files of ${shown(data)} were exported to ${to}.`);
+    say(`${items} items and ${files} files of ${toDisplayPath(data)} were exported to ${to}.`);
     listSecrets("These secrets have to be created again after the import", secrets);
   },
 };
@@ -62,8 +64,8 @@ stay valid. To import into a deployment on AWS, use \`npm run aws -- import\` in
   async run(from, data) {
     await throwIfRunning(data);
     const { items, files, secrets, wasComplete } = await readSource(from, (directory) => importHere(directory, data));
-    if (wasComplete) return say(`${shown(data)} contains this export already; nothing was changed.`);
-    say(`${items} items and ${files} files were imported into ${shown(data)}.`);
+    if (wasComplete) return say(`${toDisplayPath(data)} contains this export already; nothing was changed.`);
+    say(`${items} items and ${files} files were imported into ${toDisplayPath(data)}.`);
     listSecrets("Create these secrets again", secrets);
   },
 };
@@ -97,7 +99,7 @@ ${description}
 async function throwIfRunning(data: string): Promise<void> {
   const found = await findProcess(data);
   if (found?.isRunning !== true) return;
-  throw new Problem(`A service runs on ${shown(data)}: stop process ${found.service.process.pid} first.`);
+  throw new Problem(`A service runs on ${toDisplayPath(data)}: stop process ${found.service.process.pid} first.`);
 }
 
 function listSecrets(title: string, secrets: readonly { readonly team_uid: string; readonly name: string }[]): void {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { openDatabase } from "../database/open-database.ts";
-import { shown } from "../host/paths.ts";
+import { toDisplayPath } from "../host/paths.ts";
 import { complain, Problem, say } from "../host/terminal.ts";
 import { backUp } from "../transfer/backup.ts";
 import { writeDestination } from "../transfer/destination.ts";
@@ -31,7 +31,8 @@ export async function upgradeCommand(args: readonly string[], program: Program):
   }
   const { data } = servePaths(program.home, values.data);
   const file = path.join(data, "runyard.db");
-  if (!existsSync(file)) throw new Problem(`${shown(data)} has no data to upgrade: ${shown(file)} does not exist.`);
+  if (!existsSync(file))
+    throw new Problem(`${toDisplayPath(data)} has no data to upgrade: ${toDisplayPath(file)} does not exist.`);
   const found = await findProcess(data);
   if (found?.isRunning === true) await stopCommand(["--data", data], program);
   const backup = values.backup ?? (await chooseBackup(data));
@@ -43,7 +44,7 @@ export async function upgradeCommand(args: readonly string[], program: Program):
     complain(`The data were not changed. Start the earlier release again, or restore the backup elsewhere.`);
     throw error;
   }
-  say(`${shown(data)} is ready for runyard-server ${VERSION}. Start it with: ${program.usage} serve`);
+  say(`${toDisplayPath(data)} is ready for runyard-server ${VERSION}. Start it with: ${program.usage} serve`);
   say(`To go back, install the earlier release and run: ${program.usage} restore ${backup} --data NEW_DIRECTORY`);
   return 0;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { openDatabase } from "../database/open-database.ts";
-import { shown } from "../host/paths.ts";
+import { toDisplayPath } from "../host/paths.ts";
 import { Problem, say } from "../host/terminal.ts";
 import { moveFormerSecrets, openInstallationKey, rotateInstallationKey } from "../secrets/installation-key.ts";
 import { sqliteTable } from "../table/sqlite-table.ts";
@@ -30,10 +30,11 @@ export async function vaultCommand(args: readonly string[], program: Program): P
   if (verb !== "rotate") throw new UsageError(`vault ${verb}: the only command is vault rotate.`);
   const { data } = servePaths(program.home, values.data);
   const file = path.join(data, "runyard.db");
-  if (!existsSync(file)) throw new Problem(`${shown(data)} has no data: ${shown(file)} does not exist.`);
+  if (!existsSync(file))
+    throw new Problem(`${toDisplayPath(data)} has no data: ${toDisplayPath(file)} does not exist.`);
   const found = await findProcess(data);
   if (found?.isRunning === true) {
-    throw new Problem(`A service runs on ${shown(data)}.`, [`Stop it first: ${program.usage} stop`]);
+    throw new Problem(`A service runs on ${toDisplayPath(data)}.`, [`Stop it first: ${program.usage} stop`]);
   }
   const database = openDatabase(file);
   try {
@@ -41,7 +42,7 @@ export async function vaultCommand(args: readonly string[], program: Program): P
     await openInstallationKey(database, key);
     await moveFormerSecrets(database, sqliteTable(database));
     const count = await rotateInstallationKey(database, key);
-    say(`${shown(key)} has a new key, which encrypts ${count === 1 ? "one value" : `${count} values`}.`);
+    say(`${toDisplayPath(key)} has a new key, which encrypts ${count === 1 ? "one value" : `${count} values`}.`);
   } finally {
     await database.close();
   }

@@ -142,8 +142,8 @@ async function callProviders(
     try {
       const response = await send({ dialect, request, headers: {}, signal: AbortSignal.timeout(timeoutMs) });
       // Credentials are hidden in all of it, since a cut can leave a part of one.
-      const said = await response.text();
-      const text = (send.hide?.(hide(said)) ?? hide(said)).slice(0, MAX_DETAIL);
+      const body = await response.text();
+      const text = (send.hide?.(hide(body)) ?? hide(body)).slice(0, MAX_DETAIL);
       if (response.ok) return ok(label, `${model} responded after ${Math.round(performance.now() - began)} ms`);
       return failed(label, `${model}: ${response.status} ${text}`, remedyFor(response.status, key));
     } catch (error) {

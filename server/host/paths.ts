@@ -48,7 +48,7 @@ export function localPaths(environment: NodeJS.ProcessEnv): LocalPaths {
 }
 
 /** A path as a person at the checkout would type it. */
-export function shown(file: string): string {
+export function toDisplayPath(file: string): string {
   const relative = path.relative(projectRoot, file);
   return relative.startsWith("..") ? file : relative;
 }

@@ -63,17 +63,17 @@ async function createContentUrl(artifact: StoredArtifact, ports: RunPorts): Prom
 /** Returns an artifact by its uid, with its text or a download URL. An artifact that only refers to a URL has no content: 404. */
 export async function showArtifact(uid: string, principal: Principal, ports: RunPorts): Promise<ArtifactResponse> {
   const { artifact, committedAt } = await findVisibleArtifact(uid, principal, ports);
-  const made = { artifact_uid: uid, created_at: toTimestamp(committedAt) };
+  const common = { artifact_uid: uid, created_at: toTimestamp(committedAt) };
   switch (artifact.artifact_type) {
     case "PLAN":
-      return { ...made, artifact_type: artifact.artifact_type, data: await toPlanData(artifact, ports) };
+      return { ...common, artifact_type: artifact.artifact_type, data: await toPlanData(artifact, ports) };
     case "SCREENSHOT": {
       const { description } = artifact;
       const data = {
         ...(await createDownload(artifact, ports)),
         ...(description === undefined ? {} : { description }),
       };
-      return { ...made, artifact_type: artifact.artifact_type, data };
+      return { ...common, artifact_type: artifact.artifact_type, data };
     }
     case "FILE": {
       const { filepath, filename, title, description, size_bytes, git } = artifact;
@@ -89,7 +89,7 @@ export async function showArtifact(uid: string, principal: Principal, ports: Run
         size_bytes,
         ...(git === undefined ? {} : { git }),
       };
-      return { ...made, artifact_type: artifact.artifact_type, data };
+      return { ...common, artifact_type: artifact.artifact_type, data };
     }
     case "PULL_REQUEST":
     case "EXTERNAL_REFERENCE":

@@ -48,12 +48,12 @@ export async function listAuditEventPage(
   const read = (before: string) =>
     readMerged(teams, filter, { from: toPlace(bounds.from), before, limit: BATCH }, table);
   const { events, last } = await findEvents(start, limit ?? MAX_PAGE_ITEMS, filter, read);
-  const kept = fitting(await addCreators(events, table));
-  const end = kept.length < events.length ? kept.at(-1)?.id : last;
-  const shown = kept.filter(({ expires_at }) => expires_at * 1000 > now()).map(toAuditEvent);
-  if (end === undefined && limit === undefined && query.cursor === undefined) return { events: shown };
+  const page = fitting(await addCreators(events, table));
+  const end = page.length < events.length ? page.at(-1)?.id : last;
+  const items = page.filter(({ expires_at }) => expires_at * 1000 > now()).map(toAuditEvent);
+  if (end === undefined && limit === undefined && query.cursor === undefined) return { events: items };
   const next = end === undefined ? {} : { next_cursor: await cursors.write(binding, end) };
-  return { events: shown, page_info: { has_next_page: end !== undefined, ...next } };
+  return { events: items, page_info: { has_next_page: end !== undefined, ...next } };
 }
 
 /** The place of a time among ids, which begin with it. */

@@ -5,10 +5,11 @@ const KEPT_MS = 5 * 60_000;
 
 /** Creates a reader of a Systems Manager parameter, which an operator may set; undefined if there is none. */
 export function ssmParameter(client: SSMClient, name: string, now: () => number): () => Promise<string | undefined> {
-  let kept: { readonly value: string | undefined; readonly until: number } | undefined;
+  let cached: { readonly value: string | undefined; readonly until: number } | undefined;
   return async () => {
-    if (kept === undefined || kept.until <= now()) kept = { value: await read(client, name), until: now() + KEPT_MS };
-    return kept.value;
+    if (cached === undefined || cached.until <= now())
+      cached = { value: await read(client, name), until: now() + KEPT_MS };
+    return cached.value;
   };
 }
 

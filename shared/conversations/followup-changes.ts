@@ -164,11 +164,11 @@ function changePending<T>(
 /** No follow-up was changed or taken since the head was read. */
 function toQueueUnchanged(head: RunHead): HeadConditions {
   const { followup_changes, followups_stored } = head;
-  const taken = isExecutingHead(head) ? (head.followups_taken ?? 0) : undefined;
+  const takenCount = isExecutingHead(head) ? (head.followups_taken ?? 0) : undefined;
   return {
     followup_changes: countUnchanged(followup_changes),
     followups_stored: { absentOr: { eq: followups_stored } },
-    ...(taken === undefined ? {} : { followups_taken: { absentOr: { eq: taken } } }),
+    ...(takenCount === undefined ? {} : { followups_taken: { absentOr: { eq: takenCount } } }),
   };
 }
 

@@ -41,11 +41,11 @@ export async function settleLastTurn(
       checkpoint: putCheckpoint(head.run_id, { ...checkpoint, messages, followups }),
     };
   }
-  const left = resetToCheckpoint(checkpoint, head);
-  if (left === undefined) return undefined;
+  const resetCheckpoint = resetToCheckpoint(checkpoint, head);
+  if (resetCheckpoint === undefined) return undefined;
   return {
     set: { checkpoint: true, followups_stored: Math.min(head.followups_stored, checkpoint.followups) },
-    checkpoint: putCheckpoint(head.run_id, left),
+    checkpoint: putCheckpoint(head.run_id, resetCheckpoint),
   };
 }
 

@@ -13,8 +13,8 @@ export async function readFollowups(
   ports: Pick<RunPorts, "runs" | "files">,
 ): Promise<Followup[]> {
   const items = await ports.runs.followupItems(run_id, stored);
-  const kept = items.map(parseFollowup).filter(({ deleted }) => deleted !== true);
-  const followups = await Promise.all(kept.map((followup) => toFollowup(followup, ports.files)));
+  const present = items.map(parseFollowup).filter(({ deleted }) => deleted !== true);
+  const followups = await Promise.all(present.map((followup) => toFollowup(followup, ports.files)));
   return followups.map((it) => (it.number > followups_cancelled ? it : { ...it, cancelled: true }));
 }
 

@@ -25,14 +25,14 @@ export function truncateConversation({
   steps,
 }: Pick<Conversation, "conversation_id" | "steps">): Conversation {
   const room = new Room(MAX_RESPONSE_BYTES);
-  const kept: Step[] = [];
+  const latestSteps: Step[] = [];
   for (const step of steps.toReversed()) {
     if (!room.take({ ...step, messages: [] })) break;
     const messages = keepLatest(step.messages, room);
-    if (messages.length > 0) kept.unshift({ ...step, messages });
+    if (messages.length > 0) latestSteps.unshift({ ...step, messages });
   }
-  const leftOut = countMessages(steps) - countMessages(kept);
-  return { conversation_id, steps: leftOut === 0 ? kept : [note(conversation_id, leftOut), ...kept] };
+  const leftOut = countMessages(steps) - countMessages(latestSteps);
+  return { conversation_id, steps: leftOut === 0 ? latestSteps : [note(conversation_id, leftOut), ...latestSteps] };
 }
 
 /** Returns the first steps whose messages all fit into a response, in full or truncated; at least one. */
@@ -98,17 +98,17 @@ function keepLatest(
   room: Room,
   { outputBytes, summary }: KeepOptions = { outputBytes: OUTPUT_BYTES },
 ): Message[] {
-  const kept: Message[] = [];
+  const latest: Message[] = [];
   for (const message of messages.toReversed()) {
     const whole = withCutOutputs(message, outputBytes);
-    const shown = room.take(whole, message === summary ? 0 : SHORT_BYTES) ? whole : shorten(message);
-    if (shown !== whole && !room.take(shown)) {
+    const fitting = room.take(whole, message === summary ? 0 : SHORT_BYTES) ? whole : shorten(message);
+    if (fitting !== whole && !room.take(fitting)) {
       room.close();
       break;
     }
-    kept.unshift(shown);
+    latest.unshift(fitting);
   }
-  return kept;
+  return latest;
 }
 
 const countMessages = (steps: readonly Step[]): number => steps.reduce((sum, { messages }) => sum + messages.length, 0);

@@ -43,11 +43,11 @@ export function changedRepositories(
   refuseDisks(repositories, "repositories");
   refuseBlockedRepositories(repositories, "repositories");
   if (!github_repos) return repositories ?? undefined;
-  const wanted = new Set(github_repos.map(toFullName));
-  const kept = repositories ?? before.filter(({ url }) => isKept(parseGithubUrl(url), wanted));
-  const there = new Set(githubPart(kept).map(toFullName));
+  const names = new Set(github_repos.map(toFullName));
+  const base = repositories ?? before.filter(({ url }) => isKept(parseGithubUrl(url), names));
+  const there = new Set(githubPart(base).map(toFullName));
   const added = github_repos.filter((repo) => !there.has(toFullName(repo)));
-  const all = [...kept, ...added.map(({ owner, repo }) => ({ url: `https://github.com/${owner}/${repo}` }))];
+  const all = [...base, ...added.map(({ owner, repo }) => ({ url: `https://github.com/${owner}/${repo}` }))];
   if (all.length <= MAX_REPOSITORIES) return all;
   throw invalid("github_repos", `an environment has at most ${MAX_REPOSITORIES} repositories, of all kinds together`);
 }

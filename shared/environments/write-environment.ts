@@ -140,7 +140,7 @@ interface Change {
 
 /** Reads a request: an absent member or null changes nothing, an empty value removes what was set. */
 function toChange(request: UpdateEnvironmentRequest, before: Environment | undefined): Change {
-  const given: Record<string, Value | null | undefined> = {
+  const members: Record<string, Value | null | undefined> = {
     description: request.description,
     docker_image: request.docker_image,
     repositories: changedRepositories(request, before?.repositories ?? []),
@@ -159,7 +159,7 @@ function toChange(request: UpdateEnvironmentRequest, before: Environment | undef
     commit_author: request.commit_author,
     secrets: request.secrets?.map(({ name }) => name),
   };
-  const entries = Object.entries(given).flatMap(([name, value]) =>
+  const entries = Object.entries(members).flatMap(([name, value]) =>
     value === undefined || value === null ? [] : [[name, value] as const],
   );
   const set = Object.fromEntries(entries.filter(([, value]) => !isEmpty(value)));

@@ -67,16 +67,16 @@ async function endSlice(first: RunHead, executionId: string, ports: ChangePorts)
 
 /** Queues the run for a new execution that continues from the checkpoint; later messages and follow-ups are reset. */
 function toResumeChange(head: ExecutingHead, checkpoint: Checkpoint, now: number, event: TimelineEntry): EndChange {
-  const left = resetToCheckpoint(checkpoint, head);
+  const resetCheckpoint = resetToCheckpoint(checkpoint, head);
   const queued = toRequeueChange(head, event, now);
   return {
     ...queued,
     set: {
       ...queued.set,
       followups_stored: Math.min(head.followups_stored, checkpoint.followups),
-      ...(left === undefined ? {} : { checkpoint: true }),
+      ...(resetCheckpoint === undefined ? {} : { checkpoint: true }),
     },
-    also: { checkpoint: left === undefined ? undefined : putCheckpoint(head.run_id, left) },
+    also: { checkpoint: resetCheckpoint === undefined ? undefined : putCheckpoint(head.run_id, resetCheckpoint) },
   };
 }
 

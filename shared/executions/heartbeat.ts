@@ -44,10 +44,10 @@ export async function recordHeartbeat(
   const now = ports.now();
   const watched = isWatched(head, now);
   const { takes_after } = request;
-  const taken = takes_after === undefined ? undefined : await takeFollowup(head, stored, takes_after, ports);
-  if (taken !== undefined) {
-    const followups = await readFollowups(taken.head, stored, ports);
-    const found = followups.find(({ number }) => number === taken.number) ?? null;
+  const delivery = takes_after === undefined ? undefined : await takeFollowup(head, stored, takes_after, ports);
+  if (delivery !== undefined) {
+    const followups = await readFollowups(delivery.head, stored, ports);
+    const found = followups.find(({ number }) => number === delivery.number) ?? null;
     return { ...response, watched, next_heartbeat_seconds: heartbeatSeconds(watched), followups, taken: found };
   }
   // This call has just read the head, so a recent heartbeat need not be written again.

@@ -42,8 +42,8 @@ async function createToken(
   const place = isWithoutCredentials(url) && token_secret === undefined ? parseGithubUrl(url) : undefined;
   if (place === undefined) return undefined;
   try {
-    const made = await app.newToken(place, teams);
-    return made && { url, token: made.token, expires_at: toTimestamp(made.expiresAt) };
+    const issued = await app.newToken(place, teams);
+    return issued && { url, token: issued.token, expires_at: toTimestamp(issued.expiresAt) };
   } catch (error) {
     if (!(error instanceof DiscoveryFailure)) throw error;
     logLine("warn", "a run has no token for a repository", { ...place, reason: error.message });

@@ -140,9 +140,9 @@ async function readEarlierMessages(
   ports: RunPorts,
 ): Promise<{ messages: Message[]; own_messages: number; isCancelled: boolean }> {
   const { conversation_id: id } = body;
-  const said = head.messages > 0 ? await readMessages(head.run_id, checkpoint, ports) : [];
-  const isCancelled = wasCancelled(said);
-  const own = isCancelled ? [...(await toOpening(body, ports)), ...said] : said;
+  const ownMessages = head.messages > 0 ? await readMessages(head.run_id, checkpoint, ports) : [];
+  const isCancelled = wasCancelled(ownMessages);
+  const own = isCancelled ? [...(await toOpening(body, ports)), ...ownMessages] : ownMessages;
   const before = id === head.run_id ? [] : await readPreviousRuns(head.run_id, id, ports);
   return { messages: truncateMessages([...before, ...own]), own_messages: own.length, isCancelled };
 }
@@ -154,12 +154,12 @@ async function readPreviousRuns(runId: string, conversationId: string, ports: Ru
     previous.map(({ head }) => head.run_id),
     ports,
   );
-  const said = previous.map(async ({ head, body }, index) => {
+  const conversations = previous.map(async ({ head, body }, index) => {
     const messages = await readMessages(head.run_id, checkpoints[index] ?? BEGINNING, ports);
     const cancelled = head.state === "CANCELLED" ? [cancelMessage(head.ended_at)] : [];
     return [...(await toOpening(body, ports)), ...messages, ...cancelled];
   });
-  return (await Promise.all(said)).flat();
+  return (await Promise.all(conversations)).flat();
 }
 
 /** The prompt of a run as a message; it is not stored as one. */

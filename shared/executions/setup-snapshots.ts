@@ -31,9 +31,9 @@ export async function describeSetup(
   const snapshot = await setupSnapshotStore(uid, parseOwner(head), ports.table).read();
   if (snapshot === undefined || !(await hasFiles(snapshot, ports))) return { setup_snapshot: { inputs } };
   const { run_id, created_at, platform, clones } = snapshot;
-  const made = { run_id, created_at: toTimestamp(created_at), platform, clones };
-  if (snapshot.inputs !== inputs) return { setup_snapshot: { inputs, made } };
-  return { setup_snapshot: { inputs, made: { ...made, files: await toSavedFiles(snapshot.files, ports) } } };
+  const summary = { run_id, created_at: toTimestamp(created_at), platform, clones };
+  if (snapshot.inputs !== inputs) return { setup_snapshot: { inputs, made: summary } };
+  return { setup_snapshot: { inputs, made: { ...summary, files: await toSavedFiles(snapshot.files, ports) } } };
 }
 
 /** Whether storage has the files of a snapshot, which are deleted with the run that made it. */
@@ -104,7 +104,7 @@ export async function keepSetup(
   const uid = body.config.environment_id;
   if (uid === undefined || inputs !== (await hashInputs(head, body, ports))) return;
   const size_bytes = files.reduce((sum, file) => sum + file.size_bytes, 0);
-  const made = {
+  const snapshotRecord = {
     run_id: head.run_id,
     created_at: ports.now(),
     size_bytes,
@@ -113,5 +113,5 @@ export async function keepSetup(
     clones,
     files: [...files],
   };
-  await setupSnapshotStore(uid, parseOwner(head), ports.table).replace(made);
+  await setupSnapshotStore(uid, parseOwner(head), ports.table).replace(snapshotRecord);
 }

@@ -112,12 +112,12 @@ export async function saveCheckpoint(
   if (snapshot === undefined) {
     throw invalid("generation", "there is no such snapshot of this execution: call upload-snapshot first");
   }
-  const kept = files.map((name, index) => {
+  const chosenFiles = files.map((name, index) => {
     const file = snapshot.files.find(({ filename }) => filename === name);
     if (file === undefined) throw invalid(`files[${index}]`, "is not a file of this snapshot");
     return file;
   });
-  const stored = await Promise.all(kept.map((file) => toStoredFile(file, ports)));
+  const stored = await Promise.all(chosenFiles.map((file) => toStoredFile(file, ports)));
   refuseAboveLimit(stored.map(({ size_bytes }) => size_bytes));
   await changeExecution(first, ports, async (head) => {
     const before = await loadCheckpoint(head, ports);
@@ -155,8 +155,8 @@ async function toStoredFile(
     throw new RunyardError("conflict", { detail: `files: ${filename} is not uploaded`, retryable: false });
   }
   if (!isForm) return { filename, mime_type, size_bytes, file };
-  const kept = await keepFormUpload(file, files);
-  return { filename, mime_type, size_bytes: (await files.size(kept)) ?? uploaded, file: kept };
+  const copy = await keepFormUpload(file, files);
+  return { filename, mime_type, size_bytes: (await files.size(copy)) ?? uploaded, file: copy };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { FileStore } from "./file-store.ts";
  * @returns the key of the copy
  */
 export async function keepFormUpload(file: string, files: Pick<FileStore, "size" | "copy">): Promise<string> {
-  const kept = `${file}.kept`;
-  if ((await files.size(kept)) === undefined) await files.copy(file, kept);
-  return kept;
+  const copy = `${file}.kept`;
+  if ((await files.size(copy)) === undefined) await files.copy(file, copy);
+  return copy;
 }

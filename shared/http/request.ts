@@ -191,10 +191,10 @@ function refuseBrokenText(value: unknown, path: string, depth: number): void {
     for (const [index, entry] of value.entries()) refuseBrokenText(entry, `${path}[${index}]`, depth + 1);
   } else if (typeof value === "object" && value !== null) {
     for (const [name, entry] of Object.entries(value)) {
-      const shown = path === "" ? name : `${path}.${name}`;
+      const entryPath = path === "" ? name : `${path}.${name}`;
       if (name.includes("\u0000") || !name.isWellFormed())
         throw invalid(path || "body", "has a member whose name is not valid text");
-      refuseBrokenText(entry, shown, depth + 1);
+      refuseBrokenText(entry, entryPath, depth + 1);
     }
   }
 }

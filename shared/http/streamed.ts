@@ -19,10 +19,10 @@ export function streamed<P>(made: (ports: P) => Fetch): Streamed<P> {
   return {
     handle: (event, ports) => untilDone((waitUntil) => made(ports)(toRequest(event), waitUntil).then(whole)),
     lambda(createPorts) {
-      let kept: Fetch | undefined;
+      let handler: Fetch | undefined;
       const response = (event: APIGatewayProxyEventV2, waitUntil: WaitUntil): Promise<Response> => {
-        kept ??= made(createPorts());
-        return kept(toRequest(event), waitUntil);
+        handler ??= made(createPorts());
+        return handler(toRequest(event), waitUntil);
       };
       // Only Lambda's own runtime has this function, and no emulation of it.
       if (!("awslambda" in globalThis && "streamifyResponse" in awslambda))

@@ -34,8 +34,8 @@ export function unsupportedInput(schema: Schema, input: unknown, path = ""): Fie
 }
 
 function unsupportedChoice(schema: Schema, input: unknown, path: string): FieldError[] {
-  const taken = chooseOption(schema, input);
-  if (taken !== undefined) return unsupportedInput(taken, input, path);
+  const option = chooseOption(schema, input);
+  if (option !== undefined) return unsupportedInput(option, input, path);
   const [first] = listOptions(schema, input);
   const { issues = [] } = first === undefined ? {} : v.safeParse(first, input);
   return issues.length === 0

@@ -6,7 +6,7 @@ import { toTimestamp } from "#shared/wire/primitives.ts";
 /** An identity as responses show it: values of `env` and `headers` are masked, the default harness is left out. */
 export function toIdentityItem(identity: Identity, available: boolean): IdentityItem {
   const { team_uid, is_default: _, created_at, updated_at, skills, secrets, mcp_servers, harness, ...rest } = identity;
-  const shown = shownConfig({
+  const visibleConfig = shownConfig({
     ...(mcp_servers === undefined ? {} : { mcp_servers }),
     ...(harness === undefined ? {} : { harness }),
   });
@@ -20,7 +20,7 @@ export function toIdentityItem(identity: Identity, available: boolean): Identity
     secrets: (secrets ?? []).map((name) => ({ name })),
     memory: { auto_memory: { enabled: false }, attached_stores: [] },
     default_runner_uid: "",
-    ...(shown.mcp_servers === undefined ? {} : { mcp_servers: shown.mcp_servers }),
-    ...(shown.harness === undefined ? {} : { harness: shown.harness }),
+    ...(visibleConfig.mcp_servers === undefined ? {} : { mcp_servers: visibleConfig.mcp_servers }),
+    ...(visibleConfig.harness === undefined ? {} : { harness: visibleConfig.harness }),
   };
 }

@@ -15,18 +15,18 @@ interface Kept {
  */
 export function memoryLiveTails(now: () => number, changed: (runId: string) => void = () => {}): LiveTails {
   /** In the order of the latest output. */
-  const kept = new Map<string, Kept>();
+  const entries = new Map<string, Kept>();
   const find = (runId: string): RunTail | undefined => {
-    const found = kept.get(runId);
+    const found = entries.get(runId);
     return found !== undefined && found.expiresAt > now() ? found.tail : undefined;
   };
   const put = (runId: string, tail: RunTail): void => {
-    kept.delete(runId);
-    for (const [other, { expiresAt }] of kept) {
-      if (kept.size < MAX_RUNS && expiresAt > now()) break;
-      kept.delete(other);
+    entries.delete(runId);
+    for (const [other, { expiresAt }] of entries) {
+      if (entries.size < MAX_RUNS && expiresAt > now()) break;
+      entries.delete(other);
     }
-    kept.set(runId, { tail, expiresAt: now() + TAIL_LIFETIME_MS });
+    entries.set(runId, { tail, expiresAt: now() + TAIL_LIFETIME_MS });
   };
   return {
     async append(runId, executionId, frames) {
@@ -41,7 +41,7 @@ export function memoryLiveTails(now: () => number, changed: (runId: string) => v
       return find(runId);
     },
     async clear(runId) {
-      kept.delete(runId);
+      entries.delete(runId);
     },
   };
 }

@@ -159,10 +159,10 @@ const getArtifact = tool({
   async run({ artifact_uid: uid }, { principal }, ports) {
     const { artifact_type, created_at, data } = await showArtifact(uid, principal, ports);
     const isPlan = "content" in data;
-    const shown = isPlan ? { ...data, content: shorten(data.content, TEXT_LENGTH) } : data;
+    const visibleData = isPlan ? { ...data, content: shorten(data.content, TEXT_LENGTH) } : data;
     return {
       summary: isPlan ? "The plan is in untrusted.content." : "Download the file from untrusted.download_url.",
-      content: { notice: UNTRUSTED, artifact_uid: uid, artifact_type, created_at, untrusted: shown },
+      content: { notice: UNTRUSTED, artifact_uid: uid, artifact_type, created_at, untrusted: visibleData },
     };
   },
 });

@@ -30,13 +30,13 @@ export function limitToKnownPrices(
   }
   const request = { ...filtered, model };
   const betas = (headers["anthropic-beta"] ?? "").split(",").map((name) => name.trim());
-  const kept = betas.filter((name) => isPricedBeta(name));
+  const pricedBetas = betas.filter((name) => isPricedBeta(name));
   for (const name of betas) if (name !== "" && !isPricedBeta(name)) noteDropped(notes, `anthropic-beta(${name})`);
   if (headers["openai-beta"] !== undefined) noteDropped(notes, "openai-beta");
   const { "anthropic-beta": _, "openai-beta": __, ...others } = headers;
   return {
     request,
-    headers: kept.length === 0 ? others : { ...others, "anthropic-beta": kept.join(",") },
+    headers: pricedBetas.length === 0 ? others : { ...others, "anthropic-beta": pricedBetas.join(",") },
     input: boundInput(request, provider, notes),
     dropped: [...notes.dropped],
   };

@@ -83,25 +83,25 @@ async function carryOut(call: AdmittedCall, stop: Stop, ports: ExchangePorts): P
       call.provider.noteTokens?.(call.model.name, inputTokens(outcome.usage) + outcome.usage.output);
     return settleCall(call, outcome, ports);
   };
-  let given: Response;
+  let response: Response;
   try {
-    given = await send(call, stop, ports);
+    response = await send(call, stop, ports);
   } catch (error) {
     await settle(
       isUnsent(error) || call.reservation === undefined ? { kind: "free" } : { kind: "unknown", outputBytes: 0 },
     );
     throw explain(error, call, stop);
   }
-  if (!given.ok) {
+  if (!response.ok) {
     await settle({ kind: "free" });
-    ports.log("warn", "a model's provider refused", { ...describeCall(call), status: given.status });
-    return { response: given };
+    ports.log("warn", "a model's provider refused", { ...describeCall(call), status: response.status });
+    return { response: response };
   }
-  if (given.body === null || !isStream(given, call.request.stream === true)) {
-    return { response: await readWhole(call, given, settle) };
+  if (response.body === null || !isStream(response, call.request.stream === true)) {
+    return { response: await readWhole(call, response, settle) };
   }
   const meter = dialect.meter(call.original);
-  const { stream, settled } = relay(given.body, {
+  const { stream, settled } = relay(response.body, {
     dialect,
     provider: call.model.providerName,
     hide: createHide(call.provider, call.ownKey),
@@ -119,7 +119,7 @@ async function carryOut(call: AdmittedCall, stop: Stop, ports: ExchangePorts): P
     silenceMs: ports.times?.silenceMs ?? call.provider.timeouts?.idleMs,
   });
   return {
-    response: new Response(stream, { status: given.status, headers: responseHeaders(given) }),
+    response: new Response(stream, { status: response.status, headers: responseHeaders(response) }),
     streamed: settled,
   };
 }

@@ -136,16 +136,16 @@ async function respond(
   waitUntil(ended);
   const first = Promise.race([response, watch.over]);
   const isSlow = provider.timeouts !== undefined && call.original.stream === true;
-  const given = await (isSlow
+  const answer = await (isSlow
     ? keepAlive(first, { dialect, giveUp: watch.giveUp, everyMs: ports.times?.keepAliveMs })
     : first);
-  const shown = {
+  const headers = {
     ...(call.left === undefined ? {} : { [REMAINING_HEADER]: call.left }),
     ...droppedHeader(call.dropped),
     ...windowHeader({ ...provider.limits?.(model.name), ...call.limits }),
   };
-  for (const [name, value] of Object.entries(shown)) given.headers.set(name, value);
-  return given;
+  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
+  return answer;
 }
 
 /** Tells the agent the context window of the model, if it is known, so that it compacts its conversation in time. */

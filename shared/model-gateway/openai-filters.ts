@@ -87,8 +87,12 @@ const chatMessage = {
 const anyMessage: Filter = (value, path, notes) => {
   if (!isObject(value) || value["role"] !== "assistant") return members(chatMessage)(value, path, notes);
   const { content, ...others } = value;
-  const kept = members({ content: textOr(list(assistantPart)) })(content === undefined ? {} : { content }, path, notes);
-  return { ...Object(kept), ...Object(returned(others, path, notes)) };
+  const filteredContent = members({ content: textOr(list(assistantPart)) })(
+    content === undefined ? {} : { content },
+    path,
+    notes,
+  );
+  return { ...Object(filteredContent), ...Object(returned(others, path, notes)) };
 };
 
 /** Keeps the parts of a request to OpenAI's Chat Completions API that have a known price. */
@@ -115,13 +119,13 @@ export const chatFilter = members({
   stop: anything,
 });
 
-const said = members({ type: anything, text: anything });
+const textPart = members({ type: anything, text: anything });
 const part = byType({
-  input_text: said,
-  output_text: said,
-  text: said,
-  summary_text: said,
-  reasoning_text: said,
+  input_text: textPart,
+  output_text: textPart,
+  text: textPart,
+  summary_text: textPart,
+  reasoning_text: textPart,
   refusal: members({ type: anything, refusal: anything }),
   input_image: members({ type: anything, image_url: imageDataUrl, detail: anything, file_id: notNull(STORED) }),
   input_file: refused(FILE),

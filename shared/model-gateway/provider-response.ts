@@ -61,7 +61,7 @@ function toProviderError(
   error: ProviderError,
 ): Response {
   const upstream = response.ok ? statusOfError(error) : response.status;
-  const shown = response.ok ? (error.status ?? response.status) : response.status;
+  const visibleStatus = response.ok ? (error.status ?? response.status) : response.status;
   const read = classifyError(upstream, error);
   const isAboutOwnKey = ownKey !== undefined && ABOUT_KEY.has(upstream);
   const meaning = isAboutOwnKey ? { ...read, remedy: `Check the key in the team's secret ${ownKey.secret}.` } : read;
@@ -70,7 +70,7 @@ function toProviderError(
   const message =
     known !== null && REFUSED.has(upstream)
       ? `${name} returned ${upstream}. ${known}`
-      : describeError(name, error, known === null ? meaning : { ...meaning, remedy: known }, shown);
+      : describeError(name, error, known === null ? meaning : { ...meaning, remedy: known }, visibleStatus);
   const status = meaning.kind === "overflow" ? 400 : REFUSED.has(upstream) ? 500 : toKnownStatus(upstream, meaning);
   const headers = new Headers(responseHeaders(response));
   headers.set("content-type", "application/json");

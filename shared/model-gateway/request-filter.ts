@@ -41,9 +41,9 @@ export const members =
       Object.entries(value).flatMap(([name, member]) => {
         const filter = Object.hasOwn(filters, name) ? filters[name] : undefined;
         const at = path === "" ? name : `${path}.${name}`;
-        const kept = filter === undefined || member === undefined ? undefined : filter(member, at, notes);
-        if (kept === undefined) noteDropped(notes, at);
-        return kept === undefined ? [] : [[name, kept]];
+        const filtered = filter === undefined || member === undefined ? undefined : filter(member, at, notes);
+        if (filtered === undefined) noteDropped(notes, at);
+        return filtered === undefined ? [] : [[name, filtered]];
       }),
     );
   };
@@ -54,8 +54,8 @@ export const list =
   (value, path, notes) => {
     if (!Array.isArray(value)) throw invalid(path, "must be a list");
     return value.flatMap((item: unknown, index) => {
-      const kept = filter(item, `${path}[${index}]`, notes);
-      return kept === undefined ? [] : [kept];
+      const filtered = filter(item, `${path}[${index}]`, notes);
+      return filtered === undefined ? [] : [filtered];
     });
   };
 

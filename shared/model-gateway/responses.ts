@@ -35,8 +35,8 @@ export function toFailure(dialect: Dialect, error: unknown): Response {
   if (error instanceof RunyardError) {
     const { status, detail, message, code, retryable, retryAfterSeconds } = error;
     // The status is enough for the end of the execution and for invalid fields; only errors of the service have a code.
-    const shown = status === 403 || status === 429 ? code : undefined;
-    return failure(dialect, status, detail ?? message, shown, retryable ? retryAfterSeconds : undefined);
+    const visibleCode = status === 403 || status === 429 ? code : undefined;
+    return failure(dialect, status, detail ?? message, visibleCode, retryable ? retryAfterSeconds : undefined);
   }
   if (error instanceof NotConfigured) {
     const refusal = failure(dialect, 500, error.message);

@@ -183,16 +183,16 @@ async function readPerson(
   readonly person: Omit<PersonalPrincipal, "credential" | "scopes" | "limits">;
   readonly key: Item | undefined;
 }> {
-  const wanted = activeTeam !== undefined && isUuid(activeTeam) ? activeTeam : defaultTeam;
+  const teamUid = activeTeam !== undefined && isUuid(activeTeam) ? activeTeam : defaultTeam;
   const [profile, ...others] = await table.batchGet([
     keys.user(userUid),
-    ...(wanted === undefined ? [] : [keys.team(wanted)]),
+    ...(teamUid === undefined ? [] : [keys.team(teamUid)]),
     ...(keyHash === undefined ? [] : [keys.apiKey(keyHash)]),
   ]);
   if (profile === undefined) throw refused("the API key is not valid");
-  const item = wanted === undefined ? undefined : others[0];
+  const item = teamUid === undefined ? undefined : others[0];
   const { teams, ...user } = parseUser(profile);
-  const isMember = teams.some(({ uid }) => uid === wanted);
+  const isMember = teams.some(({ uid }) => uid === teamUid);
   const teamItem = item === undefined || !isMember ? undefined : parseTeam(item);
   return {
     person: { kind: "personal", user, teams, activeTeam, teamItem },

@@ -30,8 +30,8 @@ export const RUN_SCOPES = ["runs:read", "runs:write", "models:read"] as const sa
 
 /** The scopes of the key of a run, for its head; undefined where it has all that it can have. */
 export function toRunScopes(scopes: StoredScopes): StoredScopes {
-  const kept = intersectScopes(RUN_SCOPES, scopes);
-  return kept?.length === RUN_SCOPES.length ? undefined : kept;
+  const common = intersectScopes(RUN_SCOPES, scopes);
+  return common?.length === RUN_SCOPES.length ? undefined : common;
 }
 
 /** The member `scopes` of what is stored with them, absent for all scopes. */

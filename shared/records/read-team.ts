@@ -18,8 +18,8 @@ export async function readTeamIdentity(
   uid: string | undefined,
   table: Pick<Table, "batchGet">,
 ): Promise<TeamIdentity> {
-  const wanted = uid === undefined ? [] : [keys.identity(teamUid, uid), keys.identities(teamUid)];
-  const [team, identity, register] = await table.batchGet([keys.team(teamUid), ...wanted]);
+  const identityKeys = uid === undefined ? [] : [keys.identity(teamUid, uid), keys.identities(teamUid)];
+  const [team, identity, register] = await table.batchGet([keys.team(teamUid), ...identityKeys]);
   return {
     team: team === undefined ? undefined : parseTeam(team),
     identity: identity === undefined ? undefined : parseIdentity(identity),

@@ -86,11 +86,11 @@ export function createSigningKeys(store: KeySetStore, now: () => number): Signin
 async function rotate(keys: readonly StoredKey[], now: number): Promise<StoredKey[] | undefined> {
   const newest = keys.at(-1);
   if (newest === undefined || now - newest.created_at < ROTATE_AFTER_MS) return undefined;
-  const kept = keys.filter((_, index) => {
+  const published = keys.filter((_, index) => {
     const next = keys[index + 1];
     return next === undefined || now < next.signs_from + PUBLISHED_MS;
   });
-  return [...kept, await makeKey(now, now + PUBLISHED_MS)];
+  return [...published, await makeKey(now, now + PUBLISHED_MS)];
 }
 
 function findCurrent(keys: readonly StoredKey[], now: number): StoredKey {

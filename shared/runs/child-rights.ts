@@ -78,10 +78,10 @@ const beyond = (member: string, what: string) =>
 export function withinRun<R extends { readonly config?: AmbientAgentConfig }>(request: R, { config: own }: Bounds): R {
   const { environment_id: _, worker_host: __, ...config } = request.config ?? {};
   const { environment_id, worker_host } = own;
-  const kept = {
+  const inherited = {
     ...(environment_id === undefined ? {} : { environment_id }),
     // Not the worker of the environment, where the run itself has none.
     worker_host: worker_host ?? "hosted",
   };
-  return { ...request, config: { ...config, ...kept } };
+  return { ...request, config: { ...config, ...inherited } };
 }

@@ -89,9 +89,9 @@ async function prepareUploads<T>(
     },
     async (uids) => {
       const uploads = await uploadStore(ports.table).readAll(uids.split(" "));
-      const kept = uploads.filter((upload) => upload !== undefined);
-      if (kept.length < uploads.length) throw new RunyardError("internal_error");
-      return respond(kept, true);
+      const present = uploads.filter((upload) => upload !== undefined);
+      if (present.length < uploads.length) throw new RunyardError("internal_error");
+      return respond(present, true);
     },
   );
 }

@@ -47,7 +47,7 @@ function checkCron(text: string): void {
   try {
     new CronPattern(trimmed, undefined, { mode: "5-part" });
   } catch (error) {
-    throw invalid("cron_schedule", `is not a cron expression, such as 0 9 * * 1-5 (${said(error)})`);
+    throw invalid("cron_schedule", `is not a cron expression, such as 0 9 * * 1-5 (${describeRejection(error)})`);
   }
 }
 
@@ -94,7 +94,7 @@ const allowed = (flags: readonly number[], first: number): number[] =>
   flags.flatMap((flag, index) => (flag ? [index + first] : []));
 
 /** What the library rejects, without the values that it names: it counts days and months from 0. */
-const said = (error: unknown): string =>
+const describeRejection = (error: unknown): string =>
   error instanceof Error
     ? error.message
         .replace(/^CronPattern: Invalid value for (\w+): .*/, "$1 is out of range")

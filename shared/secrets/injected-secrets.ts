@@ -21,11 +21,11 @@ export async function readInjectedSecrets(
 ): Promise<InjectedSecret[]> {
   const { table, vault } = ports;
   const checked = secrets.map(({ name, refused }) => ({ name, refused: refused ?? findRefusal(name, location) }));
-  const wanted = checked.filter(({ refused }) => refused === undefined).map(({ name }) => name);
+  const names = checked.filter(({ refused }) => refused === undefined).map(({ name }) => name);
   const [named, team] =
-    wanted.length === 0
+    names.length === 0
       ? [[], undefined]
-      : await Promise.all([secretStore(table).getMany(owner.uid, wanted), readTeam(owner.uid, table)]);
+      : await Promise.all([secretStore(table).getMany(owner.uid, names), readTeam(owner.uid, table)]);
   const keys = new Set(Object.values(team?.provider_keys ?? {}));
   const known = named.filter(({ name }) => !keys.has(name));
   const found = await Promise.all(

@@ -37,8 +37,8 @@ export function resolveSecrets({
     return refused === undefined ? { name } : { name, refused };
   });
   if (secrets.length === 0) return { config };
-  const shown = secrets.filter(({ refused }) => refused === undefined).map(({ name }) => ({ name }));
-  return { secrets, config: shown.length === 0 ? config : { ...config, secrets: shown } };
+  const usable = secrets.filter(({ refused }) => refused === undefined).map(({ name }) => ({ name }));
+  return { secrets, config: usable.length === 0 ? config : { ...config, secrets: usable } };
 }
 
 /**

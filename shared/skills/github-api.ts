@@ -139,8 +139,10 @@ const Complaint = v.pipe(v.string(), v.parseJson(), v.object({ message: v.string
 async function toFailure(response: Response, request: Sent, github: GithubApi): Promise<DiscoveryFailure> {
   const { status } = response;
   const { what, token } = request;
-  const said = v.safeParse(Complaint, await readText(response, request, github).catch(() => ""));
-  const message = said.success ? (said.output.message.split("\n")[0] ?? "").slice(0, 200) : `status ${status}`;
+  const complaint = v.safeParse(Complaint, await readText(response, request, github).catch(() => ""));
+  const message = complaint.success
+    ? (complaint.output.message.split("\n")[0] ?? "").slice(0, 200)
+    : `status ${status}`;
   const wait = limitedUntil(response, message, github);
   if (wait !== undefined) {
     const remedy = token === undefined ? "; with a token it allows many more" : "";

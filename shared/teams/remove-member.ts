@@ -44,8 +44,11 @@ function removeWithKeys({ team, user, keepKeys }: Removal, { table }: TeamPorts)
     revoked.push(...done.flatMap((one) => one.keys));
     if (done.length < earlier.length) throw new ConflictError(new Set(["keys"]));
     await keepAdmin(memberStore(table).remove(team, member, last));
-    const kept = keepKeys ? created.flatMap((one) => one.keys) : [];
-    return { revoked_keys: [...revoked, ...last.flatMap((one) => one.keys)], kept_keys: [...kept, ...unattributed] };
+    const remainingKeys = keepKeys ? created.flatMap((one) => one.keys) : [];
+    return {
+      revoked_keys: [...revoked, ...last.flatMap((one) => one.keys)],
+      kept_keys: [...remainingKeys, ...unattributed],
+    };
   });
 }
 

@@ -106,8 +106,8 @@ async function toLimitChange(uid: string, change: TeamChange, table: Pick<Table,
   if (item === undefined) return { counters: undefined };
   const before = parseTeam(item);
   const { concurrency_limit, queue_limit } = before;
-  const kept = Object.fromEntries(Object.entries(before).filter(([name]) => !change.remove.includes(name)));
-  const after = parseTeam({ ...kept, ...change.set });
+  const unchanged = Object.fromEntries(Object.entries(before).filter(([name]) => !change.remove.includes(name)));
+  const after = parseTeam({ ...unchanged, ...change.set });
   if (parts === undefined && countParts(after) === 1) return { counters: { ...copy, if: partsUnchanged(parts) } };
   return {
     counters: divideLimits(after, parts),

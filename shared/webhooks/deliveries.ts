@@ -51,12 +51,12 @@ export async function readDeliveryPage(
     const range = isAscending ? { from: (last ?? 0) + 1 } : { before: last };
     const page = await deliveryStore(table).page(uid, range, size);
     const alive = page.filter(({ expires_at }) => expires_at * 1000 > now());
-    const wanted = alive.filter((delivery) => state === undefined || delivery.state === state);
-    const taken = wanted.slice(0, limit - items.length);
-    items.push(...taken);
-    const isCut = taken.length < wanted.length;
+    const matching = alive.filter((delivery) => state === undefined || delivery.state === state);
+    const pagePart = matching.slice(0, limit - items.length);
+    items.push(...pagePart);
+    const isCut = pagePart.length < matching.length;
     more = isCut || page.length === size;
-    last = (isCut ? taken : page).at(-1)?.sequence ?? last;
+    last = (isCut ? pagePart : page).at(-1)?.sequence ?? last;
   }
   const next = more && last !== undefined ? await cursors.write(binding, String(last)) : undefined;
   const isPaged = next !== undefined || given !== undefined || cursor !== undefined;

@@ -166,10 +166,10 @@ function putDelivery(
 export const attemptStore = (table: Table) => ({
   /** Reads the deliveries whose attempt was not made yet. */
   async getMany(refs: readonly DeliveryRef[]): Promise<Delivery[]> {
-    const wanted = new Map(refs.map((ref) => [formatId(ref), ref]));
-    const items = wanted.size === 0 ? [] : await table.batchGet([...wanted.values()].map(keyOf));
+    const refsById = new Map(refs.map((ref) => [formatId(ref), ref]));
+    const items = refsById.size === 0 ? [] : await table.batchGet([...refsById.values()].map(keyOf));
     const deliveries = items.flatMap((item) => (item === undefined ? [] : [parseDelivery(item)]));
-    return deliveries.filter((delivery) => wanted.get(formatId(delivery))?.check_at === delivery.check_at);
+    return deliveries.filter((delivery) => refsById.get(formatId(delivery))?.check_at === delivery.check_at);
   },
 
   /** A page of the deliveries whose attempt is due, the longest due first; the next one begins after the last `check_at`. */

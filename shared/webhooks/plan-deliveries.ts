@@ -48,10 +48,10 @@ async function planRunEvents(refs: readonly RunEventRef[], ports: DeliveryPlanPo
   const events = await runEventStore(table).getMany(refs);
   await planEnds(notifying, events, ports);
   for (const webhook of webhooks) {
-    const wanted = runs
+    const deliveries = runs
       .filter(({ team, run }) => team === webhook.team_uid && isWanted(run, webhook))
       .flatMap(({ run }) => events.flatMap((event) => toDelivery(event, run, webhook, ports)));
-    await addAll(webhook, wanted, ports);
+    await addAll(webhook, deliveries, ports);
   }
 }
 
@@ -61,10 +61,10 @@ async function planTeamEvents(refs: readonly TeamEventRef[], ports: DeliveryPlan
   const events = await readTeamEvents(refs, table);
   const webhooks = await webhookStore(table).list([...new Set(events.map(({ team_uid }) => team_uid))]);
   for (const webhook of webhooks.filter(({ enabled }) => enabled)) {
-    const wanted = events
+    const deliveries = events
       .filter((event) => event.team_uid === webhook.team_uid && isAbout(event, webhook))
       .flatMap((event) => toTeamDelivery(event, webhook));
-    await addAll(webhook, wanted, ports);
+    await addAll(webhook, deliveries, ports);
   }
 }
 

@@ -31,11 +31,11 @@ function maskCredentials(url: string): string {
   if (!hasCredentials(url)) return url;
   const { scheme, user, rest } = split(url);
   const [name = ""] = user?.split(/:|%3a/i, 1) ?? [];
-  const shown = isSsh(scheme) ? (name === user ? name : `${name}:***`) : "***";
+  const maskedUser = isSsh(scheme) ? (name === user ? name : `${name}:***`) : "***";
   const parameters = splitParameters(rest).map((part) =>
     isSecretParameter(part) ? `${part.slice(0, part.indexOf("="))}=***` : part,
   );
-  return `${scheme}${user === undefined ? "" : `${shown}@`}${parameters.join("")}`;
+  return `${scheme}${user === undefined ? "" : `${maskedUser}@`}${parameters.join("")}`;
 }
 
 /** Repositories as responses show them: some were stored with credentials before those were refused. */

@@ -69,18 +69,18 @@ const COLOR = /^\u001b\[[0-9;:]*m$/;
 export function stripTerminal(text: string, keepsColors = false): string {
   if (!OBEYED.test(text)) return text;
   const parser = createTerminalParser();
-  let shown = "";
+  let visibleText = "";
   let sequence = "";
   for (let place = 0; place < text.length; place++) {
     const code = text.charCodeAt(place);
     if (parser.next(code)) {
       sequence = code === ESCAPE ? text.charAt(place) : sequence + text.charAt(place);
       const mayBeColor = keepsColors && code === 0x6d && sequence.length <= MAX_PARAMETERS + 3;
-      if (mayBeColor && COLOR.test(sequence)) shown += sequence;
+      if (mayBeColor && COLOR.test(sequence)) visibleText += sequence;
     } else {
       sequence = "";
-      if (!isControl(code)) shown += text.charAt(place);
+      if (!isControl(code)) visibleText += text.charAt(place);
     }
   }
-  return shown;
+  return visibleText;
 }

@@ -40,10 +40,10 @@ export function createTablePorts(): TablePorts {
 
 /** The table of live output. Only functions with a right on it have its name. */
 export function createLiveTails(): LiveTails {
-  let kept: LiveTails | undefined;
+  let tails: LiveTails | undefined;
   const store = (): LiveTails => {
-    kept ??= liveTailStore(dynamoTable(dynamoClient(), setting("LIVE_TABLE_NAME")), Date.now);
-    return kept;
+    tails ??= liveTailStore(dynamoTable(dynamoClient(), setting("LIVE_TABLE_NAME")), Date.now);
+    return tails;
   };
   return {
     append: (...frames) => store().append(...frames),

@@ -11,6 +11,14 @@ describe("the check of terms", () => {
     ]);
   });
 
+  it("refuses participles as names of values, but for those of tests", () => {
+    expect(termsIn("shared/a.ts", "const kept = 1;")).toEqual([
+      'shared/a.ts:1: "const kept": use a noun that says what the value is',
+    ]);
+    expect(termsIn("test/a.ts", "const kept = 1;")).toEqual([]);
+    expect(termsIn("shared/a.ts", "const keptCount = 1;")).toEqual([]);
+  });
+
   it.each(["the isolation boundary", "a wall clock", "recommend", "append", "a runtime"])("accepts %j", (line) => {
     expect(termsIn("shared/a.ts", line)).toEqual([]);
   });

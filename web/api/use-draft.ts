@@ -14,8 +14,8 @@ export function useDraft<T>(name: string, schema: v.GenericSchema<unknown, T>, f
   const { uid: user } = useMe();
   const toFirst = (): DraftState<T> => ({ value: first, isChanged: false });
   const [draft, setDraft] = useState((): DraftState<T> => {
-    const kept = v.safeParse(schema, readDrafts(user)[name]);
-    return kept.success ? { value: kept.output, isChanged: true } : toFirst();
+    const stored = v.safeParse(schema, readDrafts(user)[name]);
+    return stored.success ? { value: stored.output, isChanged: true } : toFirst();
   });
   return {
     ...draft,

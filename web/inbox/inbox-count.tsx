@@ -62,11 +62,11 @@ function useNotifications(inbox: Inbox | undefined, isWanted: boolean): void {
     for (const run of runs.filter((one) => !last.has(toKey(one)))) {
       // Tabs that notify of the same run replace each other's notification.
       const options = { body: stateLabel(run.state), tag: run.run_id, icon: "/icon.svg" };
-      const shown = new Notification(titleOf(run), options);
-      shown.onclick = () => {
+      const notification = new Notification(titleOf(run), options);
+      notification.onclick = () => {
         focus();
         void navigate({ to: "/runs/$runId", params: { runId: run.run_id } });
-        shown.close();
+        notification.close();
       };
     }
   }, [inbox, isWanted, navigate]);

@@ -25,22 +25,22 @@ interface NewRunFormProps {
 
 /** The form of a new run or schedule, next to the same request as code. */
 export function NewRunForm({ name, first }: NewRunFormProps) {
-  const kept = useDraft(name, Draft, first);
-  const { value: draft } = kept;
+  const draftState = useDraft(name, Draft, first);
+  const { value: draft } = draftState;
   const [files, setFiles] = useState<readonly File[]>([]);
   const [missing, setMissing] = useState<string>();
-  const submit = useSubmit(kept, files);
+  const submit = useSubmit(draftState, files);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (submit.error !== null) focusRefused(form.current);
   }, [submit.error]);
-  const change = (changes: Partial<Draft>) => kept.change({ ...draft, ...changes });
+  const change = (changes: Partial<Draft>) => draftState.change({ ...draft, ...changes });
   const attach = (next: readonly File[]) => {
     setFiles(next);
     change({ attached: next.map((file) => file.name) });
   };
   const discard = () => {
-    kept.drop();
+    draftState.drop();
     setFiles([]);
     setMissing(undefined);
     submit.reset();
@@ -86,7 +86,7 @@ export function NewRunForm({ name, first }: NewRunFormProps) {
         <InlineError error={submit.error} />
         <div className="row">
           <SubmitButton isScheduled={draft.isScheduled} busy={submit.isPending} />
-          {kept.isChanged && (
+          {draftState.isChanged && (
             <Button look="ghost" onClick={discard}>
               Discard
             </Button>

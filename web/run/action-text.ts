@@ -36,8 +36,8 @@ function listPaths(input: unknown): string[] {
 export function outputText(output: unknown): string {
   if (typeof output === "string") return output;
   const texts = ["output", "stdout", "stderr", "error", "text"].map((name) => readText(output, name) ?? "");
-  const said = texts.filter((text) => text !== "");
-  if (said.length > 0) return said.join("\n");
+  const nonEmpty = texts.filter((text) => text !== "");
+  if (nonEmpty.length > 0) return nonEmpty.join("\n");
   if (memberOf(output, "stdout") !== undefined || output === undefined || output === null) return "";
   return JSON.stringify(output, undefined, 2);
 }

@@ -19,10 +19,13 @@ const MAX_PLAIN = 250;
 export function Conversation({ entries }: { readonly entries: readonly Entry[] }) {
   const target = useLocation({ select: ({ hash }) => hash });
   const [filter, setFilter] = useState(ALL_STEPS);
-  const wanted = useDeferredValue(filter);
-  const shown = useMemo(() => filterEntries(entries, wanted), [entries, wanted]);
-  const steps = useMemo(() => (shown === entries ? foldReads(shown) : shown), [shown, entries]);
-  const toNextError = useStepKeys(shown, target);
+  const deferredFilter = useDeferredValue(filter);
+  const visibleEntries = useMemo(() => filterEntries(entries, deferredFilter), [entries, deferredFilter]);
+  const steps = useMemo(
+    () => (visibleEntries === entries ? foldReads(visibleEntries) : visibleEntries),
+    [visibleEntries, entries],
+  );
+  const toNextError = useStepKeys(visibleEntries, target);
   return (
     <>
       <h2 className="visually-hidden">Conversation</h2>
@@ -30,13 +33,13 @@ export function Conversation({ entries }: { readonly entries: readonly Entry[] }
         <StepTools
           filter={filter}
           onFilter={setFilter}
-          shown={shown.length}
+          shown={visibleEntries.length}
           total={entries.length}
           errors={useMemo(() => entries.filter(isError).length, [entries])}
           onNextError={toNextError}
         />
       </Suspense>
-      <SearchText value={wanted.text}>
+      <SearchText value={deferredFilter.text}>
         {steps.length > MAX_PLAIN ? (
           <Suspense>
             <LongConversation steps={steps} target={target} />
@@ -56,25 +59,25 @@ export function Conversation({ entries }: { readonly entries: readonly Entry[] }
 function useStepKeys(entries: readonly Entry[], target: string): () => void {
   const navigate = useNavigate();
   // The address changes later than the key is pressed, and the next key may be faster.
-  const wanted = useRef(target);
+  const latestTarget = useRef(target);
   useEffect(() => {
-    wanted.current = target;
+    latestTarget.current = target;
   }, [target]);
   const keys = useMemo(() => {
     const go = (next: Entry | undefined) => {
       if (next === undefined) return;
-      wanted.current = next.key;
+      latestTarget.current = next.key;
       void navigate({ to: ".", hash: next.key, replace: true, resetScroll: false });
     };
     const move = (by: number) => {
-      const current = entries.findIndex(({ key }) => key === wanted.current);
+      const current = entries.findIndex(({ key }) => key === latestTarget.current);
       go(entries[Math.max(0, Math.min(entries.length - 1, current + by))]);
     };
     return {
       j: () => move(1),
       k: () => move(-1),
-      e: () => go(nextError(entries, wanted.current, 1)),
-      E: () => go(nextError(entries, wanted.current, -1)),
+      e: () => go(nextError(entries, latestTarget.current, 1)),
+      E: () => go(nextError(entries, latestTarget.current, -1)),
     };
   }, [entries, navigate]);
   useShortcuts(keys);

@@ -135,11 +135,11 @@ const DETAILS = ["detail", "reason", "message", "filename", "title", "url"];
 
 function Events({ events }: { readonly events: readonly RunEvent[] }) {
   // Calls of models are listed with the cost.
-  const shown = events.filter(({ type }) => type !== "model_called");
+  const visibleEvents = events.filter(({ type }) => type !== "model_called");
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
     <ol className="events" tabIndex={0} aria-label="Events">
-      {shown.map(({ sequence, type, occurred_at, data }) => {
+      {visibleEvents.map(({ sequence, type, occurred_at, data }) => {
         const took = data["duration_ms"];
         const detail = firstText(DETAILS.map((name) => data[name]));
         const isBad =

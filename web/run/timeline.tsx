@@ -80,14 +80,14 @@ function TrackRow({
 
 function SpanBar({ span, picture, runId }: { readonly span: Span; readonly picture: Picture; readonly runId: string }) {
   const length = picture.end - picture.start;
-  const left = ((span.start - picture.start) / length) * 100;
+  const offset = ((span.start - picture.start) / length) * 100;
   const width = ((span.end - span.start) / length) * 100;
   const text = `${revealHidden(span.label).slice(0, 120)}, ${formatDuration(span.end - span.start)}`;
   return (
     <li
       className="span"
       style={{
-        left: `${Math.max(0, Math.min(99.6, left))}%`,
+        left: `${Math.max(0, Math.min(99.6, offset))}%`,
         width: `max(3px, ${Math.max(0, Math.min(100, width))}%)`,
       }}
     >

@@ -36,8 +36,8 @@ export function SettingsPage() {
     members: me.teams.length > 0,
     admins: me.teams.some(({ role }) => role === "admin"),
   };
-  const shown = SECTIONS.filter(({ viewers }) => isViewer[viewers]);
-  const { name: current, title } = shown.find(({ name }) => name === section) ?? SECTIONS[0];
+  const sections = SECTIONS.filter(({ viewers }) => isViewer[viewers]);
+  const { name: current, title } = sections.find(({ name }) => name === section) ?? SECTIONS[0];
   const tabs = useRef<HTMLElement>(null);
   // On a phone, the tabs are wider than the screen.
   useEffect(() => {
@@ -46,7 +46,7 @@ export function SettingsPage() {
   return (
     <Page title={current === "you" ? "Settings" : title} narrow>
       <nav aria-label="Sections of the settings" className="tabs" ref={tabs}>
-        {shown.map(({ name, title: label }) => (
+        {sections.map(({ name, title: label }) => (
           <Link
             key={name}
             {...(name === "you" ? { to: "/settings" } : { to: "/settings/$section", params: { section: name } })}

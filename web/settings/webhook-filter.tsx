@@ -38,8 +38,8 @@ export function toFilterDraft(filter: Filter = {}): FilterDraft {
 /** The filter of a request. An empty one stands for all runs. */
 export function toFilter({ metadata, others, ...texts }: FilterDraft): Filter {
   const parsed = parseMetadata(metadata);
-  const given = Object.entries(texts).flatMap(([name, text]) => (text.trim() === "" ? [] : [[name, text.trim()]]));
-  return { ...others, ...Object.fromEntries(given), ...(parsed === undefined ? {} : { metadata: parsed }) };
+  const entries = Object.entries(texts).flatMap(([name, text]) => (text.trim() === "" ? [] : [[name, text.trim()]]));
+  return { ...others, ...Object.fromEntries(entries), ...(parsed === undefined ? {} : { metadata: parsed }) };
 }
 
 /** What is wrong with the texts that only the form reads, if anything is. */

@@ -11,12 +11,12 @@ export interface PaletteItem {
 
 /** The items that have all words of a text. Those whose label begins with it come first. */
 export function findItems(items: readonly PaletteItem[], text: string): PaletteItem[] {
-  const wanted = text.toLowerCase().trim();
-  const words = wanted.split(/\s+/);
+  const query = text.toLowerCase().trim();
+  const words = query.split(/\s+/);
   const found = items.filter(({ label, note, words: more = "" }) => {
     const known = `${label} ${note} ${more}`.toLowerCase();
     return words.every((word) => known.includes(word));
   });
-  const isFirst = ({ label }: PaletteItem) => label.toLowerCase().startsWith(wanted);
+  const isFirst = ({ label }: PaletteItem) => label.toLowerCase().startsWith(query);
   return [...found.filter(isFirst), ...found.filter((item) => !isFirst(item))];
 }

@@ -43,9 +43,9 @@ export async function startOidcSignIn(authorizationUrl: string, to: string | und
 
 /** Takes what the tab has kept, if `state` belongs to it. It can be taken once. */
 export async function takePendingSignIn(state: string): Promise<Pending | undefined> {
-  const kept = readStored("sessionStorage", KEY);
+  const stored = readStored("sessionStorage", KEY);
   store("sessionStorage", KEY, undefined);
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Pending), kept);
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Pending), stored);
   if (!parsed.success || (await digest(`state.${parsed.output.verifier}`)) !== state) return undefined;
   return parsed.output;
 }

@@ -99,14 +99,14 @@ function KeySignIn({ to, linkError }: KeySignInProps) {
   const [error, setError] = useState<string>();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const given = key.trim();
-    if (!/^[\x21-\x7e]+$/.test(given)) {
-      setError(given === "" ? "Paste a key." : "This is not an API key: keys have no spaces and no accents.");
+    const trimmed = key.trim();
+    if (!/^[\x21-\x7e]+$/.test(trimmed)) {
+      setError(trimmed === "" ? "Paste a key." : "This is not an API key: keys have no spaces and no accents.");
       return;
     }
     setBusy(true);
     try {
-      await signIn({ key: given });
+      await signIn({ key: trimmed });
       await navigate({ href: toSafePath(to), replace: true });
     } catch (refusal) {
       setError(

@@ -7,7 +7,9 @@ export interface Amount {
 
 /** Parses what a person has written into a field for an amount. */
 export function parseAmount(text: string): Amount {
-  const given = text.trim();
-  if (given === "") return {};
-  return /^(\d+\.?\d*|\.\d+)$/.test(given) ? { value: Number(given) } : { error: "Write a plain number, such as 10." };
+  const trimmed = text.trim();
+  if (trimmed === "") return {};
+  return /^(\d+\.?\d*|\.\d+)$/.test(trimmed)
+    ? { value: Number(trimmed) }
+    : { error: "Write a plain number, such as 10." };
 }

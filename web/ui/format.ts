@@ -2,10 +2,10 @@ import type { RunState } from "../../clients/typescript/src/index.ts";
 
 /** Formatters are slow to make, so each is made when it is first used. */
 function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
+  let cache: { readonly value: T } | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    cache ??= { value: make() };
+    return cache.value;
   };
 }
 

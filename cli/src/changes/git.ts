@@ -15,8 +15,8 @@ const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
 export async function runGit(args: readonly string[], options: GitOptions): Promise<string> {
   const { code, stdout, stderr } = await tryGit(args, options);
   if (code === 0) return stdout.trim();
-  const said = stderr.trim().split("\n").slice(-5).join("\n");
-  throw new Problem(`git ${args[0]} failed${said === "" ? "" : `: ${said}`}`);
+  const lastLines = stderr.trim().split("\n").slice(-5).join("\n");
+  throw new Problem(`git ${args[0]} failed${lastLines === "" ? "" : `: ${lastLines}`}`);
 }
 
 export function tryGit(

@@ -28,9 +28,9 @@ export async function fetchDefaultBranch(place: GithubPlace): Promise<string> {
 
 /** Opens a pull request and returns its address. */
 export async function openPullRequest(place: GithubPlace, pullRequest: PullRequest): Promise<string> {
-  const made = v.safeParse(v.object({ html_url: v.string() }), await callGithub(place, "/pulls", pullRequest));
-  if (!made.success) throw new Problem("GitHub's response does not name the pull request.");
-  return made.output.html_url;
+  const created = v.safeParse(v.object({ html_url: v.string() }), await callGithub(place, "/pulls", pullRequest));
+  if (!created.success) throw new Problem("GitHub's response does not name the pull request.");
+  return created.output.html_url;
 }
 
 const callGithub = ({ apiUrl, owner, name, token }: GithubPlace, path: string, body?: object): Promise<unknown> =>

@@ -21,14 +21,14 @@ export function bootstrapCommand(context: Context): CommandUnknownOpts {
     .option("--table <name>", "the table of the deployment (default: runyard)")
     .action(async ({ email, name, teamName, table }) => {
       const folder = checkout(context.shell.cwd);
-      const given = { email, name, team: teamName, table };
-      const args = Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, value]));
+      const flags = { email, name, team: teamName, table };
+      const args = Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, value]));
       const { code, stdout } = await context.shell.run(process.execPath, ["operate/bootstrap.ts", ...args], folder);
       if (code !== 0) throw new Problem("Nothing was created.");
-      const made = v.parse(v.pipe(v.string(), v.parseJson(), Made), stdout);
+      const created = v.parse(v.pipe(v.string(), v.parseJson(), Made), stdout);
       context.shell.out(terminalText(stdout));
       if (context.baseURL === undefined) return context.note("Keep the key. `runyard login` stores it.");
-      context.note(`Stored in ${await storeLogin(context, tidy(context.baseURL), made.key)}.`);
+      context.note(`Stored in ${await storeLogin(context, tidy(context.baseURL), created.key)}.`);
     });
   return withExamples(
     command,

@@ -230,9 +230,9 @@ function tryCommand(context: Context) {
     .addOption(interruptOption())
     .action(async (given, options) => {
       const client = await context.client();
-      const made = await client.environments.tryOut(await environmentUid(client, given));
-      if (options.follow === true) return followCreated(context, client, made.run_id, options);
-      context.show(made, () => context.say(made.run_id));
+      const created = await client.environments.tryOut(await environmentUid(client, given));
+      if (options.follow === true) return followCreated(context, client, created.run_id, options);
+      context.show(created, () => context.say(created.run_id));
     });
   return withExamples(command, "runyard environments try backend --follow");
 }

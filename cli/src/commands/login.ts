@@ -47,25 +47,25 @@ interface OidcOptions {
 /** Exchanges the OIDC token of the environment for a key. */
 async function exchange(context: Context, baseURL: string, { agent, audience }: OidcOptions): Promise<TokenResponse> {
   const { env } = context.shell;
-  const given = env["RUNYARD_OIDC_TOKEN"] || undefined;
-  if (given === undefined && !hasGithubToken(env)) {
+  const oidcToken = env["RUNYARD_OIDC_TOKEN"] || undefined;
+  if (oidcToken === undefined && !hasGithubToken(env)) {
     throw usage(
       "There is no OIDC token.",
       "Set RUNYARD_OIDC_TOKEN, or give the job of GitHub Actions the permission id-token: write.",
     );
   }
-  const token = given ?? (await requestGithubToken(env, audience ?? defaultAudience(baseURL)));
+  const token = oidcToken ?? (await requestGithubToken(env, audience ?? defaultAudience(baseURL)));
   // The exchange itself needs no key.
   return exchangeOidcToken(context.clientFor({ baseURL, apiKey: "none" }), token, agent);
 }
 
 async function askAddress(context: Context): Promise<string> {
-  const given =
+  const address =
     context.baseURL ??
     (context.shell.env["RUNYARD_BASE_URL"] || undefined) ??
     (context.shell.canAsk ? await context.shell.ask("Address of the service (https://…/api/v1): ") : undefined);
-  if (given === undefined || given.trim() === "") throw usage("The base URL is missing.", "Pass it as --base-url.");
-  const url = tidy(given.trim());
+  if (address === undefined || address.trim() === "") throw usage("The base URL is missing.", "Pass it as --base-url.");
+  const url = tidy(address.trim());
   // People usually have only the host at hand.
   const whole = new URL(url).pathname === "/" ? `${url}/api/v1` : url;
   if (whole.startsWith("http:") && !isOnThisMachine(whole)) {

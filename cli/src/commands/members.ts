@@ -88,10 +88,12 @@ export function invitationsCommand(context: Context): CommandUnknownOpts {
     .addOption(new Option("--role <role>", "role in the team (default: member)").choices(ROLES))
     .action(async (given, email, { role }) => {
       const client = await context.client();
-      const made = await client.teams.invitations.create(await teamUid(client, given), defined({ email, role }));
-      context.show(made, () => {
-        context.say(made.link);
-        context.note(context.errStyle.dim(`Send ${email} the link: it is shown only once. Its id is ${made.id}.`));
+      const invitation = await client.teams.invitations.create(await teamUid(client, given), defined({ email, role }));
+      context.show(invitation, () => {
+        context.say(invitation.link);
+        context.note(
+          context.errStyle.dim(`Send ${email} the link: it is shown only once. Its id is ${invitation.id}.`),
+        );
       });
     });
   const remove = new Command("delete")

@@ -69,15 +69,15 @@ export function runCommand(context: Context): CommandUnknownOpts {
         mode: options.mode,
       });
       if (dryRun) return showFindings(context, await client.runs.dryRun(body));
-      const made = await client.runs.create(body, { idempotencyKey });
-      if (made.at_capacity === true)
+      const created = await client.runs.create(body, { idempotencyKey });
+      if (created.at_capacity === true)
         context.note("The team has reached its limit of concurrent runs: this run waits in the queue.");
-      if (made.notify_secret !== undefined && (!context.json || options.follow === true))
-        context.note(`Save the secret that signs what the URL receives: ${made.notify_secret}`);
-      if (options.follow === true) return followCreated(context, client, made.run_id, options);
-      context.show(made, () => {
-        context.say(made.run_id);
-        context.note(context.errStyle.dim(`${made.state}. Follow it with: runyard runs follow ${made.run_id}`));
+      if (created.notify_secret !== undefined && (!context.json || options.follow === true))
+        context.note(`Save the secret that signs what the URL receives: ${created.notify_secret}`);
+      if (options.follow === true) return followCreated(context, client, created.run_id, options);
+      context.show(created, () => {
+        context.say(created.run_id);
+        context.note(context.errStyle.dim(`${created.state}. Follow it with: runyard runs follow ${created.run_id}`));
       });
     });
   return withExamples(

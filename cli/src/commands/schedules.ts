@@ -122,8 +122,8 @@ function createCommand(context: Context) {
         team: options.personal === true ? false : undefined,
         enabled: options.paused === true ? false : undefined,
       });
-      const made = await client.schedules.create(body);
-      context.show(made, () => printSchedule(context, made));
+      const created = await client.schedules.create(body);
+      context.show(created, () => printSchedule(context, created));
     });
   return withExamples(
     command,
@@ -204,8 +204,8 @@ function runNowCommand(context: Context) {
     .argument("<schedule>", ID)
     .action(async (given) => {
       const client = await context.client();
-      const made = await client.schedules.run(await scheduleId(client, given));
-      context.show(made, () => context.say(made.run_id));
+      const created = await client.schedules.run(await scheduleId(client, given));
+      context.show(created, () => context.say(created.run_id));
     });
   return withExamples(command, 'runyard runs follow $(runyard schedules run "Nightly tests")');
 }

@@ -90,8 +90,8 @@ function plan(
   const { name } = body;
   const byUid = present.find(({ uid }) => uid === wanted);
   // Those that other entries name by their uids are theirs.
-  const taken = new Set(entries.map(({ uid }) => uid));
-  const byName = byUid === undefined ? present.filter((one) => one.name === name && !taken.has(one.uid)) : [byUid];
+  const usedUids = new Set(entries.map(({ uid }) => uid));
+  const byName = byUid === undefined ? present.filter((one) => one.name === name && !usedUids.has(one.uid)) : [byUid];
   const remedy = "Give each a name of its own, or its uid.";
   if (byName.length > 1) throw usage(`Several triggers have the name ${name}.`, remedy);
   const [found] = byName;
@@ -110,8 +110,8 @@ function plan(
   const members = omit(body, ["secret", ...FIXED]);
   const current = omit(before, FIXED);
   const { scopes, prompt } = found;
-  const kept = { ...CLEARED, scopes, prompt };
-  const isEqual = isDeepStrictEqual({ ...kept, ...current }, { ...kept, ...members });
+  const defaults = { ...CLEARED, scopes, prompt };
+  const isEqual = isDeepStrictEqual({ ...defaults, ...current }, { ...defaults, ...members });
   return isEqual ? { action: "keep", name, uid } : { action: "update", name, uid, body: { ...CLEARED, ...members } };
 }
 

@@ -191,9 +191,9 @@ function ofBlock(given: unknown, role: string, at: string): DisplayEvent[] {
     case "action": {
       const { id, name, input } = block;
       const command = v.safeParse(Command, input);
-      const shown = command.success ? command.output.command : asText(input);
+      const visibleInput = command.success ? command.output.command : asText(input);
       const title = block.title ?? (command.success ? "" : name);
-      return [{ kind: "action", at, id, title, input: shown, isCommand: command.success }];
+      return [{ kind: "action", at, id, title, input: visibleInput, isCommand: command.success }];
     }
     case "action_result":
       return [{ kind: "result", at, ...ofResult(block) }];
@@ -218,11 +218,11 @@ function ofResult({ action_id: id, state, title, summary, diff, output }: Result
   const { exit_code, ...texts } = parsed.success ? parsed.output : {};
   const isShell = exit_code !== undefined;
   const stateText = state === "completed" && title !== undefined ? "done" : state;
-  const said = typeof exit_code === "number" ? `exit ${exit_code}` : stateText;
+  const status = typeof exit_code === "number" ? `exit ${exit_code}` : stateText;
   const text = [texts.output, texts.stdout, texts.stderr].filter(Boolean).join("\n");
   // Harnesses without titles and summaries say nothing else.
   const showsOutput = isShell || (summary === undefined && title === undefined);
-  return { ...known, summary: summary ?? said, output: text || (isShell ? "" : asText(output)), showsOutput };
+  return { ...known, summary: summary ?? status, output: text || (isShell ? "" : asText(output)), showsOutput };
 }
 
 /** A value whole, as text. An empty one has nothing to show. */

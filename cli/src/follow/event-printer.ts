@@ -175,7 +175,7 @@ export class EventPrinter {
   #resultLines({ id, action, title, summary, failed, diff, showsOutput, ...result }: Result): Lines {
     const { style, verbose } = this.#options;
     const output = this.#live.finish(id, result.output) ?? result.output;
-    const said = (failed ? style.red : style.green)(
+    const outcome = (failed ? style.red : style.green)(
       clip(oneLine(summary), verbose ? Number.MAX_SAFE_INTEGER : 2 * WIDTH),
     );
     const details = [
@@ -184,22 +184,22 @@ export class EventPrinter {
     ];
     if (action === undefined) {
       const name = title === undefined || showsOutput ? "" : `${style.dim(clip(oneLine(title), WIDTH))}  `;
-      const headline = `${name}${said}`;
+      const headline = `${name}${outcome}`;
       return showsOutput ? { above: details, headline, below: [] } : { headline, below: details };
     }
     const { headline, below } = toLines(this.#actionLines(action));
-    if (action.isCommand) return { headline, below: [...below, ...details, said] };
-    return { headline: `${headline}  ${said}`, below: [...below, ...details] };
+    if (action.isCommand) return { headline, below: [...below, ...details, outcome] };
+    return { headline: `${headline}  ${outcome}`, below: [...below, ...details] };
   }
 
   #diffLines(diff: string): string[] {
     const { style, verbose } = this.#options;
     const lines = verbose ? whole(diff) : shortenHeaders(whole(diff));
-    const shown = verbose ? lines : lines.slice(0, DIFF_LINES).map((line) => clip(line, WIDTH));
-    const left = lines.length - shown.length;
+    const visibleLines = verbose ? lines : lines.slice(0, DIFF_LINES).map((line) => clip(line, WIDTH));
+    const hiddenCount = lines.length - visibleLines.length;
     return [
-      ...shown.map((line) => paintDiffLine(line, style)),
-      ...(left > 0 ? [style.dim(`… ${left} more lines`)] : []),
+      ...visibleLines.map((line) => paintDiffLine(line, style)),
+      ...(hiddenCount > 0 ? [style.dim(`… ${hiddenCount} more lines`)] : []),
     ];
   }
 

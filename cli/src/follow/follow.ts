@@ -98,8 +98,8 @@ export async function followRun(
 }
 
 async function shouldCancel(context: Context, options: FollowOptions): Promise<boolean> {
-  const wanted = options.onInterrupt ?? (context.shell.canAsk ? "ask" : "leave");
-  if (wanted !== "ask") return wanted === "cancel";
+  const choice = options.onInterrupt ?? (context.shell.canAsk ? "ask" : "leave");
+  if (choice !== "ask") return choice === "cancel";
   const response = await context.shell.ask("\nCancel the run too? [y/N] ");
   return /^y(es)?$/i.test(response?.trim() ?? "");
 }

@@ -19,15 +19,15 @@ export class LiveLines {
   /** Returns the lines that a frame completes. */
   take({ action_id, message_id, offset, text }: LiveFrame): string[] {
     const id = action_id ?? message_id ?? "";
-    const shown = this.#shown.get(id) ?? { text: "", end: 0, open: "" };
-    this.#shown.set(id, shown);
-    const isSkipped = offset > shown.end;
-    if (isSkipped) shown.text = undefined;
-    const lines = ((isSkipped ? "" : shown.open) + text).split("\n");
-    shown.open = lines.pop() ?? "";
-    shown.end = offset + new TextEncoder().encode(text).length;
-    if (shown.text !== undefined) shown.text += text;
-    if ((shown.text?.length ?? 0) > MAX_KEPT) shown.text = undefined;
+    const state = this.#shown.get(id) ?? { text: "", end: 0, open: "" };
+    this.#shown.set(id, state);
+    const isSkipped = offset > state.end;
+    if (isSkipped) state.text = undefined;
+    const lines = ((isSkipped ? "" : state.open) + text).split("\n");
+    state.open = lines.pop() ?? "";
+    state.end = offset + new TextEncoder().encode(text).length;
+    if (state.text !== undefined) state.text += text;
+    if ((state.text?.length ?? 0) > MAX_KEPT) state.text = undefined;
     return isSkipped ? ["[…]", ...lines] : lines;
   }
 
@@ -38,10 +38,10 @@ export class LiveLines {
 
   /** Returns what was not shown of an output that is complete; undefined if nothing of it was shown. */
   finish(id: string | undefined, output: string): string | undefined {
-    const shown = id === undefined ? undefined : this.#shown.get(id);
-    if (id === undefined || shown === undefined) return undefined;
+    const state = id === undefined ? undefined : this.#shown.get(id);
+    if (id === undefined || state === undefined) return undefined;
     this.#shown.delete(id);
-    const { text, open } = shown;
+    const { text, open } = state;
     if (text !== undefined && output.startsWith(text)) return open + output.slice(text.length);
     // The output was truncated or joined with other text; the end of it is what was missing.
     return open === "" ? "" : (output.trimEnd().split("\n").at(-1) ?? "");

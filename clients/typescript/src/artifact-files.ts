@@ -13,12 +13,12 @@ export interface ArtifactFile {
 
 /** Plans the files of a run's artifacts. Artifacts without a content, such as pull requests, have none. */
 export function planArtifactFiles(artifacts: readonly ArtifactItem[]): ArtifactFile[] {
-  const taken = new Set<string>();
+  const usedPaths = new Set<string>();
   return artifacts.flatMap((artifact) => {
     const uid = textOf(artifact.data, "artifact_uid");
     if (uid === undefined) return [];
     const names = ["filepath", "filename", "title"].map((name) => textOf(artifact.data, name));
-    const path = takePath(taken, toSafePath(names.find((name) => name !== undefined) ?? uid));
+    const path = takePath(usedPaths, toSafePath(names.find((name) => name !== undefined) ?? uid));
     return [{ artifact, artifact_uid: uid, path }];
   });
 }
@@ -34,21 +34,21 @@ function toSafePath(name: string): string {
     .replaceAll("\\", "/")
     .replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "_")
     .split("/");
-  const kept = parts.filter((part) => !/^\.*$/.test(part) && !/^[a-z]:$/i.test(part));
-  return kept.length === 0 ? "artifact" : kept.join("/");
+  const safeParts = parts.filter((part) => !/^\.*$/.test(part) && !/^[a-z]:$/i.test(part));
+  return safeParts.length === 0 ? "artifact" : safeParts.join("/");
 }
 
 /** Returns the path, or one with a number, that is neither a file nor a folder of another artifact. */
-function takePath(taken: Set<string>, path: string): string {
+function takePath(usedPaths: Set<string>, path: string): string {
   const isFree = (one: string) =>
-    !taken.has(one.toLowerCase()) &&
-    !taken.has(`${one.toLowerCase()}/`) &&
-    !foldersOf(one).some((folder) => taken.has(folder));
-  const wanted = foldersOf(path).some((folder) => taken.has(folder)) ? path.replaceAll("/", "_") : path;
-  let free = wanted;
-  for (let count = 2; !isFree(free); count++) free = addNumber(wanted, count);
-  taken.add(free.toLowerCase());
-  for (const folder of foldersOf(free)) taken.add(`${folder}/`);
+    !usedPaths.has(one.toLowerCase()) &&
+    !usedPaths.has(`${one.toLowerCase()}/`) &&
+    !foldersOf(one).some((folder) => usedPaths.has(folder));
+  const preferred = foldersOf(path).some((folder) => usedPaths.has(folder)) ? path.replaceAll("/", "_") : path;
+  let free = preferred;
+  for (let count = 2; !isFree(free); count++) free = addNumber(preferred, count);
+  usedPaths.add(free.toLowerCase());
+  for (const folder of foldersOf(free)) usedPaths.add(`${folder}/`);
   return free;
 }
 

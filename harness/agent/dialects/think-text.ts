@@ -40,9 +40,9 @@ function splitChannels(sent: string): { readonly reasoning: string; readonly tex
     if (head === undefined) break;
     const body = rest.slice(head.length);
     const end = END_OF_MESSAGE.exec(body);
-    const said = body.slice(0, end?.index);
-    if (name === "final") return { reasoning: thoughts.join("\n\n"), text: said.trim() };
-    thoughts.push(said.trim());
+    const content = body.slice(0, end?.index);
+    if (name === "final") return { reasoning: thoughts.join("\n\n"), text: content.trim() };
+    thoughts.push(content.trim());
     rest = end === null ? "" : body.slice(end.index + end[0].length);
   }
   return thoughts.length === 0 ? undefined : { reasoning: thoughts.join("\n\n"), text: rest };

@@ -108,8 +108,8 @@ function find(name: string, servers: readonly Connected[]): Connected {
 /** The entries that one result has room for, and the number of the others. */
 function cutList(listed: Listed): object {
   const fits = createRoom(TEXT_BYTES);
-  const shown = Object.entries(listed).map(([kind, entries]) => [kind, entries.filter(fits)] as const);
+  const fitting = Object.entries(listed).map(([kind, entries]) => [kind, entries.filter(fits)] as const);
   const count = (lists: readonly (readonly object[])[]) => lists.flat().length;
-  const omitted = count(Object.values(listed)) - count(shown.map(([, entries]) => entries));
-  return { ...Object.fromEntries(shown), ...(omitted === 0 ? {} : { omitted }) };
+  const omitted = count(Object.values(listed)) - count(fitting.map(([, entries]) => entries));
+  return { ...Object.fromEntries(fitting), ...(omitted === 0 ? {} : { omitted }) };
 }

@@ -55,13 +55,15 @@ export function createReportArtifactTool(options: ReportOptions): Tool {
     async run(input, { signal }) {
       const missing = REQUIRED[input.artifact_type].filter((name) => input[name] === undefined);
       if (missing.length > 0) throw new Error(`${input.artifact_type} needs ${missing.join(" and ")}`);
-      const shown = redactor.json(input);
+      const redacted = redactor.json(input);
       return await catchRefusal(async () => {
         if (input.artifact_type === "FILE" || input.artifact_type === "SCREENSHOT") {
           const most = input.artifact_type === "FILE" ? FILE_BYTES : SCREENSHOT_BYTES;
-          return withWorkspaceFile(input.path ?? "", options, most, signal, (file) => reportFile(file, shown, signal));
+          return withWorkspaceFile(input.path ?? "", options, most, signal, (file) =>
+            reportFile(file, redacted, signal),
+          );
         }
-        return toResult((await plane.reportArtifact(toLinkReport(shown))).artifact_uid);
+        return toResult((await plane.reportArtifact(toLinkReport(redacted))).artifact_uid);
       });
     },
   });

@@ -140,8 +140,9 @@ function cutText(text: string, offset: number) {
   const next = offset + content.length;
   if (content === "" && offset > 0) throw new Error(`the page has ${whole.length} characters: use a smaller offset`);
   const rest = next < whole.length ? { next_offset: next } : {};
-  const left = whole.length < text.length && next >= whole.length ? { left_out: "the page is longer than 256 KB" } : {};
-  return { ...rest, ...left, content: `<untrusted>\n${maskMarkers(content)}\n</untrusted>` };
+  const truncation =
+    whole.length < text.length && next >= whole.length ? { left_out: "the page is longer than 256 KB" } : {};
+  return { ...rest, ...truncation, content: `<untrusted>\n${maskMarkers(content)}\n</untrusted>` };
 }
 
 /** Keeps a page from ending the part that is marked. Removing its markers could join others out of what is around them. */

@@ -37,8 +37,8 @@ async function findPython(minors: readonly number[]): Promise<string> {
   }
   const installed = named === undefined ? await listInstalled(minors) : [];
   for (const python of installed) if ((await readVersion(python)) !== undefined) return python;
-  const wanted = minors.map((minor) => `3.${minor}`).join(" or ");
-  throw new Problem(`It needs Python ${wanted}: install one, or name it in RUNYARD_PYTHON.`, found);
+  const versions = minors.map((minor) => `3.${minor}`).join(" or ");
+  throw new Problem(`It needs Python ${versions}: install one, or name it in RUNYARD_PYTHON.`, found);
 }
 
 /** The minor version of a Python 3, or undefined if it does not run. */
@@ -80,14 +80,14 @@ export async function respondsWithin(child: ChildProcess, url: string, milliseco
 /** Starts the server of a peer in its own directory. An interruption of the benchmark ends it and removes the directory. */
 export function startPeer(program: string, args: readonly string[], folder: string, env: NodeJS.ProcessEnv) {
   const child = spawn(program, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
-  const said: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => said.push(chunk));
+  const output: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => output.push(chunk));
   const end = async (): Promise<void> => {
     await endPeer(child);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   };
   const cancel = onInterrupt(end);
-  return { child, output: () => Buffer.concat(said).toString(), end: () => end().finally(cancel) };
+  return { child, output: () => Buffer.concat(output).toString(), end: () => end().finally(cancel) };
 }
 
 async function endPeer(child: ChildProcess): Promise<void> {

@@ -12,10 +12,10 @@ export interface Reads {
 /** Sends the same GET again and again, from several callers that each wait for the response. */
 export async function measureReads(api: Api, path: string, callers: number, requests: number): Promise<Reads> {
   const times: number[] = [];
-  let left = requests;
+  let remaining = requests;
   const began = performance.now();
   const call = async (): Promise<void> => {
-    while (left-- > 0) {
+    while (remaining-- > 0) {
       const since = performance.now();
       const response = await fetch(api.baseUrl + path, { headers: { authorization: `Bearer ${api.key}` } });
       await response.arrayBuffer();

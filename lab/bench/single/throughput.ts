@@ -17,11 +17,11 @@ export interface Throughput {
 /** Creates runs and follows each to its end. */
 export async function measureThroughput(api: Api, runs: number, callers: number): Promise<Throughput> {
   const ends: number[] = [];
-  let left = runs;
+  let remaining = runs;
   let succeeded = 0;
   const began = performance.now();
   const call = async (): Promise<void> => {
-    while (left-- > 0) {
+    while (remaining-- > 0) {
       const since = performance.now();
       if ((await runToEnd(api)) === "run_succeeded") succeeded++;
       ends.push(performance.now() - since);

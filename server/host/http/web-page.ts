@@ -48,12 +48,13 @@ export async function serveWebPage(
       allow: "GET, HEAD",
     });
   }
-  const wanted = decodedPath(rawUrl);
-  const file = wanted === undefined ? undefined : await readPageFile(directory, wanted);
-  const isPage = wanted !== undefined && (path.extname(wanted) !== "" || (await isPageOfApp(directory, wanted)));
+  const requestPath = decodedPath(rawUrl);
+  const file = requestPath === undefined ? undefined : await readPageFile(directory, requestPath);
+  const isPage =
+    requestPath !== undefined && (path.extname(requestPath) !== "" || (await isPageOfApp(directory, requestPath)));
   // The app says in its own words that it has no such page, to people.
   if (file !== undefined && (isPage || isNavigation(response.req))) {
-    const isBuilt = wanted?.startsWith("/assets/") === true;
+    const isBuilt = requestPath?.startsWith("/assets/") === true;
     const { content, headers } = await encode(file, response.req.headers["accept-encoding"], isBuilt);
     return send(response, isPage ? 200 : 404, file.type, content, method, {
       ...(isBuilt ? IMMUTABLE : {}),

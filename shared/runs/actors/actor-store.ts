@@ -35,14 +35,14 @@ export async function readActors(
   const { uid: team } = owner;
   const isTeam = owner.type === "Team";
   const isKnown = known?.uid === team;
-  const wanted: Record<string, Key> = {
+  const reads: Record<string, Key> = {
     ...(isTeam && !isKnown ? { team: keys.team(team) } : {}),
     ...(identity === undefined ? {} : { register: keys.identities(team), identity: keys.identity(team, identity) }),
     ...(caller === undefined || caller === identity ? {} : { caller: keys.identity(team, caller) }),
     ...(member === undefined || !isUuid(member) ? {} : { member: keys.member(team, member) }),
   };
-  const names = Object.keys(wanted);
-  const items = names.length === 0 ? [] : await table.batchGet(Object.values(wanted));
+  const names = Object.keys(reads);
+  const items = names.length === 0 ? [] : await table.batchGet(Object.values(reads));
   const read = <T>(name: string, parse: (item: Item) => T): T | undefined => {
     const item = items[names.indexOf(name)];
     return item === undefined ? undefined : parse(item);

@@ -69,13 +69,13 @@ async function readPage(
   const { sources, open } = await chooseSources(scopes, order, filters, ports);
   for (let after = start; ; ) {
     // One more than the page holds shows that there is a next page.
-    const wanted = limit + 1;
-    const match = createMatcher({ scopes, order, filters: open, wanted }, ports);
+    const count = limit + 1;
+    const match = createMatcher({ scopes, order, filters: open, wanted: count }, ports);
     const { found, stoppedAt } = await search({
       sources,
       order,
       range: toRange(order, filters, after),
-      wanted,
+      wanted: count,
       match,
       isLate,
     });

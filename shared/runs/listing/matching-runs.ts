@@ -32,13 +32,13 @@ export async function readMatchingRuns(
   const scopes = toScopes(listVisibleOwners(principal));
   const filters = await withActiveAncestors(query.filters, scopes, ports);
   const { sources, open } = await chooseSources(scopes, ORDER, filters, ports);
-  const wanted = limit + 1;
+  const count = limit + 1;
   const { found, stoppedAt } = await search({
     sources,
     order: ORDER,
     range: toRange(ORDER, filters, after),
-    wanted,
-    match: createMatcher({ scopes, order: ORDER, filters: open, wanted }, ports),
+    wanted: count,
+    match: createMatcher({ scopes, order: ORDER, filters: open, wanted: count }, ports),
     isLate,
   });
   const page = found.slice(0, limit);

@@ -36,9 +36,9 @@ export function mergeSources(sources: readonly Source[], range: Range, order: Or
 
   return {
     async take(amount) {
-      const taken: Item[] = [];
-      while (taken.length < amount) {
-        const rest = amount - taken.length;
+      const items: Item[] = [];
+      while (items.length < amount) {
+        const rest = amount - items.length;
         const dry = streams.filter(({ entries, more }) => entries.length === 0 && more);
         const live = streams.filter(({ entries, more }) => entries.length > 0 || more).length;
         await Promise.all(dry.map((stream) => fill(stream, isWhole ? rest : toShare(rest, amount, live))));
@@ -47,9 +47,9 @@ export function mergeSources(sources: readonly Source[], range: Range, order: Or
         const [stream, other] = streams.filter(({ entries }) => entries.length > 0);
         if (stream === undefined) break;
         const first = other === undefined ? stream.entries.splice(0, rest) : [takeFirst(streams, order)];
-        taken.push(...first.filter((entry) => entry !== undefined));
+        items.push(...first.filter((entry) => entry !== undefined));
       }
-      return taken;
+      return items;
     },
     get more() {
       return streams.some(({ entries, more }) => entries.length > 0 || more);

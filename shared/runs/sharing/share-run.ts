@@ -22,12 +22,12 @@ export async function setSharing(
   idempotency: IdempotentRequest,
   ports: Ports,
 ): Promise<{ readonly replayed: boolean }> {
-  const wanted = access ?? undefined;
-  if (wanted !== undefined) await requireSharing(parseOwner(run.head), "public_access", ports.table);
+  const target = access ?? undefined;
+  if (target !== undefined) await requireSharing(parseOwner(run.head), "public_access", ports.table);
   const { replayed } = await runReversible<RunBody>(ports.table, idempotency, ports.now, {
-    apply: (record) => changeSharing(run, wanted, record?.(run.head.run_id), ports),
+    apply: (record) => changeSharing(run, target, record?.(run.head.run_id), ports),
     read: () => ports.runs.body(run.head.run_id),
-    isSet: (body) => findPublicAccess(body) === wanted,
+    isSet: (body) => findPublicAccess(body) === target,
   });
   return { replayed };
 }

@@ -35,9 +35,9 @@ export async function attemptReplies(refs: readonly DeliveryRef[], ports: ReplyP
   let count = 0;
   for (const some of splitIntoBatches(refs, AT_ONCE)) {
     if (ports.now() >= deadline) break;
-    const wanted = new Map(some.map(({ webhook_uid, check_at }) => [webhook_uid, check_at]));
-    const due = (await store.getMany([...wanted.keys()])).filter(
-      ({ run_id, check_at }) => check_at !== undefined && wanted.get(run_id) === check_at,
+    const checkTimes = new Map(some.map(({ webhook_uid, check_at }) => [webhook_uid, check_at]));
+    const due = (await store.getMany([...checkTimes.keys()])).filter(
+      ({ run_id, check_at }) => check_at !== undefined && checkTimes.get(run_id) === check_at,
     );
     await Promise.all(due.map((reply) => attemptOne(reply, ports)));
     count += due.length;
@@ -107,11 +107,11 @@ async function setStatus(
   if (pull === undefined || status === undefined || check === undefined) return undefined;
   const target = { ...credential, repository: place.container, pull, ...(sha === undefined ? {} : { sha }) };
   const { context: name, description: title, url } = status;
-  const shown = { name, title, external_id: nonce, ...check, ...(url === undefined ? {} : { url }) };
+  const checkRun = { name, title, external_id: nonce, ...check, ...(url === undefined ? {} : { url }) };
   const result = await ports.systems.call(
     installation_id === undefined
       ? { action: "set_status", ...target, ...status }
-      : { action: "set_check", ...target, ...shown },
+      : { action: "set_check", ...target, ...checkRun },
   );
   if (result.failure !== undefined) logLine("warn", "a commit has no status", { pull, reason: result.failure });
   return result.sha;

@@ -75,8 +75,8 @@ async function readToken(request: SystemRequest, ports: SystemPorts, refused?: s
   if (secret_id !== undefined) return (await ports.vault.getAll(team_uid, [secret_id])).get(secret_id);
   if (installation === undefined) throw new SystemFailure("the request has no credential");
   if (ports.appTokens === undefined) throw new SystemFailure("this deployment has no GitHub App");
-  const wanted = { installation, repository: toRepository(request), permissions: PERMISSIONS[request.action] };
-  return ports.appTokens(wanted, { issuedFrom, ...(refused === undefined ? {} : { refused }) });
+  const grant = { installation, repository: toRepository(request), permissions: PERMISSIONS[request.action] };
+  return ports.appTokens(grant, { issuedFrom, ...(refused === undefined ? {} : { refused }) });
 }
 
 function toRepository(request: SystemRequest): string {

@@ -99,7 +99,7 @@ const MAX_CELL = 500;
 /** A table of the first rows. */
 function Rows({ text }: { readonly text: string }) {
   const [head = [], ...rows] = useMemo(() => parseRows(text, MAX_ROWS + 1), [text]);
-  const shown = (row: readonly string[]) =>
+  const toCells = (row: readonly string[]) =>
     row.slice(0, MAX_COLUMNS).map((cell) => revealHidden(cell.slice(0, MAX_CELL)));
   return (
     <>
@@ -111,7 +111,7 @@ function Rows({ text }: { readonly text: string }) {
         <table className="table">
           <thead>
             <tr>
-              {shown(head).map((cell, index) => (
+              {toCells(head).map((cell, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns have no identity.
                 <th key={index}>{cell}</th>
               ))}
@@ -121,7 +121,7 @@ function Rows({ text }: { readonly text: string }) {
             {rows.map((row, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity.
               <tr key={index}>
-                {shown(row).map((cell, column) => (
+                {toCells(row).map((cell, column) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: columns have no identity.
                   <td key={column}>{cell}</td>
                 ))}

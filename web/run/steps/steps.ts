@@ -59,9 +59,9 @@ export interface StepFilter {
 export const ALL_STEPS: StepFilter = { text: "", onlyErrors: false };
 
 export function filterEntries(entries: readonly Entry[], { text, onlyErrors }: StepFilter): readonly Entry[] {
-  const wanted = text.trim().toLowerCase();
-  if (wanted === "" && !onlyErrors) return entries;
-  return entries.filter((entry) => (!onlyErrors || isError(entry)) && searchText(entry).includes(wanted));
+  const query = text.trim().toLowerCase();
+  if (query === "" && !onlyErrors) return entries;
+  return entries.filter((entry) => (!onlyErrors || isError(entry)) && searchText(entry).includes(query));
 }
 
 const texts = new WeakMap<Entry, string>();

@@ -95,8 +95,8 @@ const StyledText = ({ span }: { readonly span: Span }) => (
 /** The first lines, or the last ones of live output. A single long line counts as several. */
 function fold(text: string, isLive: boolean): { text: string; hidden: number } {
   const lines = text.split("\n", 200_000);
-  const kept = isLive ? lines.slice(-FOLDED_LINES) : lines.slice(0, FOLDED_LINES);
-  const joined = kept.join("\n");
+  const visibleLines = isLive ? lines.slice(-FOLDED_LINES) : lines.slice(0, FOLDED_LINES);
+  const joined = visibleLines.join("\n");
   if (lines.length <= FOLDED_LINES && joined.length <= FOLDED_CHARACTERS) return { text: joined, hidden: 0 };
   const cut = isLive ? joined.slice(-FOLDED_CHARACTERS) : joined.slice(0, FOLDED_CHARACTERS);
   return { text: cut, hidden: Math.max(1, lines.length - FOLDED_LINES) };
