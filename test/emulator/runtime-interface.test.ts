@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -226,8 +226,11 @@ async function send(child: ChildProcess, port: number, event: unknown): Promise<
 
 /** The most memory of the function, the only process that the emulator starts, in MB. */
 function readPeak(pid: number): number {
-  const [child = ""] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-  if (child === "") return 0;
+  // Any thread of the emulator may have started it.
+  const threads = readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}/children`);
+  const lists = threads.filter((file) => existsSync(file)).map((file) => readFileSync(file, "utf8").trim());
+  const [child] = lists.flatMap((list) => list.split(" ")).filter((id) => id !== "");
+  if (child === undefined) return 0;
   const [, kilobytes = "0"] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child}/status`, "utf8")) ?? [];
   return Math.round(Number(kilobytes) / 1000);
 }
