@@ -98,7 +98,8 @@ describe.concurrent.each(["bubblewrap", "none"])("a background command (%s)", (k
 
   it("is frozen with all its processes until it is thawed", async ({ expect }) => {
     await using stage = await createBackgroundStage({ kind });
-    await stage.start("while true; do echo x >> grown.txt; sleep 0.01; done");
+    const { output } = await stage.start("while true; do echo x >> grown.txt; sleep 0.01; done");
+    expect(output).toMatchObject({ state: "running" });
     const size = () => statSync(join(stage.host.workspace, "grown.txt"), { throwIfNoEntry: false })?.size ?? 0;
     await expect.poll(size, PATIENT).toBeGreaterThan(0);
     const thaw = await stage.background.freeze();
