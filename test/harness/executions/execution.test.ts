@@ -60,7 +60,7 @@ describe("a run", () => {
     expect(it.plane.results.at(-1)).toMatchObject({ exit_code: 1 });
     expect(it.plane.outcome).toEqual({
       success: false,
-      summary: "Step 2 of 3 failed: `false | true` ended with exit code 1.",
+      summary: "Step 2 of 3 failed: the script that begins with `false | true` ended with exit code 1.",
     });
   });
 
