@@ -76,10 +76,13 @@ function watchCommand(
   let ending: Promise<void> | undefined;
   const stop = async () => {
     // Also where the command is over: the kernel may have killed it meanwhile, and that is no later command's.
-    exceeded(meter.takeKills());
-    const settled = files.settle(meter.measureNow());
-    if (settled !== undefined) await settled;
-    end();
+    try {
+      exceeded(meter.takeKills());
+      const settled = files.settle(meter.measureNow());
+      if (settled !== undefined) await settled;
+    } finally {
+      end();
+    }
   };
   return () => {
     ending ??= stop();

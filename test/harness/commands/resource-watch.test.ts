@@ -380,6 +380,19 @@ describe("createWatch", () => {
       expect(folders, "and once more at the end").toHaveLength(12);
     });
 
+    it("ends although the last measurement fails", async () => {
+      let measured = 0;
+      const measure = () => {
+        if (++measured === 2) throw new Error("the folder is gone");
+        return large;
+      };
+      const pid = await start("sh", "-c", "echo; exec sleep 600");
+      const stop = createWatch({ limits: plenty, folder, measure }).command(pid, () => {});
+      await expect(stop()).rejects.toThrow("the folder is gone");
+      vi.advanceTimersByTime(1_000);
+      expect(measured).toBe(2);
+    });
+
     it("measures the command twice a second, even if the machine has lost nothing", async () => {
       const { reasons } = await watchMachine({ processes: 0 }, []);
       vi.advanceTimersByTime(499);

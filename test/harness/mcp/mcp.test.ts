@@ -84,6 +84,8 @@ describe.each(["bubblewrap", "none"])("MCP servers that are programs (%s)", (san
       if (way === "stop") stage.stop.abort(new Error("the execution stops"));
       else await closeServers(servers);
       await expect.poll(() => sleepers(mark)).toBe(0);
+      // Their limits are watched until they are known to have ended, in the folder that the stage removes.
+      await closeServers(servers);
     }
   });
 });
