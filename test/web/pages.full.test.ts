@@ -95,7 +95,7 @@ describe("the pages of the web app", () => {
       expect(await pageWidth(page), path).toBeLessThanOrEqual(320);
     }
     expect(complaints).toEqual([]);
-  });
+  }, 600_000);
 
   it("show in the menu of a phone where they are, and lead to every other page", async () => {
     const { page } = await app.open("/settings", { width: 320 });
