@@ -38,7 +38,10 @@ def test_has_ten_snippets_with_a_short_first_one() -> None:
 
 
 @pytest.mark.parametrize("heading", PRINTED)
-def test_snippet_prints(heading: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_snippet_prints(
+    heading: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     code = compile(SNIPPETS[heading], f"README.md: {heading}", "exec")
     try:
         exec(code, {"__name__": "__main__"})
@@ -47,5 +50,9 @@ def test_snippet_prints(heading: str, capsys: pytest.CaptureFixture[str]) -> Non
         if "composed within moments" not in str(error):
             raise
         capsys.readouterr()
+        # A download replaces no file of an earlier one.
+        again = tmp_path / "again"
+        again.mkdir()
+        monkeypatch.chdir(again)
         exec(code, {"__name__": "__main__"})
     assert re.fullmatch(PRINTED[heading], capsys.readouterr().out)
