@@ -176,5 +176,7 @@ for name in dev proc sys tmp etc run run/runyard home home/agent workspace; do d
 for name in passwd group hosts nsswitch.conf resolv.conf; do
   if [ -L "etc/$name" ] || [ ! -f "etc/$name" ]; then rm -rf -- "etc/$name"; : > "etc/$name"; fi
 done
-find . \\( -type d ! -perm -700 -o -type f ! -perm -600 \\) -exec chmod u+rwX -- {} +
+# A directory that hides its files is changed before find reads it.
+find . -type d ! -perm -500 -exec chmod u+rwx -- {} \\; -o \\
+  \\( -type d ! -perm -700 -o -type f ! -perm -600 \\) -exec chmod u+rwX -- {} +
 `;

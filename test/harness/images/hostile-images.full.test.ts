@@ -100,6 +100,17 @@ describe("an image that is made to break out", () => {
     }
   });
 
+  it("can be used although its directories hide their files", async () => {
+    const hidden: LayerFile[] = [
+      { name: "a/", mode: 0 },
+      { name: "a/b/", mode: 0o100 },
+      { name: "a/b/file", content: "hidden", mode: 0 },
+    ];
+    const root = rootOf(await openSafely([[...TREE, ...hidden]]));
+    const modes = ["a", "a/b", "a/b/file"].map((name) => (lstatSync(join(root, name)).mode & 0o777).toString(8));
+    expect(modes).toEqual(["700", "700", "600"]);
+  });
+
   it("decides by none of its links where files and directories of the sandbox are mounted", async () => {
     const links = ["etc/passwd", "etc/resolv.conf", "etc/hosts", "tmp", "proc", "dev", "run", "home", "workspace"];
     const layer = [...TREE, ...links.map((name): LayerFile => ({ name, kind: "link", target: "/oldroot/etc/passwd" }))];
