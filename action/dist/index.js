@@ -21,7 +21,7 @@ function textOf(data, name) {
 }
 function toSafePath(name) {
   let safeParts = name.replaceAll("\\", "/").replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "_").split("/").filter((part) => !/^\.*$/.test(part) && !/^[a-z]:$/i.test(part));
-  return safeParts.length === 0 ? "artifact" : safeParts.join("/");
+  return safeParts.length === 0 ? "artifact" : safeParts.map((part) => part.replace(/^([a-z]):/i, "$1_")).join("/");
 }
 function takePath(usedPaths, path3) {
   let isFree = (one) => !usedPaths.has(one.toLowerCase()) && !usedPaths.has(`${one.toLowerCase()}/`) && !foldersOf(one).some((folder) => usedPaths.has(folder)), preferred = foldersOf(path3).some((folder) => usedPaths.has(folder)) ? path3.replaceAll("/", "_") : path3, free = preferred;

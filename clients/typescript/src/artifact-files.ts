@@ -35,7 +35,8 @@ function toSafePath(name: string): string {
     .replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, "_")
     .split("/");
   const safeParts = parts.filter((part) => !/^\.*$/.test(part) && !/^[a-z]:$/i.test(part));
-  return safeParts.length === 0 ? "artifact" : safeParts.join("/");
+  // Where a path is joined to a folder on Windows, the letter of a drive would lead out of it.
+  return safeParts.length === 0 ? "artifact" : safeParts.map((part) => part.replace(/^([a-z]):/i, "$1_")).join("/");
 }
 
 /** Returns the path, or one with a number, that is neither a file nor a folder of another artifact. */

@@ -52,7 +52,8 @@ def place_files(
 def _safe_path(name: str) -> str:
     plain = "".join("_" if _is_control(character) else character for character in name.replace("\\", "/"))
     parts = [part for part in plain.split("/") if part.strip(".") != "" and not re.fullmatch("[A-Za-z]:", part)]
-    return "/".join(parts) or "artifact"
+    # Where a path is joined to a folder on Windows, the letter of a drive would lead out of it.
+    return "/".join(re.sub("^([A-Za-z]):", r"\1_", part) for part in parts) or "artifact"
 
 
 def _is_control(character: str) -> bool:
