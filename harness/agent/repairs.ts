@@ -91,16 +91,19 @@ function moveSystemText(body: Members): Members {
   const messages = toList(body["messages"]);
   const isSystem = (message: unknown) => isMembers(message) && message["role"] === "system";
   const system = messages.filter(isSystem).map((message) => ({ ...Object(message), role: "user" }));
-  return { ...body, messages: joinNeighbours([...system, ...messages.filter((message) => !isSystem(message))]) };
+  return { ...body, messages: joinTexts([...system, ...messages.filter((message) => !isSystem(message))]) };
 }
+
+/** Joins neighbours of one role. Messages of the model and results of tools stay as they are, since a call and its result belong together. */
+const joinTexts = (messages: readonly unknown[]): unknown[] =>
+  joinNeighbours(messages, (role) => role === "user" || role === "system");
 
 const BRIDGE = { role: "assistant", content: "I have the results." };
 
 /** Joins neighbours of one role, and puts a message of the model between a tool's result and a text of the user. */
 function alternateRoles(body: Members): Members {
   const roleOf = (message: unknown) => (isMembers(message) ? toText(message["role"]) : "");
-  // The calls of a message belong to it, so messages of the model stay as they are.
-  const joined = joinNeighbours(toList(body["messages"]), (role) => role === "user" || role === "system");
+  const joined = joinTexts(toList(body["messages"]));
   const messages = joined.flatMap((message, index) =>
     roleOf(message) === "user" && roleOf(joined[index - 1]) === "tool" ? [BRIDGE, message] : [message],
   );

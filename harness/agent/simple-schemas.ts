@@ -23,13 +23,21 @@ function simplifyTool(api: ModelApi, tool: Members): Members {
 /** The root of an input is an object with properties. */
 function simplifyRoot(schema: unknown): Members {
   const root = isMembers(schema) ? schema : {};
-  const { type: _, properties, required } = simplify(root, root, 0);
+  const { type: _, properties, required } = simplify(root, { root, depth: 0, references: [] });
   return { type: "object", properties: properties ?? {}, ...(required === undefined ? {} : { required }) };
 }
 
+/** The place of a schema in that of an input. */
+interface Place {
+  readonly root: Members;
+  readonly depth: number;
+  /** Those that were followed to it. */
+  readonly references: readonly string[];
+}
+
 /** Keeps the type, the properties, the items, the values and the description of a schema. */
-function simplify(sent: unknown, root: Members, depth: number): Members {
-  const schema = resolve(sent, root, depth);
+function simplify(sent: unknown, outer: Place): Members {
+  const { schema, references } = resolve(sent, outer);
   const { description, enum: values, const: constant, properties, required, items } = schema;
   const type = chooseType(schema);
   const texts = [...toList(values), ...(constant === undefined ? [] : [constant])].filter(
@@ -37,36 +45,45 @@ function simplify(sent: unknown, root: Members, depth: number): Members {
   );
   const known = isMembers(properties) ? Object.keys(properties) : [];
   const names = toList(required).filter((name) => typeof name === "string" && known.includes(name));
+  const inner = { root: outer.root, depth: outer.depth + 1, references };
+  const hasRoom = outer.depth < MAX_DEPTH;
   return {
     ...(type === undefined ? {} : { type }),
     ...(toText(description) === "" ? {} : { description }),
     ...(texts.length === 0 ? {} : { enum: texts }),
-    ...(isMembers(properties) && depth < MAX_DEPTH
+    ...(isMembers(properties) && hasRoom
       ? {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([name, one]) => [name, simplify(one, root, depth + 1)]),
-          ),
+          properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, simplify(one, inner)])),
         }
       : {}),
     ...(names.length === 0 ? {} : { required: names }),
-    ...(type === "array" ? { items: depth < MAX_DEPTH ? simplify(items, root, depth + 1) : { type: "string" } } : {}),
+    ...(type === "array" ? { items: hasRoom ? simplify(items, inner) : { type: "string" } } : {}),
   };
 }
 
-/** Follows a reference within the schema, and takes the first alternative that is not null. */
-function resolve(sent: unknown, root: Members, depth: number): Members {
-  if (!isMembers(sent)) return {};
+interface Resolved {
+  readonly schema: Members;
+  readonly references: readonly string[];
+}
+
+/** Follows a reference within the schema, unless it leads to itself, and takes the first alternative that is not null. */
+function resolve(sent: unknown, { root, depth, references }: Place): Resolved {
+  if (!isMembers(sent) || depth > MAX_DEPTH) return { schema: {}, references };
   const path = toText(sent["$ref"]);
-  if (path.startsWith("#/") && depth < MAX_DEPTH) {
+  if (path.startsWith("#/")) {
+    // What a schema contains of itself would grow with each level.
+    if (references.includes(path)) return { schema: { type: "object" }, references };
     const target = path
       .slice(2)
       .split("/")
       .reduce<unknown>((at, name) => (isMembers(at) ? at[name] : undefined), root);
-    return resolve(target, root, depth + 1);
+    return resolve(target, { root, depth: depth + 1, references: [...references, path] });
   }
   const options = [sent["anyOf"], sent["oneOf"], sent["allOf"]].flatMap(toList).filter(isMembers);
   const first = options.find(({ type }) => type !== "null");
-  return first === undefined ? sent : { ...resolve(first, root, depth + 1), ...sent };
+  if (first === undefined) return { schema: sent, references };
+  const found = resolve(first, { root, depth: depth + 1, references });
+  return { schema: { ...found.schema, ...sent }, references: found.references };
 }
 
 function chooseType({ type, properties, items, enum: values, const: constant }: Members): string | undefined {
