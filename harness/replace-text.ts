@@ -28,7 +28,7 @@ export function replaceText(whole: string, edit: Replacement, number: string): {
   let end = 0;
   for (const span of spans) {
     const original = whole.slice(span.start, span.end);
-    text += whole.slice(end, span.start) + (found.isExact ? keepLineBreaks(texts.new, whole) : adapt(texts, original));
+    text += whole.slice(end, span.start) + keepLineBreaks(found.isExact ? texts.new : adapt(texts, original), whole);
     end = span.end;
   }
   return { text: text + whole.slice(end), ...(tolerance === undefined ? {} : { tolerance }) };

@@ -61,6 +61,10 @@ describe("replaceText", () => {
   it("keeps the line breaks of a file that has CRLF alone", () => {
     expect(replace("a\r\nb\r\n", "b", "c\nd").text).toBe("a\r\nc\r\nd\r\n");
     expect(replace("a\r\nb\n", "b", "c\nd").text).toBe("a\r\nc\nd\n");
+    expect(replace("a\r\n    b\r\n", "\tb", "\tc\n\td"), "where the place has no line break").toEqual({
+      text: "a\r\n    c\r\n    d\r\n",
+      tolerance: "indentation",
+    });
   });
 
   it("refuses an edit that would change nothing, and an old text that is only white space or additions", () => {
