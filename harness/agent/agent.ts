@@ -292,8 +292,10 @@ const isParallel = ({ parallel }: Tool): boolean => parallel === true;
 function createStage(shared: Pick<Stage, "tools" | "images">, state: State, loops: LoopDetector): Stage {
   const calls = createCallOrder((used) => {
     const repetition = loops.observe(used);
-    if (repetition?.ends === false) state.nudge = toNudge(repetition.what);
-    if (repetition?.ends === true) state.ended ??= toRepeatedEnd(repetition.what);
+    if (repetition === undefined) return;
+    // Many calls of one response may repeat each other before the agent can read that it was told.
+    if (repetition.ends && state.nudge === undefined) state.ended ??= toRepeatedEnd(repetition.what);
+    else state.nudge = toNudge(repetition.what);
   });
   return {
     ...shared,

@@ -20,10 +20,13 @@ const SAME_PASSAGES = 12;
 const IRRELEVANT = new Set(["timeout_seconds", "timeout", "duration_ms"]);
 /** These tools are used again with the same result while others work. */
 const WAITING = new Set(["wait_for_agents", "read_command"]);
+/** So are commands that sleep and take at least this long, such as one that looks at a build each minute. */
+const SLEEP = /\bsleep\b/;
+const SLEEP_MS = 10_000;
 
 /** What to do about a repetition. */
 export interface Repetition {
-  /** Whether the agent was told before, so that the turn ends. */
+  /** Whether it goes on after the agent was told, so that the turn ends. */
   readonly ends: boolean;
   /** What repeats, as a clause. */
   readonly what: string;
@@ -63,7 +66,7 @@ export class LoopDetector {
   /** Takes one more use. Returns a repetition when the agent has to be told of it, and when the turn has to end. */
   observe(used: ToolUsed): Repetition | undefined {
     const { name, input, output, said } = used;
-    if (WAITING.has(name)) return undefined;
+    if (isWait(used)) return undefined;
     this.#uses.push(digest({ name, input, output }));
     const similar = this.#observeSimilar(used);
     return this.#findPattern() ?? similar ?? (said === undefined ? undefined : this.#observeText(said));
@@ -76,7 +79,7 @@ export class LoopDetector {
     const kind =
       used.isError === true ? "the same error" : "the same result, with inputs that differ in numbers alone,";
     const what = `${used.name} had ${kind} ${times} times in a row`;
-    if (times === SIMILAR_USES * ENDS_AFTER) return { ends: true, what };
+    if (times >= SIMILAR_USES * ENDS_AFTER) return { ends: true, what };
     return times === SIMILAR_USES ? { ends: false, what } : undefined;
   }
 
@@ -87,7 +90,7 @@ export class LoopDetector {
         uses === 1
           ? `the same use of a tool had the same result ${Math.floor(repeats)} times in a row`
           : `the same ${uses} uses of tools, with the same results, alternated ${Math.floor(repeats)} times`;
-      if (repeats === told * ENDS_AFTER) return { ends: true, what };
+      if (repeats >= told * ENDS_AFTER) return { ends: true, what };
       if (repeats === told) return { ends: false, what };
     }
     return undefined;
@@ -108,9 +111,16 @@ export class LoopDetector {
     this.#sameTexts = said === this.#text ? this.#sameTexts + 1 : 1;
     this.#text = said;
     const what = `the same text preceded ${this.#sameTexts} uses of tools in a row`;
-    if (this.#sameTexts === SAME_TEXTS * ENDS_AFTER) return { ends: true, what };
+    if (this.#sameTexts >= SAME_TEXTS * ENDS_AFTER) return { ends: true, what };
     return this.#sameTexts === SAME_TEXTS ? { ends: false, what } : undefined;
   }
+}
+
+function isWait({ name, input, output }: ToolUsed): boolean {
+  const { command }: { command?: unknown } = Object(input);
+  const { duration_ms }: { duration_ms?: unknown } = Object(output);
+  const sleeps = typeof command === "string" && SLEEP.test(command) && Number(duration_ms) >= SLEEP_MS;
+  return WAITING.has(name) || sleeps;
 }
 
 /** Passes on the uses of calls that run at the same time in the order in which they began, once all have ended. */

@@ -295,6 +295,15 @@ describe("a turn of an agent", () => {
     expect(messages).toEqual([{ role: "system", content: [{ type: "text", text: expect.stringContaining(nudge) }] }]);
   });
 
+  it("goes on after one response with many calls that repeat each other, since it was not told between them", async () => {
+    const same = { tools: Array.from({ length: 20 }, () => use("look", { a: 1 })) };
+    const { take, uses, messages } = start([same, { text: "Done." }]);
+    expect(await take()).toEqual({ success: true, summary: "Done." });
+    expect([uses.length, messages.length]).toEqual([20, 1]);
+    const again = start([same, same, { text: "Done." }]);
+    expect(await again.take()).toMatchObject({ success: false, summary: expect.stringContaining("21 times in a row") });
+  });
+
   it("counts the uses of the turn's earlier executions, so that a loop does not outlive them", async () => {
     const kind = { category: "search" as const, name: "look" };
     const conversation = Array.from({ length: 7 }, (_, index): Message[] => [

@@ -35,6 +35,14 @@ describe("LoopDetector", () => {
     expect(watch(times(30, () => use("wait_for_agents")))).toEqual({ told: 0, ended: 0 });
   });
 
+  it("lets a command repeat that sleeps between two looks at something slow", () => {
+    const look = (command: string, duration_ms: number) =>
+      watch(times(30, () => use("run_command", { command }, { exit_code: 0, stdout: "in_progress", duration_ms })));
+    expect(look("sleep 60; gh run view 7", 60_500)).toEqual({ told: 0, ended: 0 });
+    expect(look("sleep 1; gh run view 7", 1_500), "not long enough for a change").toEqual({ told: 4, ended: 8 });
+    expect(look("make test", 60_500), "slow without waiting").toEqual({ told: 4, ended: 8 });
+  });
+
   it("notices the same error of a tool, whatever its input", () => {
     const failed = (index: number, stdout: string) => ({
       ...use("run_command", { command: `make part-${"x".repeat(index)}` }, { exit_code: 2, stdout }),
