@@ -19,9 +19,10 @@ const Limit = v.pipe(
 
 const Usd = v.pipe(
   v.string(),
-  v.regex(/^\d{1,6}(\.\d{1,9})?$/, "must be an amount in US dollars, such as 2.50"),
+  // Clients write small numbers with an exponent.
+  v.regex(/^\d+(\.\d+)?(e[+-]?\d+)?$/i, "must be an amount in US dollars, such as 2.50"),
   v.transform(Number),
-  v.maxValue(1_000_000),
+  v.maxValue(1_000_000, "must be at most 1000000"),
 );
 
 /**

@@ -71,10 +71,13 @@ describe("GET /agent/runs", () => {
     expect(await read("0.02", "title")).toEqual(expect.arrayContaining([costly.run_id, cheap.run_id]));
     expect(await read("2.500000001")).toEqual([]);
     expect(await read("0")).toContain(free);
+    expect(await read("2.5e0")).toEqual([costly.run_id]);
+    expect(await read("1000000")).toEqual([]);
+    expect(await read("0.01629875944")).toEqual(expect.arrayContaining([costly.run_id, cheap.run_id]));
     await noteUsage(cheap.run_id, { cost: 2_480_000_000, tokens: 1000 }, plane.table);
     expect((await read("2.50")).toSorted()).toEqual([cheap.run_id, costly.run_id].toSorted());
     expect(await walk(client, "min_cost_usd=2.5", 1)).toHaveLength(2);
-    for (const wrong of ["-1", "1e3", "cheap", "1000001"]) {
+    for (const wrong of ["-1", "1e7", "1e", "cheap", "1000001"]) {
       const { status, body } = await client.get(`/agent/runs?min_cost_usd=${wrong}`);
       expect([status, body.errors[0]?.path], wrong).toEqual([400, "min_cost_usd"]);
     }
