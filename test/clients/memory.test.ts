@@ -38,6 +38,7 @@ it("follows 100,000 events, 60 MB of them, without keeping them", async () => {
   const { count, megabytes }: { count: number; megabytes: number[] } = JSON.parse(stdout);
   expect(count).toBe(EVENTS);
   expect(megabytes).toHaveLength(10);
-  const growth = Math.max(...megabytes) - Math.min(...megabytes);
-  expect(growth).toBeLessThan(4);
+  // Of each half the least, since one measurement can find garbage that a busy machine has not removed yet.
+  const growth = Math.min(...megabytes.slice(5)) - Math.min(...megabytes.slice(0, 5));
+  expect(growth).toBeLessThan(2);
 });
