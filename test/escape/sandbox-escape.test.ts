@@ -290,7 +290,8 @@ describe("an escape attempt of a command", () => {
       DOCKER_HOST: `unix://${join(tmp, "host.sock")}`,
     };
     ({ log } = await probe.start(environment).ended);
-  });
+    // Each of them gets a boundary of its own, which takes many seconds on a busy machine.
+  }, 600_000);
   afterAll(async () => {
     host.close();
     abstractHost.close();
