@@ -6,6 +6,7 @@ import {
   ModelRetryStrategy,
 } from "@strands-agents/sdk";
 import type { ModelRetry } from "../reporting/retry-reporter.ts";
+import { parseJson } from "../support/parse-json.ts";
 import { formatError } from "../support/stop.ts";
 import { FailedResponse } from "./dialects/events.ts";
 
@@ -97,17 +98,9 @@ export const isOverflow = (error: unknown): boolean => error instanceof ContextW
 /** Reads the provider's words about an overflow, without those by which the SDK recognizes it. */
 export function readOverflow({ message }: ContextWindowOverflowError): string {
   const json = message.indexOf("{");
-  const body: unknown = json < 0 ? undefined : tryParse(message.slice(json));
+  const body: unknown = json < 0 ? undefined : parseJson(message.slice(json));
   const words = body === undefined ? message : readMessage(Object.assign(new Error(message), { error: body }));
   return words.replace(/^(?:\d{3} )?(?:context_length_exceeded|prompt is too long): /, "");
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A retry would fail again. The loop of the turn and the conversation manager handle these errors. */

@@ -25,6 +25,7 @@ import {
 } from "#shared/wire/harness.ts";
 import { HARNESS_PROTOCOL } from "#shared/wire/protocol.ts";
 import type { InjectedSecret } from "#shared/wire/secrets/injected-secret.ts";
+import { parseJson } from "../support/parse-json.ts";
 import { Stop } from "../support/stop.ts";
 import { type HttpResponse, postJson, type RetryLimits, toRetryHints, withRetries } from "./http.ts";
 
@@ -203,12 +204,4 @@ function toRefusal(path: string, { status, text }: HttpResponse): Stop {
 function parseDetail(text: string): string | undefined {
   const problem = v.safeParse(v.object({ detail: v.string() }), parseJson(text));
   return problem.success ? problem.output.detail : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import { parseJson } from "../support/parse-json.ts";
 import { cutBytesFromEnd } from "../support/text-limits.ts";
 
 /** Splits the output of an agent into lines. */
@@ -51,12 +52,4 @@ export function createLines(read: (line: unknown) => void): Lines {
     end: () => take(finish()),
     noise: () => noise.trim(),
   };
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

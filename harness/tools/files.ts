@@ -8,6 +8,7 @@ import { defineTool, type Tool, type ToolCall, type ToolResult } from "../engine
 import type { Sandbox, WorkspacePaths } from "../isolation/sandbox.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { createDiff } from "../steps/diff.ts";
+import { parseJson } from "../support/parse-json.ts";
 import { readImage } from "./images.ts";
 
 export interface FileToolOptions {
@@ -157,13 +158,5 @@ function createProgramRunner({ shell, sandbox, host, redactor }: FileToolOptions
     );
     const diff = changes.length === 0 ? undefined : createDiff(changes);
     return diff === undefined ? {} : { diff };
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,3 +1,5 @@
+import { parseJson } from "../../support/parse-json.ts";
+
 /** Member that holds an input that is not a JSON object, as the model sent it. */
 const NOT_JSON = "runyard_not_json";
 /** Characters of an invalid input that are returned to the model. */
@@ -17,12 +19,4 @@ export function findInputFault(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null || !(NOT_JSON in input)) return undefined;
   const sent = String(input[NOT_JSON]).slice(0, SHOWN);
   return `the input of this call is not a JSON object, so nothing was done; it starts with: ${sent}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
