@@ -29,6 +29,8 @@ interface Archive {
   readonly directory: string;
   /** Options of tar for both ways. @default none */
   readonly options?: string;
+  /** Commands before the files are unpacked. @default none */
+  readonly before?: string;
 }
 
 /** The archive of a workspace, by whose name another execution of the run finds it. */
@@ -37,6 +39,8 @@ export const WORKSPACE_ARCHIVE = "workspace.tar.gz";
 const LAYER_ARCHIVE = "root.tar.gz";
 /** Which files of the image are deleted is in their attributes. The addresses of name servers are those of this execution. */
 const LAYER_OPTIONS = "--xattrs --xattrs-include='user.overlay.*' --preserve-permissions --exclude=./etc/resolv.conf";
+/** What the harness has written to a new root would be in the way of files and links of the archive. */
+const CLEAR_LAYER = "find . -mindepth 1 ! -path ./etc ! -path ./etc/resolv.conf -delete";
 export const ARCHIVE_TYPE = "application/gzip";
 
 const MAX_BYTES = 1024 * 1024 * 1024;
@@ -46,7 +50,10 @@ const PACK_MS = 5 * 60_000;
 const TOO_LARGE = 74;
 
 /** Packs and unpacks a directory of the run by commands in the sandbox. `archive` is the path of the file on the host. */
-export function createPacker(options: PackerOptions, { name, directory, options: tarOptions = "" }: Archive) {
+export function createPacker(
+  options: PackerOptions,
+  { name, directory, options: tarOptions = "", before = ":" }: Archive,
+) {
   const {
     runner,
     host,
@@ -90,6 +97,7 @@ export function createPacker(options: PackerOptions, { name, directory, options:
     // Each file that cannot be created, such as one whose path is too long, is left out; whatever else fails ends with an exit code.
     const printed = await inSandbox(
       [
+        before,
         `complaints=$(LC_ALL=C tar --extract ${tarOptions} --gzip --file=${packed} 2>&1 | ${SHORTEN}) && code=0 || code=$?`,
         `if [ $code -eq 2 ] && ! grep -qvE ${quoteForShell(LEFT_OUT)} <<< "$complaints"; then code=0; fi`,
         `printf '%s\\n' "$complaints" >&2; exit $code`,
@@ -105,7 +113,8 @@ export function createPacker(options: PackerOptions, { name, directory, options:
 export function createLayerPacker(options: PackerOptions) {
   const { layer } = options;
   if (layer === undefined) return undefined;
-  const packer = createPacker(options, { name: LAYER_ARCHIVE, directory: layer.seen, options: LAYER_OPTIONS });
+  const ofLayer = { name: LAYER_ARCHIVE, directory: layer.seen, options: LAYER_OPTIONS, before: CLEAR_LAYER };
+  const packer = createPacker(options, ofLayer);
   const unpack = async () => {
     await packer.unpack();
     await layer.remount();

@@ -140,6 +140,15 @@ describe("a run with an image of musl and busybox", () => {
     expect(shown(plane)).toBe("kept\nnew\nx\n");
   });
 
+  it("goes on without a directory that it has removed, and that the harness writes to where it exists", async () => {
+    registry.put("acme/apt:1", { layers: [[...listBusyboxFiles(), { name: "etc/apt/apt.conf.d/" }]] });
+    await using plane = await start("acme/apt:1", block("rm -r /etc/apt; echo x > /workspace/x"));
+    await run(plane);
+    plane.addFollowup(block("test -e /etc/apt || echo removed; test -e /etc/resolv.conf && echo kept"));
+    expect(await run(plane)).toMatchObject({ success: true });
+    expect(shown(plane)).toBe("removed\nkept\n");
+  });
+
   it("ends a command whose changes of the root exceed the disk of a run, and removes them", async () => {
     const prompt = block(
       "for i in 1 2 3 4 5 6 7 8 9; do dd if=/dev/zero of=/usr-$i bs=1M count=10 2>/dev/null; sleep 1; done",
