@@ -149,8 +149,11 @@ const OWN_FILES = ["hosts", "resolv.conf", "passwd", "group", "nsswitch.conf", "
 /** Whether commands have changed the root of their image. */
 async function hasChangedRoot(layer: CheckpointOptions["layer"]): Promise<boolean> {
   if (layer === undefined) return false;
-  const [names, etc] = await Promise.all([readdir(layer.changes), readdir(join(layer.changes, "etc")).catch(() => [])]);
-  return names.some((name) => name !== "etc") || etc.some((name) => !OWN_FILES.includes(name));
+  const entries = await readdir(layer.changes, { withFileTypes: true });
+  // Commands can replace the directory with a link, which this must not follow on the host.
+  if (entries.some((entry) => entry.name !== "etc" || !entry.isDirectory())) return true;
+  const names = entries.length === 0 ? [] : await readdir(join(layer.changes, "etc"));
+  return names.some((name) => !OWN_FILES.includes(name));
 }
 
 const describeList = (list: Buffer) => ({

@@ -136,6 +136,16 @@ describe("saving a workspace", () => {
     expect(leftovers()).toEqual([]);
   });
 
+  it("is done for a root of which only a link to a directory of the host has changed", async () => {
+    mkdirSync(place("changes"));
+    mkdirSync(place("empty"));
+    symlinkSync(place("empty"), place("changes", "etc"));
+    const layer = { changes: place("changes"), seen: place("changes"), remount: async () => {} };
+    const { checkpoints, calls } = startCheckpoints({ layer });
+    expect(await checkpoints.save()).toBe(true);
+    expect(calls.at(-1)).toEqual(["commit", { generation: "checkpoint-1", files: [ARCHIVE, "root.tar.gz", LIST] }]);
+  });
+
   it("does nothing for an empty workspace, unless it must", async () => {
     const { checkpoints, calls, requests } = startCheckpoints();
     await checkpoints.save();
