@@ -191,7 +191,7 @@ REFUSALS = [
     (400, r"^to: must be later than from", "GET /agent/audit?from=&to=: from is before to"),
     (400, r"network\.domains: (must name at least one|have an effect with the mode allowlist only)", "network: domains with the mode allowlist only"),
     (400, r"approvals: must have at most \d+ rules together with", "a child's approvals: those of its parent too, at most 20"),
-    (400, r"^deny: must not be given together with approve", "a follow-up takes approve or deny"),
+    (400, r"^deny: cannot be combined with approve", "a follow-up takes approve or deny"),
     (400, r"^issuer: must not be this service itself", "POST /agent/token refuses this issuer"),
     (400, r"^audience: must not be this service", "an audience equal to base_url is refused"),
     (400, r"^metadata: must have at most 18 keys", "labels of a trigger: at most 18"),
