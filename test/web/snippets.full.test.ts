@@ -41,12 +41,14 @@ const PROGRAMS: Readonly<Record<string, (code: string) => Promise<readonly [stri
   },
   Python: async (code) => {
     const script = path.join(root, "clients/python/scripts/check.py");
-    const { output } = await runCommand(process.env["RUNYARD_PYTHON"] ?? "python3", [script, "--environment"]);
+    const python = process.env["RUNYARD_PYTHON"] ?? "python3";
+    // `npm run test:full` checks the Python client at the same time: the script waits for the end of that, up to 600 s.
+    const { output } = await runCommand(python, [script, "--environment"], { timeoutSeconds: 900 });
     return [output.trim().split("\n").at(-1) ?? "", ["-c", code]];
   },
 };
 
-describe("the code next to the form of a new run", () => {
+describe("the code next to the form of a new run", { timeout: 1_000_000 }, () => {
   it.each(Object.entries(PROGRAMS))("creates the same run by %s, with attachments", async (name, prepare) => {
     const { page } = await app.open("/runs/new");
     await page.getByLabel("Prompt", { exact: true }).fill(PROMPT);
