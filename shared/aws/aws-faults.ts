@@ -67,7 +67,7 @@ export function plannedFaults(setting: string, name: string): Faults {
       const response = await readResponse(await send());
       if (fault === "stale" && earlier !== undefined && Date.now() - earlier.at < LAG_MS) return earlier.response;
       memory.delete(key);
-      memory.set(key, { at: Date.now(), response: response });
+      memory.set(key, { at: Date.now(), response });
       forgetOldest(memory);
       return fault === "stale" ? withoutLatest(response) : response;
     },

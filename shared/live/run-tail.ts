@@ -36,7 +36,7 @@ export function appendFrames(tail: RunTail | undefined, executionId: string, fra
 /** Returns the tail without the streams of these ids, or the same tail if it has none of them. */
 export function withoutStreams(tail: RunTail, ids: readonly string[]): RunTail {
   const streams = tail.streams.filter(({ action_id, message_id }) => !ids.includes(action_id ?? message_id ?? ""));
-  return streams.length === tail.streams.length ? tail : { ...tail, streams: streams };
+  return streams.length === tail.streams.length ? tail : { ...tail, streams };
 }
 
 function join(last: StreamTail | undefined, frame: LiveFrame): StreamTail {

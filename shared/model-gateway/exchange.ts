@@ -95,7 +95,7 @@ async function carryOut(call: AdmittedCall, stop: Stop, ports: ExchangePorts): P
   if (!response.ok) {
     await settle({ kind: "free" });
     ports.log("warn", "a model's provider refused", { ...describeCall(call), status: response.status });
-    return { response: response };
+    return { response };
   }
   if (response.body === null || !isStream(response, call.request.stream === true)) {
     return { response: await readWhole(call, response, settle) };
