@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+import { refuseUnsupportedMembers } from "#shared/http/unsupported-members.ts";
 import { type IdempotentRequest, runReversible } from "#shared/idempotency/idempotent-request.ts";
 import type { PersonalPrincipal } from "#shared/principals/principal.ts";
 import { grantScopes, intersectScopes, type StoredScopes, scopesMember } from "#shared/principals/scopes.ts";
@@ -9,19 +11,29 @@ import { readTrigger, retryOnChange } from "./read-trigger.ts";
 import { configMember } from "./trigger-config.ts";
 import type { TriggerReadPorts, TriggerWritePorts } from "./trigger-ports.ts";
 import { type Trigger, triggerStore } from "./trigger-store.ts";
-import { checkReply, checkRequest } from "./triggers.ts";
+import { checkReply, checkRequest, DEFAULT_ENCODING } from "./triggers.ts";
 
 type ChangePorts = Pick<TriggerReadPorts, "table" | "now">;
 
-/** Changes a trigger: members that are absent keep their values, empty ones are cleared. */
+interface UpdateCall {
+  readonly body: UpdateTriggerRequest;
+  /** The body as it was sent, whose members that cannot be changed are compared with the trigger's. */
+  readonly sentBody: unknown;
+}
+
+/**
+ * Changes a trigger: members that are absent keep their values, empty ones are cleared.
+ * @throws RunyardError 422 if a member that cannot be changed has another value
+ */
 export function changeTrigger(
   teams: readonly string[],
   uid: string,
-  request: UpdateTriggerRequest,
+  { body: request, sentBody }: UpdateCall,
   caller: PersonalPrincipal,
   ports: ChangePorts & Pick<TriggerWritePorts, "webhooks">,
 ): Promise<Trigger> {
   return retryOnChange(teams, uid, ports.table, async (before) => {
+    refuseFixedMembers(sentBody, before);
     await checkRequest(request, before, caller, ports.table);
     const { enabled = before.enabled, agent_config, scopes, pause_after_failures: limit } = request;
     const current = withEnabled(before, enabled, ports.now());
@@ -57,6 +69,28 @@ export function changeTrigger(
     return replace(before, changed, ports);
   });
 }
+
+/** Refuses other values of the members that stay as the trigger was created. A client may send back what it has read or created. */
+function refuseFixedMembers(sentBody: unknown, { kind, preset, verification, owner }: Trigger): void {
+  const toRule = (current: unknown, aspect: string) => ({
+    supported: (value: unknown) => isDeepStrictEqual(withEncoding(value), withEncoding(current)),
+    remedy: `leave it out: it stays ${describeValue(current)}; create another trigger for another ${aspect}`,
+  });
+  const rules = {
+    kind: toRule(kind, "system"),
+    preset: toRule(preset, "system"),
+    verification: toRule(verification, "verification"),
+    team: toRule(owner.type === "Team", "owner"),
+  };
+  refuseUnsupportedMembers(sentBody, rules, "changes of a trigger");
+}
+
+/** Adds the default that the scheme `hmac` is stored with. */
+const withEncoding = (value: unknown): unknown =>
+  typeof value === "object" ? { encoding: DEFAULT_ENCODING, ...value } : value;
+
+const describeValue = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "absent");
 
 /** The configuration after a change, with the secrets of the one before it where the request shows them as `***`. */
 function changeConfig(

@@ -138,6 +138,9 @@ const newTrigger = (
   updated_at: created_at,
 });
 
+/** The encoding of the signatures of the scheme `hmac`. */
+export const DEFAULT_ENCODING = "hex";
+
 /** Systems that make the secrets of their webhooks. */
 const MAKES_SECRETS: readonly string[] = ["slack", "linear", "sentry", "pagerduty"];
 
@@ -161,7 +164,7 @@ function toSourceChoice(request: CreateTriggerRequest): SourceChoice {
 function toVerification({ scheme, header, ...rest }: TriggerVerification): TriggerVerification {
   if (scheme === "hmac") {
     if (header === undefined) throw invalid("verification.header", "is required by the scheme hmac");
-    return { scheme, header, encoding: rest.encoding ?? "hex", ...rest };
+    return { scheme, header, encoding: rest.encoding ?? DEFAULT_ENCODING, ...rest };
   }
   const [other] = Object.keys({ ...rest, ...(header === undefined ? {} : { header }) });
   if (other !== undefined) throw invalid(`verification.${other}`, "is for the scheme hmac only");

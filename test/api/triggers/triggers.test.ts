@@ -103,23 +103,34 @@ describe("PUT and DELETE /agent/triggers/{triggerUid}", () => {
     expect((await send(body.uid, { build: 1 })).status).toBe(401);
   });
 
-  it("refuse another kind or preset, which stay, and accept the trigger as it was read", async () => {
-    const { body } = await create();
+  it("refuse another kind, preset, verification or owner, which stay, and accept the trigger as it was read or created", async () => {
+    const verification = { scheme: "hmac", header: "X-Signature" };
+    const { body } = await create({ verification });
     const path = `/agent/triggers/${body.uid}`;
     const { secret: _, ...read } = body;
-    expect(await user.put(path, { ...read, name: "renamed" })).toMatchObject({
-      status: 200,
-      body: { name: "renamed" },
-    });
-    for (const [member, value, stays] of [
-      ["kind", "github", "webhook"],
-      ["preset", "linear", "absent"],
-    ]) {
-      const message = `leave it out: it stays ${stays}; create another trigger for another system`;
-      const refused = await user.put(path, { name: "other", [member ?? ""]: value });
+    for (const sent of [read, { ...TRIGGER, verification, team: true }]) {
+      const renamed = await user.put(path, { ...sent, name: "renamed" });
+      expect(renamed).toMatchObject({ status: 200, body: { name: "renamed" } });
+    }
+    for (const [member, value, stays, purpose] of [
+      ["kind", "github", "webhook", "system"],
+      ["preset", "linear", "absent", "system"],
+      ["verification", { scheme: "bearer" }, JSON.stringify(read.verification), "verification"],
+      ["verification", { ...verification, encoding: "base64" }, JSON.stringify(read.verification), "verification"],
+      ["team", false, "true", "owner"],
+    ] as const) {
+      const message = `leave it out: it stays ${stays}; create another trigger for another ${purpose}`;
+      const refused = await user.put(path, { name: "other", [member]: value });
       expect(refused).toMatchObject({ status: 422, body: { errors: [{ path: member, message }] } });
     }
     expect((await user.get(path)).body).toMatchObject({ kind: "webhook", name: "renamed" });
+  });
+
+  it("accept a personal trigger as it was created, and refuse to give it to the team", async () => {
+    const { body } = await create({ team: false });
+    const path = `/agent/triggers/${body.uid}`;
+    expect((await user.put(path, { ...TRIGGER, team: false })).status).toBe(200);
+    expect(await user.put(path, { team: true })).toMatchObject({ status: 422, body: { errors: [{ path: "team" }] } });
   });
 
   it("answer a repeated deletion as the first one, and that of what another request has deleted with 404", async () => {
