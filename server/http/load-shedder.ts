@@ -13,7 +13,7 @@ const MAX_BODY_BYTES = 256 * 1024 * 1024;
 const MAX_BODY_BYTES_OF_CALLERS = 192 * 1024 * 1024;
 /** Bytes of the bodies of one credential's requests, so that slow requests of one do not take the room of all others. */
 const MAX_BODY_BYTES_OF_CREDENTIAL = 64 * 1024 * 1024;
-/** Milliseconds of event loop delay above which callers with several requests in flight, and above which all, are refused. */
+/** Milliseconds of event loop delay above which callers with several requests in flight, and above which all but one, are refused. */
 const LATE_MS = 100;
 const TOO_LATE_MS = 1_000;
 /** Requests of one caller that are handled while the event loop is late. */
@@ -100,7 +100,8 @@ export class LoadShedder {
   #hasRoom({ caller, isExecution, isWaiting }: Admissible): boolean {
     if (isExecution) return this.#executions < MAX_OF_EXECUTIONS;
     const delay = this.#delayMs();
-    if (delay > TOO_LATE_MS) return false;
+    // Refusals help nobody while no request is in flight: something else makes the event loop late.
+    if (delay > TOO_LATE_MS) return !isWaiting && this.#callers === 0;
     // Waiting requests have a limit of their own.
     if (isWaiting) return true;
     const inFlight = this.#byCaller.get(caller) ?? 0;

@@ -70,6 +70,16 @@ describe("LoadShedder", () => {
     expect(shedder.admit(request({ caller: "eve" }))).toBeDefined();
   });
 
+  it("admits one request at a time while the event loop is far too late, because refusing all would not make it faster", () => {
+    const shedder = new LoadShedder(() => 60_000);
+    expect(shedder.admit(request({ isWaiting: true }))).toBeUndefined();
+    const [first, second] = [shedder.admit(request()), shedder.admit(request({ caller: "bob" }))];
+    expect([first?.begin(), second?.begin()]).toEqual([true, false]);
+    expect(shedder.admit(request({ caller: "eve" }))).toBeUndefined();
+    first?.release();
+    expect(begin(shedder, request({ caller: "eve" }))).toBeDefined();
+  });
+
   it("does not count requests that wait for events", () => {
     const shedder = new LoadShedder(() => 0);
     expect(fill(shedder, () => request({ isWaiting: true }))).toBe(5_000);
