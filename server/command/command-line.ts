@@ -117,9 +117,9 @@ const commandList = (): string =>
     .map(([name, { summary }]) => `  ${name.padEnd(9)} ${summary}`)
     .join("\n");
 
-function reportError(error: unknown, { usage }: Program): number {
+function reportError(error: unknown, { usage, typedCommand = usage }: Program): number {
   if (error instanceof UsageError) {
-    complain(`${error.message}\nSee: ${usage} --help`);
+    complain(`${error.message}\nSee: ${typedCommand} --help`);
     return 2;
   }
   complain(red(error instanceof Error ? error.message : String(error)));

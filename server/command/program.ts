@@ -6,6 +6,8 @@ import { localPaths } from "../host/paths.ts";
 export interface Program {
   /** The words that start it, for help texts and remedies. */
   readonly usage: string;
+  /** The command that a person typed in another program, such as `runyard worker`, which passed it on to this one. */
+  readonly typedCommand?: string;
   /** Directory of local.json and, unless `--data` names another one, of the data. */
   readonly home: string;
   /** What help texts say about `home`. */
@@ -28,6 +30,7 @@ export const checkoutProgram = (environment: NodeJS.ProcessEnv): Program => ({
 /** `runyard-server` of the package. */
 export const packageProgram = (environment: NodeJS.ProcessEnv): Program => ({
   usage: "runyard-server",
+  ...(environment["RUNYARD_TYPED_COMMAND"] ? { typedCommand: environment["RUNYARD_TYPED_COMMAND"] } : {}),
   home: environment["RUNYARD_STATE"]
     ? path.resolve(environment["RUNYARD_STATE"])
     : path.join(environment["HOME"] ?? homedir(), ".runyard"),

@@ -274,7 +274,8 @@ describe("runyard worker", () => {
     const { code, err, shell } = await run(["worker", "--id", "rack-7", ...args], options);
     return { code, err, variables: shell.variables };
   };
-  const login = { RUNYARD_BASE_URL: "https://a.example/api/v1", RUNYARD_API_KEY: "ryp_login" };
+  const typed = { RUNYARD_TYPED_COMMAND: "runyard worker" };
+  const login = { RUNYARD_BASE_URL: "https://a.example/api/v1", RUNYARD_API_KEY: "ryp_login", ...typed };
   beforeEach(() => store({ base_url: login.RUNYARD_BASE_URL, api_key: login.RUNYARD_API_KEY }));
 
   it("uses address and key of the login, of a local cloud and of the environment, as all commands do", async () => {
@@ -282,7 +283,8 @@ describe("runyard worker", () => {
     const env = { RUNYARD_API_KEY: "ryp_env" };
     expect((await variables([], { env })).variables).toEqual([{ ...login, ...env }]);
     startLocal(folder, { base_url: server.api });
-    expect((await variables([])).variables).toEqual([{ RUNYARD_BASE_URL: server.api, RUNYARD_API_KEY: "ryp_local" }]);
+    const local = { RUNYARD_BASE_URL: server.api, RUNYARD_API_KEY: "ryp_local", ...typed };
+    expect((await variables([])).variables).toEqual([local]);
   });
 
   it.each(["https://a.example", "https://a.example/", "https://a.example/api/v1/"])(
@@ -303,14 +305,14 @@ describe("runyard worker", () => {
     store({ base_url: server.api, api_key: "ryp_login" });
     server.play([api(ME)]);
     expect((await variables(["--team", "Core"])).variables).toEqual([
-      { RUNYARD_BASE_URL: server.api, RUNYARD_API_KEY: "ryp_login", RUNYARD_TEAM: "t1" },
+      { RUNYARD_BASE_URL: server.api, RUNYARD_API_KEY: "ryp_login", RUNYARD_TEAM: "t1", ...typed },
     ]);
   });
 
   it("needs no service to show its help", async () => {
     expect(await variables(["--help"], { home: path.join(folder, "nobody") })).toMatchObject({
       code: 0,
-      variables: [{}],
+      variables: [typed],
     });
   });
 });

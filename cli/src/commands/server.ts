@@ -50,7 +50,9 @@ function defineServerCommand(name: string, purpose: string, examples: readonly s
         const { program, before } = await findServer(context);
         // The option of all commands is one of the server's too.
         const json = context.json ? ["--json"] : [];
-        const env = name === "worker" && !isHelp(args) ? await workerVariables(context, args) : {};
+        const connection = name === "worker" && !isHelp(args) ? await workerVariables(context, args) : {};
+        // Messages about wrong usage name this command.
+        const env = { ...connection, RUNYARD_TYPED_COMMAND: `runyard ${name}` };
         context.exitCode = await context.shell.exec(program, [...before, name, ...args, ...json], env);
       });
     return withExamples(command, ...examples);

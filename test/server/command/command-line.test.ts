@@ -99,6 +99,13 @@ describe("the command line", () => {
     expect(await runHere(args)).toEqual({ code: 2, output: "", errors });
   });
 
+  it("names the command that was typed in the program that passed it on", async () => {
+    const program = packageProgram({ HOME: "/nowhere", RUNYARD_TYPED_COMMAND: "runyard worker" });
+    expect(await runHere(["worker", "--unknown"], program)).toEqual({
+      ...{ code: 2, output: "", errors: "Unknown option '--unknown'.\nSee: runyard worker --help" },
+    });
+  });
+
   const failWith = (error: unknown): Program => ({
     ...packageProgram({}),
     get home(): string {
