@@ -12,6 +12,7 @@ import {
   isEnded,
   parseDuration,
   plural,
+  toSentence,
   toWords,
 } from "../../web/ui/format.ts";
 
@@ -113,6 +114,18 @@ it("toWords separates the words of a name", () => {
     "Artifact created",
     "",
   ]);
+});
+
+it.each([
+  ["there is no such run", "There is no such run"],
+  ["a run's key cannot do this", "A run's key cannot do this"],
+  ["cron_schedule: has 4 fields", "cron_schedule: has 4 fields"],
+  ["name: is required", "name: is required"],
+  ["config.approvals: the program has none", "config.approvals: the program has none"],
+  ["run_id is unknown", "run_id is unknown"],
+  ["The service did not respond.", "The service did not respond."],
+])("toSentence shows %j as %j", (text, shown) => {
+  expect(toSentence(text)).toBe(shown);
 });
 
 it("formatDay shows a day of UTC, wherever the viewer is", () => {

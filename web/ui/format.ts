@@ -93,10 +93,12 @@ export function formatBytes(bytes: number): string {
 }
 
 /** `setup_repo_clone` → `Setup repo clone`. */
-export function toWords(name: string): string {
-  const words = name.replaceAll(/[_-]+/g, " ").trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
+export const toWords = (name: string): string => capitalize(name.replaceAll(/[_-]+/g, " ").trim());
+
+/** The service's messages are parts of sentences, unless they begin with the name of a member. */
+export const toSentence = (text: string): string => (/^[a-z'-]+ /.test(text) ? capitalize(text) : text);
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The first text that shows something, unlike one that is absent or blank. */
 export const firstText = (texts: readonly unknown[]): string | undefined =>

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { describeError, isForbidden, isNotFound } from "../api/problem.ts";
 import { Button } from "./button.tsx";
+import { toSentence } from "./format.ts";
 
 interface EmptyProps {
   readonly icon?: ReactNode;
@@ -59,9 +60,6 @@ export function ErrorNotice({
     </div>
   );
 }
-
-/** The service's messages are parts of sentences. */
-const toSentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** An error of an action, next to its button. */
 export function InlineError({ error }: { readonly error: unknown }) {
