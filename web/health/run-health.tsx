@@ -104,7 +104,7 @@ function describe(runs: readonly RunItem[]): string {
 /** The outcomes of the latest runs as a part of a page, followed by further facts about the health. */
 export function HealthCard({ kind, id, children }: Subject & { readonly children?: ReactNode }) {
   const { data: runs, error } = useLatestRuns({ kind, id });
-  const health = readHealth(runs ?? []);
+  const { costUsd = 0, failingSince } = readHealth(runs ?? []);
   return (
     <section className="card card-body stack" aria-label="Health">
       <div className="health-head">
@@ -131,11 +131,11 @@ export function HealthCard({ kind, id, children }: Subject & { readonly children
             <span>
               {runs.length === 1 ? "The only run" : `The last ${plural(runs.length, "run")}`}: {describe(runs)}
             </span>
-            {(health.costUsd ?? 0) > 0 && <span>{formatUsd(health.costUsd ?? 0)} a run</span>}
+            {costUsd > 0 && <span>{formatUsd(costUsd)} a run</span>}
           </p>
-          {health.failingSince !== undefined && (
+          {failingSince !== undefined && (
             <p className="field-error">
-              Failing since <Time at={health.failingSince} />
+              Failing since <Time at={failingSince} />
             </p>
           )}
         </>

@@ -57,7 +57,7 @@ export function RunHeader({ run, connection, position, onChanged }: HeaderProps)
           {run.state === "QUEUED" && position !== undefined && (
             <span>Waiting for capacity, position {formatCount(position)}</span>
           )}
-          {/* An ended run needs one response only. A label that is shown so shortly would move the other facts. */}
+          {/* An ended run needs one response only. A label that is shown so briefly would move the other facts. */}
           {connection !== "ended" && !(connection === "loading" && isEnded(run.state)) && (
             <span className={`connection connection-${connection}`}>{CONNECTIONS[connection]}</span>
           )}

@@ -10,7 +10,7 @@ interface Options {
 
 /** Where a run is read from. */
 interface Source {
-  /** Reads events after an event, and all live output. There is no further event where a response has none. */
+  /** Reads a page of the events after an event, and all live output. A page without events is the last one. */
   list(after: number, signal: AbortSignal): Promise<Page>;
   /** Reads what comes after an event, until the run has ended. */
   stream(after: number, options: Options): AsyncIterable<RunStreamItem>;
@@ -23,7 +23,7 @@ interface Page {
 }
 
 interface Reading {
-  /** What all readers of the run share. */
+  /** Names the stream: the same for all readers that share it. */
   readonly name: string;
   readonly after: number;
   readonly source: Source;
@@ -34,8 +34,8 @@ interface Reading {
 type Message = StreamPart | { readonly kind: "end" };
 
 /**
- * Reads a run until it has ended. Readers of the same name in all pages of a browser have one stream: one of them reads it and passes
- * it on. Where that one stops, or fails, the next one goes on. Without https a browser has no locks, and each reader its own stream.
+ * Reads a run until it has ended. All readers of the same name in a browser share one stream: one of them reads it and passes it on
+ * to the others. If it stops or fails, another one takes over. Without https a browser has no locks, so each reader has its own stream.
  */
 export async function readTogether(reading: Reading): Promise<void> {
   const channel = new BroadcastChannel(reading.name);
@@ -85,7 +85,7 @@ function createReader({ after, source, signal, onPart }: Reading, channel: Chann
       for await (const part of source.stream(last, { signal, onWaiting })) pass(part);
       channel.postMessage({ kind: "end" } satisfies Message);
     },
-    /** Takes a part from the reader of the stream, after what is missing before it. */
+    /** Takes a part from the reader of the stream. Reads events that are missing before it first. */
     async receive(part: StreamPart): Promise<void> {
       if (part.kind === "event" && part.event.sequence > last + 1) await catchUp();
       take(part);
@@ -93,7 +93,7 @@ function createReader({ after, source, signal, onPart }: Reading, channel: Chann
   };
 }
 
-/** Takes what another reader passes on, until the run has ended or the other one stops. */
+/** Takes what another reader passes on until the run has ended, and takes over from a reader that stops. */
 async function follow({ name, signal }: Reading, channel: Channel, { catchUp, lead, receive }: Reader): Promise<void> {
   const done = new AbortController();
   const end = Promise.withResolvers<void>();

@@ -36,7 +36,7 @@ function Drawn({ run, feed, now }: TimelineProps & { readonly now: number }) {
   );
 }
 
-/** A mark that is further on its axis ends there, instead of reaching over it. */
+/** The text of a mark beyond this place ends at the mark: centered, it would reach over the end of the axis. */
 const LAST_CENTERED = 0.96;
 
 function Tracks({ picture, runId }: { readonly picture: Picture; readonly runId: string }) {

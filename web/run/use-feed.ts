@@ -118,7 +118,7 @@ async function readStream(runId: string, last: { current: number }, reader: Read
       after: last.current,
       source: {
         list: (after, signal) => {
-          // Another page has the stream. The one that this page has requested before the app was loaded is not needed.
+          // Another page reads the stream, so the one that this page requested before the app was loaded is not needed.
           dropEarlyResponses();
           return client.runs.listEvents(runId, { after, live: true }, { signal });
         },
