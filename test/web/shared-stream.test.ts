@@ -94,6 +94,18 @@ function createPages(service: ReturnType<typeof createService>) {
 
 const quick = { timeout: 20_000, interval: 5 };
 
+/** A service with one event, and two pages that have read it: the first one reads the stream. */
+async function openTwoPages() {
+  const service = createService();
+  const openPage = createPages(service);
+  service.add();
+  const first = openPage();
+  await expect.poll(first.numbers, quick).toEqual([1]);
+  const second = openPage();
+  await expect.poll(second.numbers, quick).toEqual([1]);
+  return { service, first, second };
+}
+
 describe("the pages of a browser that show the same run", () => {
   it("have one stream, and each gets every event once and in order", async () => {
     const service = createService();
@@ -113,7 +125,7 @@ describe("the pages of a browser that show the same run", () => {
     expect(service.open).toBe(0);
   });
 
-  it("show the position in the queue, also where they come later", async () => {
+  it("show the position in the queue, also if they are opened later", async () => {
     const service = createService();
     const openPage = createPages(service);
     service.add();
@@ -125,14 +137,8 @@ describe("the pages of a browser that show the same run", () => {
     await Promise.all([first.outcome, second.outcome]);
   });
 
-  it("go on with a stream of another page where the one that reads it is hidden, without an event missing", async () => {
-    const service = createService();
-    const openPage = createPages(service);
-    service.add();
-    const first = openPage();
-    await expect.poll(first.numbers, quick).toEqual([1]);
-    const second = openPage();
-    await expect.poll(second.numbers, quick).toEqual([1]);
+  it("miss no event when the page that reads the stream is hidden and another page takes over", async () => {
+    const { service, first, second } = await openTwoPages();
     first.close();
     expect(await first.outcome).toContain("AbortError");
     await expect.poll(() => service.open, quick).toBe(1);
@@ -143,14 +149,8 @@ describe("the pages of a browser that show the same run", () => {
     expect(service.opened).toBe(2);
   });
 
-  it("go on with a stream of another page where the connection of the first one is lost", async () => {
-    const service = createService();
-    const openPage = createPages(service);
-    service.add();
-    const first = openPage();
-    await expect.poll(first.numbers, quick).toEqual([1]);
-    const second = openPage();
-    await expect.poll(second.numbers, quick).toEqual([1]);
+  it("take over when the page that reads the stream loses its connection", async () => {
+    const { service, first, second } = await openTwoPages();
     service.breakStreams();
     expect(await first.outcome).toContain("the connection is lost");
     service.add();
@@ -159,7 +159,7 @@ describe("the pages of a browser that show the same run", () => {
     expect(await second.outcome).toBe("ended");
   });
 
-  it("read what they have missed before an event that another page passes on", async () => {
+  it("read the events that they have missed before they take one from another page", async () => {
     const service = createService();
     const openPage = createPages(service);
     for (let number = 0; number < 5; number++) service.add();
@@ -177,14 +177,8 @@ describe("the pages of a browser that show the same run", () => {
     expect(await second.outcome).toBe("ended");
   });
 
-  it("do not ask for the stream any more where they are closed while another one has it", async () => {
-    const service = createService();
-    const openPage = createPages(service);
-    service.add();
-    const first = openPage();
-    await expect.poll(() => service.open, quick).toBe(1);
-    const second = openPage();
-    await expect.poll(second.numbers, quick).toEqual([1]);
+  it("open no stream once they are closed, even when the page that reads it stops", async () => {
+    const { service, first, second } = await openTwoPages();
     second.close();
     expect(await second.outcome).toContain("AbortError");
     first.close();
@@ -193,7 +187,7 @@ describe("the pages of a browser that show the same run", () => {
     expect(service).toMatchObject({ open: 0, opened: 1 });
   });
 
-  it("report that what was missed could not be read", async () => {
+  it("report that the events they have missed could not be read", async () => {
     const service = createService();
     const openPage = createPages(service);
     const first = openPage();
