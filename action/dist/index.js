@@ -1269,7 +1269,7 @@ var FOLLOW_RETRIES = 30, ENDED = /* @__PURE__ */ new Set(["SUCCEEDED", "FAILED",
     else for await (let event of this.events(runId, options)) yield { kind: "event", event };
   }
   /**
-   * Downloads the content of each artifact of a run as a streamed response, with a path to save it to. Artifacts without a content, such
+   * Downloads the content of each artifact of a run as a streamed response, with a path to save it to. Artifacts without content, such
    * as pull requests, are left out.
    */
   async *downloadArtifacts(runId, options) {

@@ -21,7 +21,7 @@ describe("planArtifactFiles", () => {
 });
 
 describe("runs.downloadArtifacts", () => {
-  it("downloads each artifact that has a content, with the path to save it to", async () => {
+  it("downloads each artifact that has content, with the path to save it to", async () => {
     const asked: string[] = [];
     const client = new Runyard({
       apiKey: "key",

@@ -12,7 +12,7 @@ const PLAIN = /^[\w.:@%+,/-]+$/;
 /** What a command takes for an item, the preferred form first. */
 type Forms = readonly (string | undefined)[];
 
-/** Lists the values of an argument or an option of this name; of an argument `uid`, by the group of its command. */
+/** Lists the values of an argument or an option, by its name. An argument `uid` goes by the name of its command group. */
 const LISTS: Readonly<Record<string, (client: Runyard) => AsyncIterable<Forms>>> = {
   run: (client) => readEach(client.runs.list({ limit: MAX_VALUES }), ({ run_id }) => [run_id]),
   environment: (client) => readEach(listEnvironments(client), toForms),

@@ -75,7 +75,7 @@ export function mcpLoginCommand(context: Context) {
 /** `runyard mcp refresh`: replaces an access token. */
 export function mcpRefreshCommand(context: Context) {
   const command = new Command("refresh")
-    .description("replace the access token of an MCP server without a browser, where the service does not renew it")
+    .description("replace the access token of an MCP server without a browser, if the service does not renew it")
     .argument("<secret>", "name of the secret that `runyard mcp login` stored")
     .action(async (secret) => {
       const login = SECRET_NAME.test(secret) ? await readJsonFile(loginPath(context, secret), StoredLogin) : undefined;

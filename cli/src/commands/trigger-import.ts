@@ -16,8 +16,8 @@ interface FixedMembers {
   readonly team?: unknown;
 }
 
-/** Adds what a new trigger has where the file says nothing. */
-const toFixed = ({ kind, preset, verification = { scheme: "standard" }, team = true }: FixedMembers) => ({
+/** Fills in the defaults of a new trigger. */
+const toFixedMembers = ({ kind, preset, verification = { scheme: "standard" }, team = true }: FixedMembers) => ({
   kind,
   preset,
   verification: { encoding: "hex", ...verification },
@@ -25,8 +25,8 @@ const toFixed = ({ kind, preset, verification = { scheme: "standard" }, team = t
 });
 
 /**
- * What an update sends for a member that the file omits. Scopes are kept: `[]` would grant those of the credential. So is the prompt,
- * which a preset has.
+ * What an update sends for a member that the file omits. Scopes are kept, because `[]` would grant those of the credential, and so is
+ * the prompt, because a preset provides one.
  */
 const CLEARED = {
   enabled: true,
@@ -101,7 +101,7 @@ function plan(
   if (found === undefined) return { action: "create", name, body };
   const { uid } = found;
   const before = toRequest(found);
-  const [fixed, requested] = [toFixed(before), toFixed(body)];
+  const [fixed, requested] = [toFixedMembers(before), toFixedMembers(body)];
   for (const member of FIXED) {
     if (isDeepStrictEqual(requested[member], fixed[member])) continue;
     const fix = `Delete the trigger ${uid} first, or give the entry another name.`;

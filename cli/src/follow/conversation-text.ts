@@ -1,6 +1,6 @@
 import type { Block } from "../../../clients/typescript/src/index.ts";
 
-/** A part of a conversation as text: who says or does it, and what. The body is empty if there is nothing to show. */
+/** A part of a conversation as text: a heading with its author, and a body. The body is empty if there is nothing to show. */
 export function blockText(role: string, block: Block): [head: string, body: string] {
   switch (block.type) {
     case "text":
@@ -24,7 +24,7 @@ function formatInput(input: unknown): string {
 
 const OUTPUTS = ["output", "stdout", "stderr", "error", "text"];
 
-/** What was printed, then how it ended. What has neither is shown as JSON. */
+/** What was printed, and then the exit code and the duration. A result without text and exit code is shown as JSON. */
 function formatOutput(output: unknown): string {
   const members = toMembers(output);
   const printed = OUTPUTS.map((name) => members[name]).filter((text) => typeof text === "string" && text !== "");

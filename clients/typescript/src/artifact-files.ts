@@ -1,17 +1,17 @@
 import type { ArtifactItem } from "./generated/types.ts";
 
-/** An artifact that has a content, and the file to save it to. */
+/** An artifact that has content, and the file to save it to. */
 export interface ArtifactFile {
   readonly artifact: ArtifactItem;
   readonly artifact_uid: string;
   /**
-   * A relative path with `/`, which no other artifact of the run has, also where names are not case-sensitive. The agent
-   * chose the name, so the path never leaves the folder that it is joined to.
+   * A relative path with `/`, which differs from those of the run's other artifacts, even if case is ignored. The agent
+   * chose the name, but the path never leaves the folder that it is joined to.
    */
   readonly path: string;
 }
 
-/** Plans the files of a run's artifacts. Artifacts without a content, such as pull requests, have none. */
+/** Plans the files of a run's artifacts. Artifacts without content, such as pull requests, have none. */
 export function planArtifactFiles(artifacts: readonly ArtifactItem[]): ArtifactFile[] {
   const usedPaths = new Set<string>();
   return artifacts.flatMap((artifact) => {
@@ -23,7 +23,7 @@ export function planArtifactFiles(artifacts: readonly ArtifactItem[]): ArtifactF
   });
 }
 
-/** A member that only some kinds of artifacts have; an empty text is as absent. */
+/** Reads a member that only some kinds of artifacts have. An empty text counts as absent. */
 function textOf(data: object, name: string): string | undefined {
   const value: unknown = Reflect.get(data, name);
   return typeof value === "string" && value !== "" ? value : undefined;

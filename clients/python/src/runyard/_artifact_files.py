@@ -1,4 +1,4 @@
-"""Names the files of a run's artifacts, which the agent has chosen, so that they can be saved."""
+"""Plans where to save a run's artifacts, whose names the agent has chosen."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class ArtifactFile:
 
 
 def plan_files(artifacts: Iterable[Any]) -> list[ArtifactFile]:
-    """Plans the files of artifacts. Those without a content, such as pull requests, have none.
+    """Plans the files of artifacts. Artifacts without content, such as pull requests, have none.
 
-    A path is relative, has `/`, never leaves the folder that it is joined to, and is no other artifact's, also where
-    names are not case-sensitive.
+    A path is relative, has `/`, never leaves the folder that it is joined to, and differs from those of the other
+    artifacts, even if case is ignored.
     """
     taken: set[str] = set()
     planned = []
@@ -41,7 +41,7 @@ def plan_files(artifacts: Iterable[Any]) -> list[ArtifactFile]:
 def place_files(
     files: Iterable[ArtifactFile], folder: str | os.PathLike[str], *, overwrite: bool
 ) -> list[ArtifactFile]:
-    """Returns files with their paths below the folder. Raises `FileExistsError` unless they may replace others."""
+    """Returns files with their paths below the folder. Raises `FileExistsError` if one exists, unless `overwrite`."""
     placed = [ArtifactFile(file.artifact_uid, os.path.join(os.fspath(folder), *file.path.split("/"))) for file in files]
     existing = [file.path for file in placed if not overwrite and os.path.lexists(file.path)]
     if existing:

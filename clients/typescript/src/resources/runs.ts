@@ -196,7 +196,7 @@ export class Runs extends Operations {
   }
 
   /**
-   * Downloads the content of each artifact of a run as a streamed response, with a path to save it to. Artifacts without a content, such
+   * Downloads the content of each artifact of a run as a streamed response, with a path to save it to. Artifacts without content, such
    * as pull requests, are left out.
    */
   async *downloadArtifacts(runId: string, options?: RequestOptions): AsyncGenerator<ArtifactDownload, void> {

@@ -238,7 +238,7 @@ class Runs(RunsBase):
         """Saves the content of each artifact of a run in a folder, which is created if it does not exist.
 
         Returns the artifacts with the paths of their files. The agent chose the names of its files; none is saved
-        outside of the folder, and each has a file of its own. Artifacts without a content, such as pull requests, are
+        outside of the folder, and each has a file of its own. Artifacts without content, such as pull requests, are
         left out.
 
         Args:
