@@ -63,14 +63,14 @@ export function createAgentEngine(
   systemPrompt: string,
   work: EngineWork,
   makeModel = createModel,
-  leastMaximum = MAX_RESPONSES,
+  defaultMaxResponses = MAX_RESPONSES,
 ): AgentEngine {
   const nothing = () => {};
   configureLogging({ debug: nothing, info: nothing, warn: nothing, error: nothing });
   const onRetry = createRetryReporter(work.outbox);
   const models = [modelId, ...(work.context.agent_config?.fallback_model_ids ?? [])];
   const optional = chooseOptional(work);
-  const maxResponses = Math.max(leastMaximum, work.context.agent_config?.max_steps ?? 0);
+  const maxResponses = Math.max(defaultMaxResponses, work.context.agent_config?.max_steps ?? 0);
   const options = { systemPrompt, work, onRetry, makeModel, maxResponses, ...optional };
   return {
     async takeTurn(turn, tools) {
@@ -139,7 +139,7 @@ async function takeTurn(options: TurnOptions, turn: Turn, tools: AgentTools): Pr
     signal,
     optional: options.common,
   };
-  const state: State = { responses: 0, cut: 0, said: "", hints: new Set() };
+  const state: State = { responses: 0, cut: 0, said: "", announcement: "", hints: new Set() };
   const onRemaining = (remaining: string) => noteRemaining(state, remaining);
   const model = makeModel({
     ...access,
@@ -178,7 +178,7 @@ async function takeTurn(options: TurnOptions, turn: Turn, tools: AgentTools): Pr
     // A response that arrives later would leave no time to save the work.
     if (isStepRefused(slice, stage)) cut.abort();
   });
-  const outcome = await runLoop(agent, state, { signal, maxResponses: options.maxResponses })
+  const outcome = await runLoop(agent, state, { ...options, signal })
     .catch((error: unknown) => error)
     .finally(uncut);
   if (state.broken !== undefined) throw state.broken.error;
@@ -199,6 +199,8 @@ interface State {
   cut: number;
   /** The text of the last response, preceded by truncated ones. */
   said: string;
+  /** A response before it that announced a step without a tool call. */
+  announcement: string;
   planned?: boolean;
   /** What the agent is told before its next response. */
   nudge?: string;
@@ -210,12 +212,13 @@ interface State {
   broken?: { readonly error: unknown };
 }
 
-interface LoopOptions {
-  readonly signal: AbortSignal;
-  readonly maxResponses: number;
-}
+type LoopOptions = Pick<TurnOptions, "maxResponses" | "format"> & { readonly signal: AbortSignal };
 
-async function runLoop(agent: Agent, state: State, { signal, maxResponses }: LoopOptions): Promise<TurnOutcome> {
+async function runLoop(
+  agent: Agent,
+  state: State,
+  { signal, maxResponses, format }: LoopOptions,
+): Promise<TurnOutcome> {
   let more: Message[] = [];
   for (;;) {
     const turns = maxResponses - state.responses;
@@ -228,6 +231,8 @@ async function runLoop(agent: Agent, state: State, { signal, maxResponses }: Loo
       const end = fault.reason === undefined ? toOutcome(result, state) : { success: false, summary: fault.reason };
       if (state.hints.has(fault.hint)) return end;
       state.hints.add(fault.hint);
+      // It may be a result that only ends like an announcement. A response in an output format is read by a program, and stands alone.
+      if (fault.reason === undefined && format.length === 0) state.announcement = state.said;
       more = [new Message({ role: "user", content: [new TextBlock(fault.hint)] })];
     } catch (error) {
       if (!(error instanceof MaxTokensError)) throw error;
@@ -301,8 +306,9 @@ function createStage(shared: Pick<Stage, "tools" | "images">, state: State, loop
     ...shared,
     begin(id) {
       calls.begin(id);
-      const { said } = state;
+      const said = joinResponses(state);
       state.said = "";
+      state.announcement = "";
       state.hints.clear();
       return said.trim() === "" ? undefined : said;
     },
@@ -356,7 +362,12 @@ function isStepRefused(slice: EngineWork["slice"], stage: Stage): boolean {
   }
 }
 
-function toOutcome({ stopReason }: AgentResult, { said }: State): TurnOutcome {
+/** The text of the last response after that of an announcement, unless the model has repeated it. */
+const joinResponses = ({ announcement, said }: State): string =>
+  said.includes(announcement.trim()) ? said : `${announcement.trimEnd()}\n\n${said}`;
+
+function toOutcome({ stopReason }: AgentResult, state: State): TurnOutcome {
+  const said = joinResponses(state);
   if (stopReason === "endTurn" || stopReason === "stopSequence") return { success: true, summary: said };
   const refused = ["refusal", "contentFiltered", "guardrailIntervened"].includes(stopReason);
   const why = refused ? "The model refused to respond." : `The model ended its response with the reason ${stopReason}.`;

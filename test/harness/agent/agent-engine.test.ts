@@ -209,6 +209,31 @@ describe("a turn of an agent", () => {
     expect(models.seen).toHaveLength(2);
   });
 
+  const REPORT = "The tests pass.\n\nI'll leave the docs as they are.";
+
+  it("keeps a result that ends like an announcement, before the response to the hint", async () => {
+    const { take } = start([{ text: REPORT }, { text: "The task is done." }]);
+    expect(await take()).toEqual({ success: true, summary: `${REPORT}\n\nThe task is done.` });
+    const { take: takeNext, uses } = start([{ text: REPORT }, { tools: [use("look")] }, { text: "Done." }]);
+    expect(await takeNext()).toEqual({ success: true, summary: "Done." });
+    expect(uses).toMatchObject([["look", { said: expect.stringContaining(REPORT) }]]);
+  });
+
+  it("submits a short plan that says what it will do together with the response to the hint", async () => {
+    const plan = "I will add a test and repair the import.";
+    const { take, uses } = start([{ text: plan }, { text: "This is the whole plan." }], { mode: "plan" });
+    const content = `${plan}\n\nThis is the whole plan.`;
+    expect(await take()).toEqual({ success: true, summary: content });
+    expect(uses).toMatchObject([["create_plan", { input: { title: plan, content } }]]);
+  });
+
+  it("takes the response to the hint alone for the result of a run with an output schema", async () => {
+    const agent_config = { output_schema: { type: "object" } };
+    const context: EngineWork["context"] = { mode: "normal", messages: [], agent_config };
+    const { take } = start([{ text: "Let me look at the README first." }, { text: "{}" }], { context });
+    expect(await take()).toEqual({ success: true, summary: "{}" });
+  });
+
   it.each([
     "Done. Let me know if something is missing.",
     "Tell me the name, then I will create the file once you have decided.",
