@@ -68,8 +68,8 @@ export class JobLog {
 }
 
 const formatTitle = ({ title }: Result, action: DisplayAction | undefined): string => {
-  const visibleTitle = action?.title ?? title;
-  return visibleTitle === undefined ? "" : `• ${visibleTitle}`;
+  const text = action?.title ?? title;
+  return text === undefined ? "" : `• ${text}`;
 };
 
 function stepText({ state, name, durationMs, detail, failed }: DisplayEvent & { kind: "step" }): string {

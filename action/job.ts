@@ -41,8 +41,8 @@ const escapeData = (text: string): string =>
  */
 export function printText(job: Job, text: string, before: string): void {
   for (const line of printable(text).split("\n")) {
-    const visibleText = `${before}${line.replaceAll("##[", "##\u200b[")}`;
-    job.print(visibleText.trimStart().startsWith("::") ? `\u200b${visibleText.trimStart()}` : visibleText);
+    const escaped = `${before}${line.replaceAll("##[", "##\u200b[")}`;
+    job.print(escaped.trimStart().startsWith("::") ? `\u200b${escaped.trimStart()}` : escaped);
   }
 }
 

@@ -1981,9 +1981,9 @@ var MAX_TEXT = 3e4;
 var HIDDEN = new RegExp("\\p{Cf}", "gu");
 var formatRunLink = ({ run_id, session_link }) => session_link === void 0 ? `\`${run_id}\`` : `[${run_id}](${session_link})`;
 function quoteText(text) {
-  let visibleText = printable(text.trim().slice(0, MAX_TEXT).toWellFormed()).replace(HIDDEN, ""), fence = "`".repeat(Math.max(2, longestTicks(visibleText)) + 1);
-  return visibleText === "" ? "" : `${fence}text
-${visibleText}
+  let quote = printable(text.trim().slice(0, MAX_TEXT).toWellFormed()).replace(HIDDEN, ""), fence = "`".repeat(Math.max(2, longestTicks(quote)) + 1);
+  return quote === "" ? "" : `${fence}text
+${quote}
 ${fence}`;
 }
 var longestTicks = (text) => [...text.matchAll(/`+/g)].reduce((longest, [ticks]) => Math.max(longest, ticks.length), 0);
@@ -2127,8 +2127,8 @@ var escapeData = (text) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").r
 function printText(job, text, before) {
   for (let line of printable(text).split(`
 `)) {
-    let visibleText = `${before}${line.replaceAll("##[", "##​[")}`;
-    job.print(visibleText.trimStart().startsWith("::") ? `​${visibleText.trimStart()}` : visibleText);
+    let escaped = `${before}${line.replaceAll("##[", "##​[")}`;
+    job.print(escaped.trimStart().startsWith("::") ? `​${escaped.trimStart()}` : escaped);
   }
 }
 function setOutput({ env }, name, value) {
@@ -2212,8 +2212,8 @@ function retryText({ attempt, of, reason, next_in_ms }) {
   return `attempt ${attempt}${most}${next}: ${reason ?? "no reason was given"}`;
 }
 function step(type, at, data) {
-  let parsed = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...said } = parsed.success ? parsed.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : NAMES[type] ?? type.replaceAll("_", " "), detail = retryText(said) ?? firstText([said.detail, said.message, said.filepath, said.title, said.url]), common = { kind: "step", type, at, detail, actionId: said.action_id };
-  return type === "setup_started" ? { ...common, name: STARTED[said.step ?? ""] ?? "setup …", failed: !1 } : { ...common, state, name, durationMs: duration_ms, failed: is_error, output: said.output };
+  let parsed = safeParse(StepData, data), { state, duration_ms, is_error = !1, ...details } = parsed.success ? parsed.output : {}, name = state !== void 0 && type.startsWith("run_") ? void 0 : NAMES[type] ?? type.replaceAll("_", " "), detail = retryText(details) ?? firstText([details.detail, details.message, details.filepath, details.title, details.url]), common = { kind: "step", type, at, detail, actionId: details.action_id };
+  return type === "setup_started" ? { ...common, name: STARTED[details.step ?? ""] ?? "setup …", failed: !1 } : { ...common, state, name, durationMs: duration_ms, failed: is_error, output: details.output };
 }
 var COMPACTED = "conversation_compacted", Summary = object({ summary: string() }), Block = variant("type", [
   object({ type: literal("text"), text: string(), message_id: Text }),
@@ -2239,8 +2239,8 @@ function ofBlock(given, role, at) {
     case "text":
       return role === "assistant" ? [{ kind: "text", at, text: block.text, id: block.message_id }] : [];
     case "action": {
-      let { id, name, input: input2 } = block, command2 = safeParse(Command, input2), visibleInput = command2.success ? command2.output.command : asText(input2), title = block.title ?? (command2.success ? "" : name);
-      return [{ kind: "action", at, id, title, input: visibleInput, isCommand: command2.success }];
+      let { id, name, input: input2 } = block, command2 = safeParse(Command, input2), inputText = command2.success ? command2.output.command : asText(input2), title = block.title ?? (command2.success ? "" : name);
+      return [{ kind: "action", at, id, title, input: inputText, isCommand: command2.success }];
     }
     case "action_result":
       return [{ kind: "result", at, ...ofResult(block) }];
@@ -2325,8 +2325,8 @@ var JobLog = class {
 `), "$ ");
   }
 }, formatTitle = ({ title }, action) => {
-  let visibleTitle = action?.title ?? title;
-  return visibleTitle === void 0 ? "" : `• ${visibleTitle}`;
+  let text = action?.title ?? title;
+  return text === void 0 ? "" : `• ${text}`;
 };
 function stepText({ state, name, durationMs, detail, failed }) {
   let duration = durationMs === void 0 ? void 0 : seconds(durationMs);

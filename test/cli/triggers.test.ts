@@ -266,7 +266,7 @@ describe("runyard triggers import", () => {
   it.each([
     ["", { scheme: "standard" }],
     ["verification: {scheme: hmac, header: X-A}, ", { scheme: "hmac", header: "X-A", encoding: "hex" }],
-  ])("changes nothing for a file with %j, and the defaults of what it leaves out", async (members, verification) => {
+  ])("changes nothing for a file with %j that leaves out the defaults", async (members, verification) => {
     const file = join(directory, "short.yaml");
     await writeFile(file, `triggers: [{name: builds, kind: webhook, ${members}prompt: look, team: true}]`);
     server.play([list({ verification })]);
@@ -282,7 +282,7 @@ describe("runyard triggers import", () => {
     expect([code, out.trim(), sent()]).toEqual([0, "unchanged  builds", []]);
   });
 
-  it("changes the scopes alone", async () => {
+  it("changes only the scopes", async () => {
     const file = await exportTo("json", { scopes: ["runs:read"] });
     server.play([list({ ...STORED, scopes: ["runs:read", "runs:write"] }), trigger()]);
     expect((await run(["triggers", "import", file])).out).toContain("changed  builds");

@@ -38,7 +38,7 @@ it("follows 100,000 events, 60 MB of them, without keeping them", async () => {
   const { count, megabytes }: { count: number; megabytes: number[] } = JSON.parse(stdout);
   expect(count).toBe(EVENTS);
   expect(megabytes).toHaveLength(10);
-  // Of each half the least, since one measurement can find garbage that a busy machine has not removed yet.
+  // The minimum of each half, because a single measurement can include garbage that a busy machine has not collected yet.
   const growth = Math.min(...megabytes.slice(5)) - Math.min(...megabytes.slice(0, 5));
   expect(growth).toBeLessThan(2);
 });

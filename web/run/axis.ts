@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Distances between the marks of an axis, in milliseconds, that people count in. */
+/** The possible distances between the marks of an axis, in milliseconds: round numbers of a unit. */
 const STEPS = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
   ...[SECOND, MINUTE].flatMap((unit) => [1, 2, 5, 10, 20, 30].map((count) => count * unit)),

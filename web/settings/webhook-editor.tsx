@@ -71,7 +71,7 @@ export function WebhookEditor({ teamUid, webhook, onClose }: WebhookEditorProps)
             spellCheck={false}
             hint={
               format === "slack"
-                ? "The URL of an incoming webhook of Slack, or of a chat that accepts the same."
+                ? "The URL of an incoming webhook of Slack, or of a chat that accepts the same format."
                 : "Receives a signed POST request for each event."
             }
             value={url}

@@ -6,7 +6,7 @@ interface Person {
   readonly email?: string | undefined;
 }
 
-/** What a person or an agent is called; empty where neither is known. A display name that was never set is empty too. */
+/** The display name of a person or an agent, or else the email address; empty if neither is known. An unset display name is empty. */
 export const personName = (person: Person | undefined): string =>
   revealHidden(person?.display_name || person?.email || "");
 

@@ -38,9 +38,9 @@ export const formatRunLink = ({ run_id, session_link }: RunItem): string =>
 
 /** Quotes a text as a block of code in Markdown, cut to what a comment has room for; an empty text stays empty. */
 export function quoteText(text: string): string {
-  const visibleText = printable(text.trim().slice(0, MAX_TEXT).toWellFormed()).replace(HIDDEN, "");
-  const fence = "`".repeat(Math.max(2, longestTicks(visibleText)) + 1);
-  return visibleText === "" ? "" : `${fence}text\n${visibleText}\n${fence}`;
+  const quote = printable(text.trim().slice(0, MAX_TEXT).toWellFormed()).replace(HIDDEN, "");
+  const fence = "`".repeat(Math.max(2, longestTicks(quote)) + 1);
+  return quote === "" ? "" : `${fence}text\n${quote}\n${fence}`;
 }
 
 /** Quotes a line as code in Markdown. The spaces inside are not shown, and allow backticks at both ends. */

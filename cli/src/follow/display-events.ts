@@ -148,12 +148,13 @@ function retryText({ attempt, of, reason, next_in_ms }: StepData): string | unde
 /** A state transition is shown by its new state, anything else by its name. */
 function step(type: string, at: string, data: unknown): DisplayEvent {
   const parsed = v.safeParse(StepData, data);
-  const { state, duration_ms, is_error = false, ...said } = parsed.success ? parsed.output : {};
+  const { state, duration_ms, is_error = false, ...details } = parsed.success ? parsed.output : {};
   const name = state !== undefined && type.startsWith("run_") ? undefined : (NAMES[type] ?? type.replaceAll("_", " "));
-  const detail = retryText(said) ?? firstText([said.detail, said.message, said.filepath, said.title, said.url]);
-  const common = { kind: "step", type, at, detail, actionId: said.action_id } as const;
-  if (type === "setup_started") return { ...common, name: STARTED[said.step ?? ""] ?? "setup …", failed: false };
-  return { ...common, state, name, durationMs: duration_ms, failed: is_error, output: said.output };
+  const detail =
+    retryText(details) ?? firstText([details.detail, details.message, details.filepath, details.title, details.url]);
+  const common = { kind: "step", type, at, detail, actionId: details.action_id } as const;
+  if (type === "setup_started") return { ...common, name: STARTED[details.step ?? ""] ?? "setup …", failed: false };
+  return { ...common, state, name, durationMs: duration_ms, failed: is_error, output: details.output };
 }
 
 /** The event of the conversation with the summary that the model got instead of earlier messages. */
@@ -191,9 +192,9 @@ function ofBlock(given: unknown, role: string, at: string): DisplayEvent[] {
     case "action": {
       const { id, name, input } = block;
       const command = v.safeParse(Command, input);
-      const visibleInput = command.success ? command.output.command : asText(input);
+      const inputText = command.success ? command.output.command : asText(input);
       const title = block.title ?? (command.success ? "" : name);
-      return [{ kind: "action", at, id, title, input: visibleInput, isCommand: command.success }];
+      return [{ kind: "action", at, id, title, input: inputText, isCommand: command.success }];
     }
     case "action_result":
       return [{ kind: "result", at, ...ofResult(block) }];
