@@ -1,3 +1,5 @@
+import { parseJson } from "../support/parse-json.ts";
+
 /** The part of a JSON Schema that tells how to repair a value. */
 interface Schema {
   readonly type?: unknown;
@@ -73,12 +75,8 @@ const toSingle = (value: unknown): unknown[] | undefined =>
 
 function parseAs<T>(value: unknown, is: (parsed: unknown) => parsed is T): T | undefined {
   if (typeof value !== "string") return undefined;
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return is(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(value);
+  return is(parsed) ? parsed : undefined;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

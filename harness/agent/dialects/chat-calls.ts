@@ -1,3 +1,4 @@
+import { parseJson } from "../../support/parse-json.ts";
 import { isMembers, type Members, mergeMembers, toText } from "./members.ts";
 import { parseToolInput } from "./tool-input.ts";
 
@@ -90,13 +91,7 @@ function mergeName(before: string, piece: string): string {
   return piece.startsWith(before) ? piece : before + piece;
 }
 
-function isComplete(text: string): boolean {
-  try {
-    return isMembers(JSON.parse(text));
-  } catch {
-    return false;
-  }
-}
+const isComplete = (text: string): boolean => isMembers(parseJson(text));
 
 /** Returns the input as valid JSON, unchanged if it is valid. */
 export const toValidArguments = (text: string): string =>

@@ -1,3 +1,4 @@
+import { parseJson } from "../../support/parse-json.ts";
 import { isMembers, type Members, toList, toText } from "./members.ts";
 import { splitReasoning } from "./think-text.ts";
 
@@ -57,13 +58,9 @@ export function readJsonCalls(whole: unknown): unknown {
 
 /** A call or an answer; undefined for anything else. */
 function parseStep(text: string): Members | undefined {
-  try {
-    const parsed: unknown = JSON.parse(removeFence(text));
-    const isStep = isMembers(parsed) && (typeof parsed["tool"] === "string" || typeof parsed["answer"] === "string");
-    return isStep ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(removeFence(text));
+  const isStep = isMembers(parsed) && (typeof parsed["tool"] === "string" || typeof parsed["answer"] === "string");
+  return isStep ? parsed : undefined;
 }
 
 /** Removes the fence of a Markdown block. Only the ends are searched: a model may repeat a character up to its token limit. */

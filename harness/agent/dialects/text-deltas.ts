@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseJson } from "../../support/parse-json.ts";
 
 /** The texts of a model's response in the events of its API: Messages, Chat Completions and Responses. */
 const Delta = v.union([
@@ -41,10 +42,6 @@ export function createTextReader(onText: (text: string) => void): (piece: string
 }
 
 function parseText(data: string): string {
-  try {
-    const parsed = v.safeParse(Delta, JSON.parse(data));
-    return parsed.success ? parsed.output : "";
-  } catch {
-    return "";
-  }
+  const parsed = v.safeParse(Delta, parseJson(data));
+  return parsed.success ? parsed.output : "";
 }

@@ -3,6 +3,7 @@ import type { ControlPlane } from "../../control-plane/control-plane.ts";
 import { getJson, type HttpResponse, postJson } from "../../control-plane/http.ts";
 import { defineTool, type Tool } from "../../engine/tool.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
+import { parseJson } from "../../support/parse-json.ts";
 import { toWellFormed } from "../../support/text-limits.ts";
 import { findGithubRepository, type GithubAccess, type GithubRepository } from "./github-token.ts";
 import { catchRefusal } from "./refused-call.ts";
@@ -82,12 +83,12 @@ interface PullRequest {
 
 async function openPullRequest(place: GithubRepository, request: PullRequest, signal: AbortSignal) {
   const response = await callGithub(place, "/pulls", signal, request);
-  if (response.status === 201) return { ...toOpenPull(v.parse(Pull, parseJson(response))), isNew: true };
+  if (response.status === 201) return { ...toOpenPull(v.parse(Pull, parseJson(response.text))), isNew: true };
   const refusal = describeRefusal(response);
   if (response.status === 422 && /already exists/i.test(refusal)) {
     const head = request.head.includes(":") ? request.head : `${place.owner}:${request.head}`;
     const query = new URLSearchParams({ head, base: request.base, state: "open" });
-    const [found] = v.parse(v.array(Pull), parseJson(await callGithub(place, `/pulls?${query}`, signal)));
+    const [found] = v.parse(v.array(Pull), parseJson((await callGithub(place, `/pulls?${query}`, signal)).text));
     if (found !== undefined) return { ...toOpenPull(found), isNew: false };
   }
   const hint = response.status === 422 && /head/.test(refusal) ? "; has the branch been pushed?" : "";
@@ -103,7 +104,7 @@ const toOpenPull = ({ html_url: url, number, draft }: v.InferOutput<typeof Pull>
 async function fetchDefaultBranch(place: GithubRepository, signal: AbortSignal): Promise<string> {
   const response = await callGithub(place, "", signal);
   if (response.status !== 200) throw new Error(`GitHub returned ${response.status}: ${describeRefusal(response)}`);
-  return v.parse(v.object({ default_branch: v.string() }), parseJson(response)).default_branch;
+  return v.parse(v.object({ default_branch: v.string() }), parseJson(response.text)).default_branch;
 }
 
 function callGithub(
@@ -124,16 +125,8 @@ function callGithub(
 }
 
 function describeRefusal(response: HttpResponse): string {
-  const problem = v.safeParse(Problem, parseJson(response));
+  const problem = v.safeParse(Problem, parseJson(response.text));
   if (!problem.success) return response.text.slice(0, 300);
   const { message, errors } = problem.output;
   return [message, ...errors.map((error) => error.message || `${error.field} is not valid`)].join("; ").slice(0, 500);
-}
-
-function parseJson({ text }: HttpResponse): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
