@@ -59,12 +59,12 @@ export class AgentTool extends StrandsTool {
 export const createMissingTool = (name: string, names: readonly string[]): Tool => ({
   ...createRefusingTool(
     { name, description: "", inputSchema: {}, category: "integration", readsOnly: true },
-    `there is no tool ${JSON.stringify(name.slice(0, 100))}; ${describeOtherWay(name, names)}available tools: ${names.join(", ")}`,
+    `there is no tool ${JSON.stringify(name.slice(0, 100))}; ${describeMcpCall(name, names)}available tools: ${names.join(", ")}`,
   ),
 });
 
-/** A model that had the tool of an MCP server as one of its own, or guesses its name, may have it by another tool only. */
-function describeOtherWay(name: string, names: readonly string[]): string {
+/** Models use names of the form `mcp__server__tool`, also where tools of MCP servers are only called through `call_mcp_tool`. */
+function describeMcpCall(name: string, names: readonly string[]): string {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name.slice(0, 200)) ?? [];
   return server === undefined || !names.includes("call_mcp_tool")
     ? ""
