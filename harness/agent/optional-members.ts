@@ -19,10 +19,10 @@ export interface OptionalMembers {
 
 type IsRefusal = (status: number, text: string) => boolean;
 
-const createRefusalTest =
-  (names: RegExp): IsRefusal =>
+export const createRefusalTest =
+  (names: RegExp, statuses: readonly number[] = [400, 422]): IsRefusal =>
   (status, text) =>
-    (status === 400 || status === 422) && names.test(text);
+    statuses.includes(status) && names.test(text);
 
 /** How servers name the members of a structured output in their refusals. */
 export const isFormatRefusal = createRefusalTest(

@@ -1,14 +1,14 @@
 import { joinNeighbours } from "./dialects/json-calls.ts";
 import { isMembers, type Members, toList, toText } from "./dialects/members.ts";
-import { createRefusals, type OptionalMembers } from "./optional-members.ts";
+import { createRefusals, createRefusalTest, type OptionalMembers } from "./optional-members.ts";
 import { simplifyTools } from "./simple-schemas.ts";
 
 /** Changes of requests that a server has refused, each of which makes them poorer, so none is made before. */
 export const createRepairs = (): readonly OptionalMembers[] => [
   createBareMessages(),
-  createRepair(SCHEMA_REFUSAL, [400, 422, 500], (api, body) => simplifyTools(api, body)),
-  createRepair(SYSTEM_REFUSAL, [400, 422, 500], forChat(moveSystemText)),
-  createRepair(ORDER_REFUSAL, [400, 422, 500], forChat(alternateRoles)),
+  createRepair(SCHEMA_REFUSAL, simplifyTools),
+  createRepair(SYSTEM_REFUSAL, forChat(moveSystemText)),
+  createRepair(ORDER_REFUSAL, forChat(alternateRoles)),
 ];
 
 type Change = OptionalMembers["add"];
@@ -18,9 +18,9 @@ const forChat =
   (api, body) =>
     api === "chat" ? change(body) : body;
 
-/** Makes a change to the requests of a model from the refusal on that asks for it. */
-function createRepair(refusal: RegExp, statuses: readonly number[], change: Change): OptionalMembers {
-  const refusals = createRefusals((status, text) => statuses.includes(status) && refusal.test(text));
+/** Changes the requests of a model after the refusal that asks for it, which is a 500 where a server fails to build its prompt. */
+function createRepair(refusal: RegExp, change: Change): OptionalMembers {
+  const refusals = createRefusals(createRefusalTest(refusal, [400, 422, 500]));
   return {
     removes: true,
     add: (api, body) => (refusals.has(body) ? change(api, body) : body),
@@ -45,7 +45,7 @@ const UNKNOWN_MEMBER =
 
 /** Leaves out what a server has returned with its messages, and does not accept back: Groq, Cerebras and Mistral. */
 function createBareMessages(): OptionalMembers {
-  const refusals = createRefusals((status, text) => (status === 400 || status === 422) && UNKNOWN_MEMBER.test(text));
+  const refusals = createRefusals(createRefusalTest(UNKNOWN_MEMBER));
   const names = (body: Members) => [...new Set(toList(body["messages"]).filter(isOfModel).flatMap(listExtras))];
   return {
     removes: true,
