@@ -36,8 +36,8 @@ export async function scan(request: ScanRequest, folder: string): Promise<ScanRe
     await git(["init", "--quiet", "--bare", "--template=", "."]);
     const commit = await fetchCommit(request, git);
     const listed = commit === undefined ? [] : await listSkills(commit, git);
-    const { wanted, files } = chooseSkills(listed);
-    const texts = await readAll(wanted, git);
+    const { readable, files } = chooseSkills(listed);
+    const texts = await readAll(readable, git);
     return {
       outcome: "found",
       files: files.map((file) => ({ ...file, ...texts.get(file.sha) })),
@@ -108,8 +108,8 @@ async function listSkills(commit: string, git: Git): Promise<Listed[]> {
 }
 
 /** Chooses the skills to return, and those to read: files that are too large are not read. */
-function chooseSkills(listed: readonly Listed[]): { wanted: Listed[]; files: SkillFile[] } {
-  const unknown: Listed[] = [];
+function chooseSkills(listed: readonly Listed[]): { readable: Listed[]; files: SkillFile[] } {
+  const readable: Listed[] = [];
   let room = SKILLS_BYTES;
   const files = listed.slice(0, MAX_SKILLS).map((file): SkillFile => {
     const { path, sha, bytes } = file;
@@ -118,17 +118,17 @@ function chooseSkills(listed: readonly Listed[]): { wanted: Listed[]; files: Ski
       return { path, sha, problem: `was omitted: the skills before it have ${SKILLS_BYTES} bytes in total` };
     }
     room -= bytes;
-    unknown.push(file);
+    readable.push(file);
     return { path, sha };
   });
-  return { wanted: unknown, files };
+  return { readable, files };
 }
 
-async function readAll(wanted: readonly Listed[], git: Git): Promise<Map<string, Pick<SkillFile, "text" | "problem">>> {
+async function readAll(list: readonly Listed[], git: Git): Promise<Map<string, Pick<SkillFile, "text" | "problem">>> {
   const found = new Map<string, Pick<SkillFile, "text" | "problem">>();
-  if (wanted.length === 0) return found;
-  const maxBytes = wanted.reduce((sum, { bytes }) => sum + bytes + HEADER_BYTES, 0);
-  const names = [...new Set(wanted.map(({ sha }) => sha))];
+  if (list.length === 0) return found;
+  const maxBytes = list.reduce((sum, { bytes }) => sum + bytes + HEADER_BYTES, 0);
+  const names = [...new Set(list.map(({ sha }) => sha))];
   const all = await git(["cat-file", "--batch"], { input: `${names.join("\n")}\n`, maxBytes });
   let at = 0;
   for (const sha of names) {
