@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { listPorts, listPrograms, readsInput, signalProcess } from "../isolation/process-states.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { formatError } from "../support/stop.ts";
@@ -125,7 +125,12 @@ export function followCommand(launched: LaunchedCommand, options: BackgroundOpti
       if (onOutput !== undefined) listeners.add(onOutput);
       try {
         while (!condition()) {
-          if (end !== undefined || performance.now() >= until || waitsForInput()) return condition();
+          if (end !== undefined || performance.now() >= until) return condition();
+          if (waitsForInput()) {
+            await readAvailable();
+            if (waitsForInput()) return condition();
+            continue;
+          }
           await Promise.race([ended, sleep(POLL_MS)]);
           signal.throwIfAborted();
         }
@@ -156,6 +161,15 @@ export function followCommand(launched: LaunchedCommand, options: BackgroundOpti
 function explainEnd(reason: string | undefined, isBroken: boolean): Pick<BackgroundEnd, "reason"> {
   const why = reason ?? (isBroken ? "the isolation boundary (bubblewrap) could not be set up" : undefined);
   return why === undefined ? {} : { reason: why };
+}
+
+/**
+ * Lets the event loop read the output that has come since it last did: a busy harness would take it for silence. The second check phase is the
+ * one that surely follows a poll phase.
+ */
+async function readAvailable(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }
 
 /** Collects the output of a command, passes it on, and measures how long there has been none. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, vi } from "vitest";
+import { readsInput } from "#harness/isolation/process-states.ts";
 import { createBackgroundStage } from "../support/background-stage.ts";
 import { SECRET } from "../support/command-stage.ts";
 import { newMark, sleepers } from "../support/processes.ts";
@@ -98,10 +99,11 @@ describe.concurrent.each(["bubblewrap", "none"])("a background command (%s)", (k
 
   it("is frozen with all its processes until it is thawed", async ({ expect }) => {
     await using stage = await createBackgroundStage({ kind });
-    const { output } = await stage.start("while true; do echo x >> grown.txt; sleep 0.01; done");
-    expect(output).toMatchObject({ state: "running" });
+    await stage.start("while true; do echo x >> grown.txt; sleep 0.01; done");
+    const started = stage.background.find("background-1");
     const size = () => statSync(join(stage.host.workspace, "grown.txt"), { throwIfNoEntry: false })?.size ?? 0;
-    await expect.poll(size, PATIENT).toBeGreaterThan(0);
+    const look = () => ({ end: started.end, output: started.read(true).text, hasGrown: size() > 0 });
+    await expect.poll(look, PATIENT).toEqual({ end: undefined, output: "", hasGrown: true });
     const thaw = await stage.background.freeze();
     const frozenAt = size();
     const states = stage.background.list().flatMap((command) => command.listProcesses().map(readState));
@@ -175,6 +177,22 @@ describe.concurrent("tools for background commands", () => {
     await expect.poll(() => large?.end?.reason, PATIENT).toBe("it had more than 12 processes and threads");
     expect(small?.end).toBe(undefined);
   });
+});
+
+it("BackgroundCommand.waitFor reads what a command has printed before it takes it for silent", async ({ expect }) => {
+  await using stage = await createBackgroundStage({ kind: "none" });
+  const request = { command: "echo ready; read -r line", workingDirectory: stage.workingDirectory };
+  const command = await stage.background.start(request);
+  const startedAt = performance.now();
+  const waitsForInput = () => performance.now() - startedAt > 3_100 && readsInput(command.listProcesses());
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  const isReady = () => {
+    // The harness reads no output meanwhile, as on a machine where it has to wait for a processor.
+    while (!waitsForInput()) Atomics.wait(pause, 0, 0, 10);
+    return command.hasLine((line) => line === "ready");
+  };
+  const wait = { timeoutMs: PATIENT.timeout, signal: stage.stop.signal };
+  expect(await command.waitFor(isReady, wait)).toBe(true);
 });
 
 function readState(pid: number): string {
