@@ -213,11 +213,11 @@ async function readText(response: Response, alive: () => void, onPiece: (piece: 
 }
 
 function pickErrorHeaders({ headers }: Response): Record<string, string> {
-  const passedOn = ["retry-after", "x-should-retry"].flatMap((name) => {
+  const errorHeaders = ["retry-after", "x-should-retry"].flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [[name, value]];
   });
-  return { "content-type": "application/json", ...Object.fromEntries(passedOn) };
+  return { "content-type": "application/json", ...Object.fromEntries(errorHeaders) };
 }
 
 const toUrl = (input: string | URL | Request): string => (input instanceof Request ? input.url : String(input));

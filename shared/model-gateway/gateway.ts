@@ -136,7 +136,7 @@ async function respond(
   waitUntil(ended);
   const first = Promise.race([response, watch.over]);
   const isSlow = provider.timeouts !== undefined && call.original.stream === true;
-  const answer = await (isSlow
+  const callerResponse = await (isSlow
     ? keepAlive(first, { dialect, giveUp: watch.giveUp, everyMs: ports.times?.keepAliveMs })
     : first);
   const headers = {
@@ -144,8 +144,8 @@ async function respond(
     ...droppedHeader(call.dropped),
     ...windowHeader({ ...provider.limits?.(model.name), ...call.limits }),
   };
-  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
-  return answer;
+  for (const [name, value] of Object.entries(headers)) callerResponse.headers.set(name, value);
+  return callerResponse;
 }
 
 /** Tells the agent the context window of the model, if it is known, so that it compacts its conversation in time. */
