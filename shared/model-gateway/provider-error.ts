@@ -114,7 +114,7 @@ const redactKeys = (text: string): string =>
     .replace(/\b(?:sk|pk|rk|gsk|xai|csk|nvapi|hf|fw|r8|AIza|AKIA|ASIA|key)[-_]?[\w.*•…-]{8,}/g, "[redacted]")
     .replace(/\barn:aws[\w-]*:[^\s"',]+/g, "[redacted]")
     .replace(/\bbearer\s+[^\s"',;]+/gi, "Bearer [redacted]")
-    .replace(/[\w-]*[*•]{3,}[\w*•-]*/g, "[redacted]");
+    .replace(/(?<![\w-])[\w-]*[*•]{3,}[\w*•-]*/g, "[redacted]");
 
 function readPause(message: string): number | undefined {
   const found =
