@@ -9,6 +9,7 @@ import { parsedJson } from "./dialect.ts";
 import { isWorthRepeating, type LearnedLimits, type LimitName, learnLimits, withLimit } from "./output-limit.ts";
 import { patientFetch } from "./patient-fetch.ts";
 import { chooseKey, createHiding, type Key, toBearer } from "./provider.ts";
+import { readText } from "./provider-response.ts";
 import { readServerLimits } from "./server-limits.ts";
 
 /** A server that reads a long prompt on a processor may take this long for its first token. */
@@ -58,7 +59,7 @@ export function compatibleServer(baseUrl: string, options: CompatibleOptions = {
     const sent =
       body === undefined ? { method: "GET" as const } : { method: "POST" as const, body: JSON.stringify(body) };
     const response = await patientFetch(url, { ...sent, headers, signal });
-    const text = await response.text();
+    const text = await readText(response);
     return response.ok ? parsedJson(text) : undefined;
   }
 
@@ -100,7 +101,7 @@ export function compatibleServer(baseUrl: string, options: CompatibleOptions = {
       const request = withLimit(asked, { name, limits, isResponses }, room);
       const response = await send({ ...call, request });
       if (!REFUSALS.has(response.status)) return response;
-      const text = await response.text();
+      const text = await readText(response);
       if (asked["stream_options"] !== undefined && /\bstream_options\b/.test(text)) {
         model.refusesUsage = true;
         return callModel(call);

@@ -4,7 +4,7 @@ import { type ModelRequest, parsedJson } from "./dialect.ts";
 import { PROVIDER_REMEDY } from "./error-kinds.ts";
 import { type Call, describeCall, type Outcome, type PaymentPorts, settleCall } from "./payment.ts";
 import { readErrorBody } from "./provider-error.ts";
-import { createHide, isStream, withReadErrors } from "./provider-response.ts";
+import { createHide, isStream, readText, withReadErrors } from "./provider-response.ts";
 import { relay } from "./relay.ts";
 import { failure, responseHeaders } from "./responses.ts";
 import { callProvider, GivenUp, isUnsent, TimedOut, Unreached } from "./upstream.ts";
@@ -155,7 +155,7 @@ function send(
 }
 
 async function readWhole(call: Call, given: Response, settle: (outcome: Outcome) => Promise<void>): Promise<Response> {
-  const text = await given.text().catch(() => "");
+  const text = await readText(given).catch(() => "");
   const json = parsedJson(text);
   const usage = call.dialect.readUsage(json);
   await settle(

@@ -26,9 +26,9 @@ export const withReadErrors =
   async (call) => {
     const response = await provider(call);
     const hide = createHide(provider, called.ownKey);
-    if (!response.ok) return toProviderError(dialect, called, response, readErrorBody(hide(await response.text())));
+    if (!response.ok) return toProviderError(dialect, called, response, readErrorBody(hide(await readText(response))));
     if (response.body === null || isStream(response, call.request.stream === true)) return response;
-    const text = hide(await response.text().catch(() => ""));
+    const text = hide(await readText(response).catch(() => ""));
     const json = parsedJson(text);
     const error = isHtml(text) ? readErrorBody(text) : findError(json);
     if (error !== undefined) return toProviderError(dialect, called, response, error);
@@ -37,6 +37,22 @@ export const withReadErrors =
     if (/^\s*(?:data|event): ?/.test(text)) headers.set("content-type", "text/event-stream");
     return new Response(text, { status: response.status, headers });
   };
+
+/** The bytes after which a response is not read further. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** Reads a response as text. That of a server that sends more than any model writes is truncated, so it does not fill the memory. */
+export async function readText({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    bytes += chunk.byteLength;
+    if (bytes >= MAX_BYTES) break;
+  }
+  return text + decoder.decode();
+}
 
 /** Redacts the keys of a call from what its provider returned. */
 export const createHide =

@@ -8,6 +8,7 @@ import {
 } from "#shared/model-provider/model-provider.ts";
 import { toMessageStream } from "./bedrock/message-events.ts";
 import { patientFetch, REDIRECTED } from "./patient-fetch.ts";
+import { readText } from "./provider-response.ts";
 
 /** The providers of a deployment by their names. */
 export type ModelProviders = Readonly<Partial<Record<string, ModelProvider>>>;
@@ -53,7 +54,7 @@ export function bedrockByKey(baseUrl: string, key: Key | undefined, options: Pro
       signal: call.signal,
     });
     if (!response.ok) return addRemedy(response);
-    const text = await response.text();
+    const text = await readText(response);
     const events = stream === true ? toMessageStream(text) : undefined;
     const type = events === undefined ? "application/json" : "text/event-stream";
     return new Response(events ?? text, { headers: { "content-type": type } });
@@ -62,7 +63,7 @@ export function bedrockByKey(baseUrl: string, key: Key | undefined, options: Pro
 }
 
 async function addRemedy(response: Response): Promise<Response> {
-  const message = await response.text();
+  const message = await readText(response);
   const [name = ""] = (response.headers.get("x-amzn-errortype") ?? "").split(":");
   const remedy = findBedrockRemedy({ name, message });
   const headers = new Headers(response.headers);

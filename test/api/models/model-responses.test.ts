@@ -70,6 +70,23 @@ describe("a provider's response", () => {
     expect(await calledEvents()).toMatchObject([{ data: { is_estimated: true } }, { data: { is_estimated: true } }]);
   });
 
+  it.each([200, 400])("is read up to 16 MiB where it has the status %i and is no stream of events", async (status) => {
+    const chunk = new TextEncoder().encode("x".repeat(1024 * 1024));
+    let sent = 0;
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      sent += 1;
+      if (sent > 64) controller.close();
+      else controller.enqueue(chunk);
+    };
+    const respond = () => new Response(new ReadableStream({ pull }), { status });
+    const response = await gatewayTo(respond).messages(run.key);
+    expect(response.status).toBe(status === 200 ? 502 : status);
+    expect(await response.json()).toMatchObject({
+      error: { message: expect.stringContaining(`anthropic returned ${status}`) },
+    });
+    expect(sent).toBeLessThan(20);
+  });
+
   it("is estimated by the bytes of the request and response if it is invalid", async () => {
     const estimate = async (text: string, request: object) => {
       await gatewayTo(() => new Response(text)).messages(run.key, request);
