@@ -2,6 +2,7 @@ import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { Button, IconButton } from "./button.tsx";
+import { toSentence } from "./format.ts";
 import { revealHidden } from "./hidden-characters.ts";
 
 interface DialogProps {
@@ -78,7 +79,7 @@ export function Confirm({ open, onClose, title, text, action, busy = false, erro
     <Dialog open={open} onClose={onClose} title={title} description={text}>
       {error !== undefined && (
         <p className="form-error" role="alert">
-          {error}
+          {toSentence(error)}
         </p>
       )}
       <div className="dialog-actions">
