@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { text } from "node:stream/consumers";
-import { numberLines, replaceText, splitLines } from "./replace-text.ts";
+import { countEqualLines, numberLines, replaceText, splitLines } from "./replace-text.ts";
 
 // This program runs inside the sandbox: it reads and changes files for the agent with the rights of commands, never those of the
 // harness. It reads one request from standard input, writes one line, and imports only a module that is copied with it.
@@ -183,13 +183,9 @@ function describeChange(
   if ([before, after].some((content) => content !== undefined && isBinary(content))) return {};
   const [old, current] = [before, after].map((content) => splitLines(content?.toString("utf8") ?? ""));
   if (old === undefined || current === undefined) return {};
-  const shorter = Math.min(old.length, current.length);
-  let start = 0;
-  while (start < shorter && old[start] === current[start]) start++;
-  let same = 0;
-  while (same < shorter - start && old.at(-1 - same) === current.at(-1 - same)) same++;
-  const from = Math.max(0, start - CONTEXT_LINES);
-  const unchanged = Math.max(0, same - CONTEXT_LINES);
+  const { first, last } = countEqualLines(old, current);
+  const from = Math.max(0, first - CONTEXT_LINES);
+  const unchanged = Math.max(0, last - CONTEXT_LINES);
   const [oldPart, newPart] = [old, current].map((lines) => lines.slice(from, lines.length - unchanged).join(""));
   if (Buffer.byteLength(`${oldPart}${newPart}`) > CHANGE_BYTES) return {};
   const texts = {

@@ -149,19 +149,32 @@ function toSpan(lines: readonly string[], at: number, count: number, part: strin
 
 /** Writes a new text like the original: lines that did not change as they are there, others with its indentation and its line breaks. */
 function adapt({ old, new: text }: Texts, original: string): string {
-  const [before, after, there] = [old, text, original].map((one) => splitLines(one).map(toContent));
-  if (before === undefined || after === undefined || there === undefined) return text;
-  const reindent = createReindent(before.map((line, index) => ({ old: line, original: there[index] ?? line })));
-  const lines = after.map(reindent);
-  const shorter = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shorter && before[start] === after[start]) start++;
-  let same = 0;
-  while (same < shorter - start && before.at(-1 - same) === after.at(-1 - same)) same++;
-  for (let at = 0; at < start; at++) lines[at] = there[at] ?? "";
-  for (let back = 1; back <= same; back++) lines[lines.length - back] = there.at(-back) ?? "";
+  const toLines = (one: string) => splitLines(one).map(toContent);
+  const [before, after, found] = [toLines(old), toLines(text), toLines(original)];
+  // The original has no last line where that is empty.
+  const pairs = before.map((line, index) => ({ old: line, original: found[index] ?? "" }));
+  const { first, last } = countEqualLines(before, after);
+  const originalLines = pairs.map((pair) => pair.original);
+  const lines = [
+    ...originalLines.slice(0, first),
+    ...after.slice(first, after.length - last).map(createReindent(pairs)),
+    ...originalLines.slice(before.length - last),
+  ];
   const lineBreak = original.includes("\r\n") ? "\r\n" : "\n";
   return lines.join(lineBreak) + (text.endsWith("\n") ? lineBreak : "");
+}
+
+/** Counts the lines at the beginning of two texts, and then at their end, that are equal. */
+export function countEqualLines(
+  before: readonly string[],
+  after: readonly string[],
+): { readonly first: number; readonly last: number } {
+  const shorter = Math.min(before.length, after.length);
+  let first = 0;
+  while (first < shorter && before[first] === after[first]) first++;
+  let last = 0;
+  while (last < shorter - first && before.at(-1 - last) === after.at(-1 - last)) last++;
+  return { first, last };
 }
 
 /** Where all lines of a file end with CRLF, those of a new text do too. */

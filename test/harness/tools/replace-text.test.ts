@@ -35,6 +35,13 @@ describe("replaceText", () => {
     });
   });
 
+  it("keeps a blank line at the end of the old text, which has no line break there", () => {
+    expect(replace("a\n\nc\n", "a\n  ", "b\n  ")).toEqual({
+      text: "b\n\nc\n",
+      tolerance: "white space at line ends",
+    });
+  });
+
   it("finds text that the model repeated with the line numbers of a result", () => {
     expect(replace("one\ntwo\nthree\n", "2\ttwo\n3\tthree\n", "2\tTWO\n3\tthree\n")).toEqual({
       text: "one\nTWO\nthree\n",
