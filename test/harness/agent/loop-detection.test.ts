@@ -35,7 +35,7 @@ describe("LoopDetector", () => {
     expect(watch(times(30, () => use("wait_for_agents")))).toEqual({ told: 0, ended: 0 });
   });
 
-  it("lets a command repeat that sleeps between two looks at something slow", () => {
+  it("ignores repetitions of a command that sleeps, because it waits for something slow", () => {
     const look = (command: string, duration_ms: number) =>
       watch(times(30, () => use("run_command", { command }, { exit_code: 0, stdout: "in_progress", duration_ms })));
     expect(look("sleep 60; gh run view 7", 60_500)).toEqual({ told: 0, ended: 0 });
