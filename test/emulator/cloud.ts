@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as v from "valibot";
 import type { EmulatorAccess } from "../../emulator/emulator-access.ts";
 import { callEmulator } from "../../emulator/emulator-calls.ts";
 import type { ServiceAddress } from "../support/api-client.ts";
+import { freePort } from "../support/free-port.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -73,19 +73,6 @@ export async function readLog(cloud: Pick<CloudProcess, "emulator">, name: strin
   const { body } = await callEmulator(cloud.emulator, "logs", "Logs_20140328.FilterLogEvents", input);
   const { events } = v.parse(LogEvents, body);
   return events.map(({ message }) => message).filter((line) => line.includes(text));
-}
-
-async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === "object" && address !== null ? resolve(address.port) : reject(new Error("no port")),
-      );
-    });
-  });
 }
 
 function member(value: unknown, name: string): string {

@@ -1,26 +1,21 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
 import path from "node:path";
-import * as v from "valibot";
-
-const Address = v.object({ port: v.number() });
+import { startServer } from "../support/http-server.ts";
 
 /** What functions reach beside the emulator: other functions, which accept all events, and the internet. */
-export interface Outside {
+export interface Outside extends AsyncDisposable {
   /** Variables of a function that lead its requests there. */
   readonly variables: Readonly<Record<string, string>>;
-  close(): void;
 }
 
 /** @param respond plays the internet */
 export async function startOutside(respond: (url: string) => Promise<Response>): Promise<Outside> {
-  const server = createServer((request, response) => {
+  const server = await startServer((request, response) => {
     const send = async (): Promise<void> => {
       for await (const chunk of request) void chunk;
       const url = request.headers["x-url"];
       if (typeof url === "string") {
-        const made = await respond(url);
-        response.writeHead(made.status, Object.fromEntries(made.headers)).end(await made.text());
+        const reply = await respond(url);
+        response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(await reply.text());
         return;
       }
       const isEvent = request.headers["x-amz-invocation-type"] === "Event";
@@ -28,18 +23,12 @@ export async function startOutside(respond: (url: string) => Promise<Response>):
     };
     void send().catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${v.parse(Address, server.address()).port}`;
   return {
     variables: {
-      AWS_ENDPOINT_URL_LAMBDA: url,
-      OUTSIDE_URL: url,
+      AWS_ENDPOINT_URL_LAMBDA: server.url,
+      OUTSIDE_URL: server.url,
       NODE_OPTIONS: `--import=${path.join(import.meta.dirname, "outside-prelude.ts")}`,
     },
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

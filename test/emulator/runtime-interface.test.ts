@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -26,6 +24,7 @@ import { makeStage, readOutcome } from "../events/stage.ts";
 import { synthesize } from "../infra/synthesize.ts";
 import { BASE_URL } from "../support/control-plane.ts";
 import { createBucket, createTable, type EmulatedAws, emulatedAws } from "../support/emulator.ts";
+import { freePort } from "../support/free-port.ts";
 import { startOutside } from "./outside.ts";
 
 const START_MS = 900_000;
@@ -135,15 +134,11 @@ describe.concurrent("the deployed code under the Runtime Interface Emulator", ()
         }
       }
       for (const [Key, Body] of stage.files) await aws.s3.send(new PutObjectCommand({ Bucket: id, Key, Body }));
-      const outside = await startOutside(stage.internet);
-      try {
-        const event = fillFixture(readText(fixture), stage.values);
-        const resources = { TABLE_NAME: id, BUCKET_NAME: id };
-        const { payload, log } = await invoke(name, file, { resources, variables: outside.variables, event });
-        expect(read(fixture, payload), `${payload.slice(0, 600)}\n${log.slice(-1500)}`).toEqual(toPattern(outcome));
-      } finally {
-        outside.close();
-      }
+      await using outside = await startOutside(stage.internet);
+      const event = fillFixture(readText(fixture), stage.values);
+      const resources = { TABLE_NAME: id, BUCKET_NAME: id };
+      const { payload, log } = await invoke(name, file, { resources, variables: outside.variables, event });
+      expect(read(fixture, payload), `${payload.slice(0, 600)}\n${log.slice(-1500)}`).toEqual(toPattern(outcome));
     },
     START_MS,
   );
@@ -202,15 +197,6 @@ async function invoke(name: string, file: string, { resources, variables, event 
     child.kill("SIGTERM");
     await ended;
   }
-}
-
-/** A port that the kernel gave out just now. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = v.parse(v.object({ port: v.number() }), server.address());
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function send(child: ChildProcess, port: number, event: unknown): Promise<string> {

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, request } from "node:http";
-import { createServer as createListener } from "node:net";
 import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,6 +10,7 @@ import { createCallMcpTool } from "#harness/tools/remote/call-mcp-tool.ts";
 import { listServerSecrets } from "#harness/tools/remote/mcp-secrets.ts";
 import { closeServers, type McpServer } from "#harness/tools/remote/mcp-servers.ts";
 import { createOutwardFetch } from "#harness/tools/remote/outward-fetch.ts";
+import { freePort } from "../../support/free-port.ts";
 import { bundledServer, mcpStage, SERVERS } from "../support/mcp-stage.ts";
 import { commandLines, newMark, sleepers } from "../support/processes.ts";
 
@@ -363,15 +363,3 @@ const isUp = (port: number): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-/** A port that is currently free. */
-async function freePort(): Promise<number> {
-  const listener = createListener();
-  listener.listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  const address = listener.address();
-  const port = address !== null && typeof address === "object" ? address.port : 0;
-  listener.close();
-  await once(listener, "close");
-  return port;
-}
