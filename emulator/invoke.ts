@@ -29,8 +29,8 @@ type Command =
   | { readonly kind: "help" }
   | { readonly kind: "wrong"; readonly why: string }
   | { readonly kind: "list" }
-  | { readonly kind: "invoke"; readonly name: string; readonly file: string; readonly given: FixtureValues }
-  | { readonly kind: "print"; readonly file: string; readonly given: FixtureValues };
+  | { readonly kind: "invoke"; readonly name: string; readonly file: string; readonly fixtureValues: FixtureValues }
+  | { readonly kind: "print"; readonly file: string; readonly fixtureValues: FixtureValues };
 
 async function main(args: string[]): Promise<number> {
   const command = readCommand(args);
@@ -43,7 +43,7 @@ async function main(args: string[]): Promise<number> {
   if (local === undefined)
     throw new Problem(`There is no ${toDisplayPath(localFile)}: run npm start or npm run emulator first.`);
   if (command.kind === "print") {
-    say(await readFixture(command.file, command.given, local));
+    say(await readFixture(command.file, command.fixtureValues, local));
     return 0;
   }
   const invoker = await findInvoker(localFile);
@@ -52,9 +52,9 @@ async function main(args: string[]): Promise<number> {
     say(names.join("\n"));
     return 0;
   }
-  const { name, file, given } = command;
+  const { name, file, fixtureValues } = command;
   if (!names.includes(name)) throw new Problem(`There is no function "${name}". There are: ${names.join(", ")}.`);
-  return invoke(invoker, name, await readFixture(file, given, local));
+  return invoke(invoker, name, await readFixture(file, fixtureValues, local));
 }
 
 function toOption(placeholder: string): string {
@@ -91,16 +91,16 @@ function readCommand(args: string[]): Command {
     if (typeof value === "string") fixtureValues[placeholder] = value;
   }
   return values["print"] === true
-    ? { kind: "print", file, given: fixtureValues }
-    : { kind: "invoke", name, file, given: fixtureValues };
+    ? { kind: "print", file, fixtureValues }
+    : { kind: "invoke", name, file, fixtureValues };
 }
 
 /** Reads a fixture and fills it in; the file itself holds no key that works. */
-async function readFixture(file: string, given: FixtureValues, local: Installation): Promise<string> {
+async function readFixture(file: string, fixtureValues: FixtureValues, local: Installation): Promise<string> {
   const text = await readFile(file, "utf8").catch(() => {
     throw new Problem(`${file} cannot be read.`);
   });
-  const values = await findValues(placeholdersIn(text), given, local);
+  const values = await findValues(placeholdersIn(text), fixtureValues, local);
   try {
     return JSON.stringify(fillFixture(text, values));
   } catch (error) {

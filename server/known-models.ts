@@ -46,10 +46,10 @@ export function describeMissingModels(missing: readonly Model[]): readonly strin
   const [first] = missing;
   if (first === undefined) return [];
   const ids = missing.map(({ id }) => id).join(", ");
-  const what = missing.length === 1 ? `The model ${ids} is` : `The models ${ids} are`;
+  const [what, them] = missing.length === 1 ? [`The model ${ids} is`, "it"] : [`The models ${ids} are`, "them"];
   const variables = [...new Set(missing.map(nameVariables))].join(" and ");
   return [
-    `${what} not available, and schedules of what is missing do not run: set ${variables} as before, or delete ${KNOWN_MODELS_FILE} in the data directory.`,
+    `${what} not available, and schedules that use ${them} do not run: set ${variables} as before, or delete ${KNOWN_MODELS_FILE} in the data directory.`,
   ];
 }
 
