@@ -73,8 +73,9 @@ RUNYARD_HOST, RUNYARD_PORT, RUNYARD_URL, RUNYARD_DATA, RUNYARD_CONCURRENCY and R
 RUNYARD_STATE names another directory in place of ${homeText}.
 RUNYARD_SANDBOX_SECONDS limits how long an execution takes; its run continues in the next one (default: no limit).
 RUNYARD_ANTHROPIC_API_KEY, RUNYARD_OPENAI_API_KEY, RUNYARD_COMPATIBLE_BASE_URL with RUNYARD_COMPATIBLE_MODELS: see docs/models.md.
-RUNYARD_OIDC_ISSUER, RUNYARD_OIDC_CLIENT_ID, RUNYARD_OIDC_CLIENT_SECRET, RUNYARD_OIDC_ALLOW_PRIVATE: see docs/signing-in.md.
-RUNYARD_WEBHOOKS_ALLOW_PRIVATE: see docs/webhooks.md.
+RUNYARD_OIDC_ISSUER, RUNYARD_OIDC_CLIENT_ID, RUNYARD_OIDC_CLIENT_SECRET: see docs/signing-in.md.
+RUNYARD_OIDC_ALLOW_PRIVATE: see docs/oidc-tokens.md. RUNYARD_WEBHOOKS_ALLOW_PRIVATE: see docs/webhooks.md.
+RUNYARD_MCP_LOOPBACK, RUNYARD_MCP_PRIVATE_NETWORKS: see docs/mcp.md.
 RUNYARD_METRICS_KEY opens /metrics to other machines: see docs/single-machine.md.
 OTEL_EXPORTER_OTLP_ENDPOINT and others of OpenTelemetry name a collector of traces: see docs/tracing.md.
 RUNYARD_GITHUB_TOKEN is a token for repositories on GitHub; RUNYARD_GITHUB_API_URL names another server with GitHub's API.
