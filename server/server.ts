@@ -5,7 +5,6 @@ import { deleteOldRuns } from "#functions/executions/delete-old-runs.ts";
 import { planDeliveries } from "#functions/executions/plan-deliveries.ts";
 import { reapRuns } from "#functions/executions/reap-runs.ts";
 import { reconcileSchedules } from "#functions/executions/reconcile-schedules.ts";
-import { logLine } from "#shared/log/log.ts";
 import type { ScheduledEvent } from "#shared/queue/scheduled-event.ts";
 import { commitAuthor } from "#shared/runs/config-layers.ts";
 import { runScan } from "#shared/sandbox/harness-process.ts";
@@ -21,6 +20,7 @@ import { openControlSocket } from "./http/control-socket.ts";
 import { startHttpServer } from "./http/http-server.ts";
 import { findMissingModels, rememberModels } from "./known-models.ts";
 import { type Adapters, createPorts, openAdapters, type PortOptions, type ServerPorts } from "./ports.ts";
+import { repeat } from "./repeat.ts";
 import { executionLog } from "./sandbox/execution-log.ts";
 import { HarnessPrograms } from "./sandbox/harness-programs.ts";
 import { expireImages, findImageProblem, imagesPath, readImageLimits } from "./sandbox/images.ts";
@@ -201,7 +201,7 @@ function startTicks(
   },
 ): () => void {
   const { table, queues, files, disk } = adapters;
-  const timers = [
+  const stops = [
     repeat("reap runs", MINUTE_MS, () => reapRuns.handle(TICK, ports)),
     repeat("reconcile schedules", MINUTE_MS, () => reconcileSchedules.handle(TICK, ports)),
     repeat("request due deliveries", MINUTE_MS, () => planDeliveries.handle(TICK, ports)),
@@ -216,24 +216,6 @@ function startTicks(
     repeat("expire images", HOUR_MS, () => expireImages(images, Date.now(), imageLimits)),
   ];
   return () => {
-    for (const timer of timers) clearInterval(timer);
+    for (const stop of stops) stop();
   };
-}
-
-/** Calls a function now and at each interval, unless the previous call is still in progress. */
-function repeat(name: string, milliseconds: number, work: () => Promise<unknown>): NodeJS.Timeout {
-  let isBusy = false;
-  const once = async (): Promise<void> => {
-    if (isBusy) return;
-    isBusy = true;
-    try {
-      await work();
-    } catch (error) {
-      logLine("error", `the server could not ${name}`, { error });
-    } finally {
-      isBusy = false;
-    }
-  };
-  void once();
-  return setInterval(once, milliseconds).unref();
 }

@@ -4,6 +4,7 @@ import path from "node:path";
 import * as v from "valibot";
 import { removeTree } from "#shared/sandbox/remove-tree.ts";
 import type { DecidedIsolation } from "../host/isolation.ts";
+import { Problem } from "../host/terminal.ts";
 
 /** Where executions keep images of environments, below the data directory. */
 export const imagesPath = (directory: string): string => path.join(directory, "images");
@@ -79,11 +80,11 @@ const MAX_BYTES = 20 * 1024 * 1024 * 1024;
 /** A lock, which image a run has, or the marker of an image that was not pulled. */
 const OLD_MS = 30 * 24 * 3_600_000;
 
-/** Reads the setting RUNYARD_IMAGES_MIB. @throws Error if it is not a number */
+/** Reads the setting RUNYARD_IMAGES_MIB. @throws Problem if it is not a number */
 export function readImageLimits({ RUNYARD_IMAGES_MIB: value }: NodeJS.ProcessEnv): ImageLimits {
   if (!value) return {};
   if (/^[1-9]\d{0,8}$/.test(value)) return { bytes: Number(value) * 1024 ** 2 };
-  throw new Error(`RUNYARD_IMAGES_MIB must be a whole number above 0, not "${value}"`);
+  throw new Problem(`RUNYARD_IMAGES_MIB must be a whole number above 0, not "${value}"`);
 }
 
 /** Lists the images in a directory, the last used one first. */

@@ -4,6 +4,7 @@ import { removeAbandoned } from "#shared/sandbox/scratch.ts";
 import type { WorkerFrame } from "#shared/wire/worker.ts";
 import { isLoopbackHost } from "../host/http/request-checks.ts";
 import { Problem, say, step } from "../host/terminal.ts";
+import { repeat } from "../repeat.ts";
 import { expireImages, readImageLimits } from "../sandbox/images.ts";
 import { prepareHarness } from "./harness-program.ts";
 import type { WorkerOptions } from "./options.ts";
@@ -11,10 +12,13 @@ import { describeRefusal } from "./refusal.ts";
 import { Tasks } from "./tasks.ts";
 import { tryConnection, WorkerConnection } from "./worker-connection.ts";
 
+const HOUR_MS = 3_600_000;
+
 const Workers = v.object({ ws_url: v.optional(v.string()) });
 
 /** Connects as a worker and executes runs until `stop`, then waits for the running ones. Returns the exit code. */
 export async function runWorker(options: WorkerOptions, stop: AbortSignal): Promise<number> {
+  const imageLimits = readImageLimits(process.env);
   const url = await step("service", async (note) => {
     const found = options.socketUrl ?? (await findSocketUrl(options));
     note(`${options.baseUrl}, socket ${found}`);
@@ -41,7 +45,10 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
       else void tasks.assign(frame);
     },
   });
-  const stopExpiring = images === undefined ? () => {} : keepFewImages(images, log);
+  const stopExpiring =
+    images === undefined
+      ? () => {}
+      : repeat("expire images", HOUR_MS, () => expireImages(images, Date.now(), imageLimits));
   const { id, maxTasks, baseUrl } = options;
   const send = (frame: WorkerFrame) => connection.send(frame);
   const tasks = new Tasks({ workerId: id, maxTasks, baseUrl, program, findProblem, log, send });
@@ -59,20 +66,6 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   await connection.close();
   log("stopped");
   return 0;
-}
-
-const HOUR_MS = 3_600_000;
-
-/** Removes images that are not used any more, now and each hour. Returns a function that ends it. */
-function keepFewImages(directory: string, log: (line: string) => void): () => void {
-  const limits = readImageLimits(process.env);
-  const expire = () =>
-    void expireImages(directory, Date.now(), limits).catch((error: unknown) =>
-      log(`images were not removed: ${String(error)}`),
-    );
-  expire();
-  const timer = setInterval(expire, HOUR_MS).unref();
-  return () => clearInterval(timer);
 }
 
 const toHeaders = ({ key, team }: WorkerOptions): Record<string, string> => ({
