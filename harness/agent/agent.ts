@@ -306,11 +306,11 @@ function createStage(shared: Pick<Stage, "tools" | "images">, state: State, loop
     ...shared,
     begin(id) {
       calls.begin(id);
-      const said = joinResponses(state);
+      const text = joinResponses(state);
       state.said = "";
       state.announcement = "";
       state.hints.clear();
-      return said.trim() === "" ? undefined : said;
+      return text.trim() === "" ? undefined : text;
     },
     ended(name, { ends, isError, output }, { id, ...use }) {
       calls.end(id, { name, output, isError: isError === true, ...use });
@@ -367,11 +367,11 @@ const joinResponses = ({ announcement, said }: State): string =>
   said.includes(announcement.trim()) ? said : `${announcement.trimEnd()}\n\n${said}`;
 
 function toOutcome({ stopReason }: AgentResult, state: State): TurnOutcome {
-  const said = joinResponses(state);
-  if (stopReason === "endTurn" || stopReason === "stopSequence") return { success: true, summary: said };
+  const text = joinResponses(state);
+  if (stopReason === "endTurn" || stopReason === "stopSequence") return { success: true, summary: text };
   const refused = ["refusal", "contentFiltered", "guardrailIntervened"].includes(stopReason);
   const why = refused ? "The model refused to respond." : `The model ended its response with the reason ${stopReason}.`;
-  return { success: false, summary: said.trim() === "" ? why : `${why} It said: ${said}` };
+  return { success: false, summary: text.trim() === "" ? why : `${why} It said: ${text}` };
 }
 
 /** @throws Stop when the run's key is no longer valid */

@@ -125,12 +125,8 @@ export function followCommand(launched: LaunchedCommand, options: BackgroundOpti
       if (onOutput !== undefined) listeners.add(onOutput);
       try {
         while (!condition()) {
-          if (end !== undefined || performance.now() >= until) return condition();
-          if (waitsForInput()) {
-            await readAvailable();
-            if (waitsForInput()) return condition();
-            continue;
-          }
+          if (end !== undefined || performance.now() >= until || (await waitsAfterReading(waitsForInput)))
+            return condition();
           await Promise.race([ended, sleep(POLL_MS)]);
           signal.throwIfAborted();
         }
@@ -164,12 +160,14 @@ function explainEnd(reason: string | undefined, isBroken: boolean): Pick<Backgro
 }
 
 /**
- * Lets the event loop read the output that has come since it last did: a busy harness would take it for silence. The second check phase is the
- * one that surely follows a poll phase.
+ * Whether a command waits for input, also after the event loop has read the output that has come since it last did: a busy harness would
+ * take it for silence. The second check phase is the one that surely follows a poll phase.
  */
-async function readAvailable(): Promise<void> {
+async function waitsAfterReading(waitsForInput: () => boolean): Promise<boolean> {
+  if (!waitsForInput()) return false;
   await setImmediate();
   await setImmediate();
+  return waitsForInput();
 }
 
 /** Collects the output of a command, passes it on, and measures how long there has been none. */
