@@ -11,8 +11,9 @@ export type MakeEngine = (work: AgentWork) => Promise<Engine>;
  */
 export async function loadEngine(modelId: string | undefined, thirdParty?: ThirdPartyAgent): Promise<MakeEngine> {
   if (modelId !== undefined && thirdParty !== undefined) {
-    const { makeThirdParty } = await import("../third-party/make-third-party.ts");
-    return async (work) => ({ engine: makeThirdParty(thirdParty, modelId, work), tools: [], close: async () => {} });
+    const { loadThirdParty } = await import("../third-party/make-third-party.ts");
+    const makeThirdParty = await loadThirdParty(thirdParty);
+    return async (work) => ({ engine: makeThirdParty(modelId, work), tools: [], close: async () => {} });
   }
   if (modelId === undefined || modelId === RUNBOOK_MODEL) {
     const { createRunbook, plannedRunbook } = await import("../engine/runbook.ts");

@@ -2,37 +2,55 @@ import type { AgentWork } from "../engine/agent-context.ts";
 import type { AgentEngine } from "../engine/engine.ts";
 import { describeNetwork } from "../network/describe-network.ts";
 import { ACP_TOOL_LIMITS } from "./acp/agents.ts";
-import { createAcpEngine } from "./acp/engine.ts";
-import { toMcpServers } from "./agent.ts";
+import type { ThirdPartyRun } from "./acp/engine.ts";
+import { type CommandLineAgent, toMcpServers } from "./agent.ts";
 import { describeMissingAgent, type ThirdPartyAgent } from "./agents.ts";
 import { createThirdPartyEngine } from "./engine.ts";
 import { createSessions } from "./sessions.ts";
 
-/** Creates the engine of a run with a third-party agent: what every agent gets is the same, and its protocol chooses the engine. */
-export function makeThirdParty(agent: ThirdPartyAgent, modelId: string, work: AgentWork): AgentEngine {
-  const { context, sandbox, secrets, outbox, basePrompt } = work;
-  const folder = sandbox.programs;
-  if (typeof agent !== "string" && folder === undefined) return createUnavailableEngine(describeMissingAgent(agent));
-  const { servers: mcpServers, unavailable } = toMcpServers(
-    context.mcp_servers,
-    { ...context.variables, ...secrets },
-    typeof agent === "string" ? ACP_TOOL_LIMITS : agent.toolLimits,
-  );
-  for (const detail of unavailable) outbox.event("setup_mcp_servers", { is_error: true, detail });
-  const briefing = [writeBriefing(work, unavailable), ...(basePrompt === undefined ? [] : [basePrompt])];
-  if (typeof agent === "string" || agent.protocol === "acp")
-    return createAcpEngine(agent, { modelId, work, servers: mcpServers, briefing });
+/**
+ * Loads what creates the engine of a run with a third-party agent: what every agent gets is the same, and its protocol chooses the engine.
+ */
+export async function loadThirdParty(
+  agent: ThirdPartyAgent,
+): Promise<(modelId: string, work: AgentWork) => AgentEngine> {
+  const createEngine = await loadProtocol(agent);
+  return (modelId, work) => {
+    const { context, sandbox, secrets, outbox, basePrompt } = work;
+    if (typeof agent !== "string" && sandbox.programs === undefined)
+      return createUnavailableEngine(describeMissingAgent(agent));
+    const { servers, unavailable } = toMcpServers(
+      context.mcp_servers,
+      { ...context.variables, ...secrets },
+      typeof agent === "string" ? ACP_TOOL_LIMITS : agent.toolLimits,
+    );
+    for (const detail of unavailable) outbox.event("setup_mcp_servers", { is_error: true, detail });
+    const briefing = [writeBriefing(work, unavailable), ...(basePrompt === undefined ? [] : [basePrompt])];
+    return createEngine({ modelId, work, servers, briefing });
+  };
+}
+
+/** The engine of the Agent Client Protocol takes long to load, and command-line agents do not need it. */
+async function loadProtocol(agent: ThirdPartyAgent): Promise<(run: ThirdPartyRun) => AgentEngine> {
+  if (typeof agent !== "string" && agent.protocol === "command line")
+    return (run) => createCommandLineEngine(agent, run);
+  const { createAcpEngine } = await import("./acp/engine.ts");
+  return (run) => createAcpEngine(agent, run);
+}
+
+function createCommandLineEngine(agent: CommandLineAgent, { modelId, work, servers, briefing }: ThirdPartyRun) {
+  const { context, sandbox } = work;
   const { conversation_id: conversationId, mode, agent_config } = context;
   return createThirdPartyEngine({
     ...work,
     agent,
-    folder: folder ?? "",
+    folder: sandbox.programs ?? "",
     node: sandbox.node,
     modelId,
     reasoningLevel: agent_config.harness?.reasoning_level ?? agent_config.reasoning_level,
     systemPrompt: briefing.join("\n\n"),
     mode,
-    mcpServers,
+    mcpServers: servers,
     seen: sandbox.paths,
     sessions: createSessions({ ...work, agent, conversationId, seen: sandbox.paths }),
   });

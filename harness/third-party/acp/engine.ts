@@ -40,7 +40,10 @@ const SOCKET = "a";
  * and continues the session of the turn before. It has no access to files and terminals of the harness, since it has those of the sandbox.
  * Its home is part of the workspace, so that checkpoints keep its sessions.
  */
-export function createAcpEngine(agent: AcpAgent | string, { modelId, work, servers, briefing }: AcpRun): AgentEngine {
+export function createAcpEngine(
+  agent: AcpAgent | string,
+  { modelId, work, servers, briefing }: ThirdPartyRun,
+): AgentEngine {
   const name = typeof agent === "string" ? agent : agent.name;
   const options: AcpOptions = {
     ...{ name, start: buildStart(agent, modelId, work), modelId, work, servers },
@@ -62,7 +65,8 @@ export function createAcpEngine(agent: AcpAgent | string, { modelId, work, serve
   };
 }
 
-interface AcpRun {
+/** What the engine of every third-party agent gets. */
+export interface ThirdPartyRun {
   readonly modelId: string;
   readonly work: AgentWork;
   readonly servers: TurnInput["mcpServers"];
@@ -70,7 +74,7 @@ interface AcpRun {
   readonly briefing: readonly string[];
 }
 
-interface AcpOptions extends Omit<AcpRun, "briefing"> {
+interface AcpOptions extends Omit<ThirdPartyRun, "briefing"> {
   /** The name of the agent, or the command that starts it. */
   readonly name: string;
   /** The part of a bash script that starts it. */

@@ -171,18 +171,27 @@ it("randomUUID and createHash return what node:crypto does", () => {
   expect(createHash("sha256").update("").digest("hex")).toMatch(/^e3b0c44298fc1c149afbf4c8996fb924/);
 });
 
+/** Lists a module and those that load with it. */
+function listModules(path: string, imported: RegExp, modules = new Set<string>()): Set<string> {
+  if (modules.has(path)) return modules;
+  modules.add(path);
+  for (const [, name = ""] of readFileSync(path, "utf8").matchAll(imported))
+    listModules(join(dirname(path), name), imported, modules);
+  return modules;
+}
+
 it("the bundle of the harness loads node:crypto only where it is needed", async () => {
   const programs = new HarnessPrograms({});
   await programs.bundle();
   const { file } = programs.main();
-  const loaded = new Set<string>();
-  const load = (path: string) => {
-    if (loaded.has(path)) return;
-    loaded.add(path);
-    const code = readFileSync(path, "utf8");
-    expect(code, path).not.toMatch(/from ?"node:crypto"/);
-    for (const [, name = ""] of code.matchAll(/(?:from|import) ?"(\.\/[\w-]+\.mjs)"/g)) load(join(dirname(path), name));
-  };
-  load(file);
+  const loaded = listModules(file, /(?:from|import) ?"(\.\/[\w-]+\.mjs)"/g);
+  for (const path of loaded) expect(readFileSync(path, "utf8"), path).not.toMatch(/from ?"node:crypto"/);
   expect(loaded.size).toBeGreaterThan(1);
+});
+
+it("a command-line agent does not load the engine of the Agent Client Protocol", () => {
+  const directory = join(import.meta.dirname, "../../../harness/third-party");
+  const loaded = listModules(join(directory, "make-third-party.ts"), /^import (?!type\b)[^;]* from "(\.[\w./-]+)";/gm);
+  expect(loaded).toContain(join(directory, "engine.ts"));
+  expect(loaded).not.toContain(join(directory, "acp/engine.ts"));
 });

@@ -12,7 +12,7 @@ import { createLiveOutput } from "#harness/reporting/live-output.ts";
 import { createSlice } from "#harness/support/time-slice.ts";
 import { findAgentFolder } from "#harness/third-party/agents.ts";
 import { claude } from "#harness/third-party/claude.ts";
-import { makeThirdParty } from "#harness/third-party/make-third-party.ts";
+import { loadThirdParty } from "#harness/third-party/make-third-party.ts";
 import type { Envelope } from "#shared/wire/harness.ts";
 import { NO_BACKGROUND } from "../support/no-background.ts";
 
@@ -103,12 +103,13 @@ async function takeTurn(given: Parameters<typeof createWork>[0]) {
     use: () => Promise.reject(new Error("not used")),
   };
   const turn = { instructions: ["Do it."], conversation: [] };
-  const outcome = await makeThirdParty(claude, "anthropic/claude-x", work).takeTurn(turn, tools);
+  const makeThirdParty = await loadThirdParty(claude);
+  const outcome = await makeThirdParty("anthropic/claude-x", work).takeTurn(turn, tools);
   const read = (name: string) => readFileSync(join(steps, name), "utf8");
   return { outcome, commands, read };
 }
 
-describe("makeThirdParty", () => {
+describe("loadThirdParty", () => {
   const ALONE =
     "You work in your own sandbox, and nobody can answer questions: if something is unclear, decide yourself and state your decision.";
   const PLACES = "Your workspace is /w. Files in /w/output are delivered to the user of this run.";
