@@ -8,6 +8,7 @@ import {
 } from "@aws-sdk/client-bedrock-runtime";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { findBedrockRemedy } from "#shared/model-provider/bedrock-remedies.ts";
+import { toBedrockBody } from "#shared/model-provider/bedrock-request.ts";
 import { type ModelProvider, type ProviderCall, REMEDY_HEADER } from "#shared/model-provider/model-provider.ts";
 
 /** Creates a client without retries, since the gateway retries the calls of all providers by the same rules. */
@@ -30,18 +31,12 @@ export const bedrock =
     }
   };
 
-async function invoke(client: BedrockRuntimeClient, { request, headers, signal }: ProviderCall): Promise<Response> {
-  const { model, stream, ...rest } = request;
-  const betas = headers["anthropic-beta"]?.split(",").map((beta) => beta.trim());
-  const body = {
-    anthropic_version: "bedrock-2023-05-31",
-    ...(betas === undefined ? {} : { anthropic_beta: betas }),
-    ...rest,
-  };
+async function invoke(client: BedrockRuntimeClient, call: ProviderCall): Promise<Response> {
+  const { request, signal } = call;
   const json = "application/json";
-  const input = { modelId: model, contentType: json, accept: json, body: JSON.stringify(body) };
+  const input = { modelId: request.model, contentType: json, accept: json, body: toBedrockBody(call) };
   const options = { abortSignal: signal };
-  if (stream !== true) {
+  if (request.stream !== true) {
     const response = await client.send(new InvokeModelCommand(input), options);
     return new Response(Buffer.from(response.body), { headers: { "content-type": json } });
   }

@@ -1,4 +1,5 @@
 import { findBedrockRemedy } from "#shared/model-provider/bedrock-remedies.ts";
+import { toBedrockBody } from "#shared/model-provider/bedrock-request.ts";
 import {
   type ModelProvider,
   NotConfigured,
@@ -36,8 +37,7 @@ const WHOLE_RESPONSE_MS = 13 * 60_000;
 export function bedrockByKey(baseUrl: string, key: Key | undefined, options: ProviderOptions = {}): ModelProvider {
   const { note, hide } = createHiding();
   const send = async (call: ProviderCall): Promise<Response> => {
-    const { model, stream, ...rest } = call.request;
-    const betas = call.headers["anthropic-beta"]?.split(",").map((beta) => beta.trim());
+    const { model, stream } = call.request;
     const secret = toBearer(await chooseKey(call.key, key, options));
     const response = await patientFetch(`${baseUrl.replace(/\/$/, "")}/model/${encodeURIComponent(model)}/invoke`, {
       method: "POST",
@@ -46,11 +46,7 @@ export function bedrockByKey(baseUrl: string, key: Key | undefined, options: Pro
         "content-type": "application/json",
         ...note({ ...options.headers, ...secret }),
       },
-      body: JSON.stringify({
-        anthropic_version: "bedrock-2023-05-31",
-        ...(betas === undefined ? {} : { anthropic_beta: betas }),
-        ...rest,
-      }),
+      body: toBedrockBody(call),
       signal: call.signal,
     });
     if (!response.ok) return addRemedy(response);
