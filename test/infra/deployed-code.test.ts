@@ -220,7 +220,8 @@ function carriedBytes(output: string): number {
   // They carry the cron library, and the rules of a configuration with the library that checks its addresses.
   if (/^schedules\/(create|update)-/.test(output)) return 57_500;
   // They check the configuration of the runs; the one that creates a trigger carries the vault.
-  if (/^triggers\/(create|update)-/.test(output)) return 28_000;
+  if (output.startsWith("triggers/create-trigger/")) return 28_000;
+  if (output.startsWith("triggers/update-trigger/")) return 15_500;
   // Its response and its request have every setting of runs.
   if (output.startsWith("environments/create-environment/")) return 2_000;
   // The preview of an event plans a run, with the check that its model is not gone, and reads the run of a pressed button and the team of
@@ -231,7 +232,7 @@ function carriedBytes(output: string): number {
   if (output.startsWith("runs/list-runs/")) return 17_500;
   // The end of an execution carries the delivery of its run's end.
   if (output.startsWith("harness/finish-task/")) return 3_000;
-  if (output.startsWith("runs/cancel-runs/")) return 7_000;
+  if (output.startsWith("runs/cancel-runs/")) return 6_000;
   // They carry the search of the list of runs; one also what a deletion does.
   if (output.startsWith("runs/delete-runs/")) return 35_000;
   if (/^runs\/(un)?archive-runs\//.test(output)) return 18_500;
@@ -243,7 +244,7 @@ function carriedBytes(output: string): number {
   if (output.startsWith("identities/delete-identity/")) return 2_500;
   // The sign-in with an issuer carries the libraries that verify tokens and check addresses, the creation of accounts, and the end of
   // their keys.
-  if (output.startsWith("web-sessions/exchange-code/")) return 18_500;
+  if (output.startsWith("web-sessions/exchange-code/")) return 13_500;
   // The MCP server carries the creation of runs, follow-ups, cancels, the lists of runs, schedules, environments and identities, and the
   // libraries that check responses and describe the arguments of tools.
   if (output.startsWith("mcp/send-message/")) return 187_500;
@@ -253,7 +254,7 @@ function carriedBytes(output: string): number {
   // The signature of identity tokens carries a library, too.
   if (output.startsWith("harness/create-identity-token/")) return 10_500;
   // The exchange of tokens carries the library that verifies them.
-  if (output.startsWith("token/create-token/")) return 10_000;
+  if (output.startsWith("token/create-token/")) return 3_000;
   // The endpoints that compute when a schedule fires carry the cron library, one class that cannot be split.
-  return /^schedules\/(pause|resume)-/.test(output) ? 34_000 : 0;
+  return /^schedules\/(pause|resume)-/.test(output) ? 26_500 : 0;
 }
