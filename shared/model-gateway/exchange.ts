@@ -154,8 +154,12 @@ function send(
   );
 }
 
-async function readWhole(call: Call, given: Response, settle: (outcome: Outcome) => Promise<void>): Promise<Response> {
-  const text = await readText(given).catch(() => "");
+async function readWhole(
+  call: Call,
+  response: Response,
+  settle: (outcome: Outcome) => Promise<void>,
+): Promise<Response> {
+  const text = await readText(response).catch(() => "");
   const json = parsedJson(text);
   const usage = call.dialect.readUsage(json);
   await settle(
@@ -163,8 +167,8 @@ async function readWhole(call: Call, given: Response, settle: (outcome: Outcome)
   );
   if (json === undefined) {
     const words = readErrorBody(text).message.slice(0, MAX_WORDS);
-    const detail = `${call.model.providerName} returned ${given.status} with a response that is not JSON: ${words}.`;
+    const detail = `${call.model.providerName} returned ${response.status} with a response that is not JSON: ${words}.`;
     return failure(call.dialect, 502, `${detail} ${PROVIDER_REMEDY}`);
   }
-  return new Response(text, { status: given.status, headers: responseHeaders(given) });
+  return new Response(text, { status: response.status, headers: responseHeaders(response) });
 }

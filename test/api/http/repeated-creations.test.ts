@@ -56,7 +56,7 @@ const creations: readonly [string, string, object, object][] = [
     { name: "deploys", enabled: false, prompt: "b", metadata: { app: "shop" } },
   ],
   [
-    "team",
+    "a team",
     "/agent/teams",
     { name: "Second", settings: { queue_limit: 7 } },
     { name: "Third", settings: { queue_limit: 8 } },

@@ -28,6 +28,16 @@ async function walk(client: Client, query: string, limit: number): Promise<strin
   return found;
 }
 
+/** Creates a run that has cost $0.02, and one that has cost $2.50. */
+async function createPricedRuns(plane: TestControlPlane) {
+  const config = { budget_usd: 10 };
+  const cheap = await workingRun(plane, { prompt: "a", config });
+  const costly = await workingRun(plane, { prompt: "b", config });
+  await noteUsage(cheap.run_id, { cost: 20_000_000, tokens: 1000 }, plane.table);
+  await noteUsage(costly.run_id, { cost: 2_500_000_000, tokens: 1000 }, plane.table);
+  return { cheap, costly };
+}
+
 describe("GET /agent/runs", () => {
   // @contract general.visibility.team-run
   // @contract runs.item.prompt-cut: Lists return a prompt's first 1,000 characters, and the run itself all of them.
@@ -58,13 +68,7 @@ describe("GET /agent/runs", () => {
     const plane = await createTestControlPlane();
     const client = createClient(plane);
     const free = await createRun(plane);
-    const config = { budget_usd: 10 };
-    const [cheap, costly] = [
-      await workingRun(plane, { prompt: "a", config }),
-      await workingRun(plane, { prompt: "b", config }),
-    ];
-    await noteUsage(cheap.run_id, { cost: 20_000_000, tokens: 1000 }, plane.table);
-    await noteUsage(costly.run_id, { cost: 2_500_000_000, tokens: 1000 }, plane.table);
+    const { cheap, costly } = await createPricedRuns(plane);
     const read = async (least: string, order = "created_at") =>
       ids(await client.get(`/agent/runs?sort_by=${order}&min_cost_usd=${least}`));
     expect(await read("2.5")).toEqual([costly.run_id]);
@@ -86,13 +90,7 @@ describe("GET /agent/runs", () => {
   it("archives the runs that have cost at least an amount, and no others", async () => {
     const plane = await createTestControlPlane();
     const client = createClient(plane);
-    const config = { budget_usd: 10 };
-    const [cheap, costly] = [
-      await workingRun(plane, { prompt: "a", config }),
-      await workingRun(plane, { prompt: "b", config }),
-    ];
-    await noteUsage(cheap.run_id, { cost: 20_000_000, tokens: 1000 }, plane.table);
-    await noteUsage(costly.run_id, { cost: 2_500_000_000, tokens: 1000 }, plane.table);
+    const { cheap, costly } = await createPricedRuns(plane);
     await Promise.all([cheap.finish(), costly.finish()]);
     const { body } = await client.post("/agent/runs/archive", { filter: { min_cost_usd: 1 } });
     expect(body.archived).toEqual([costly.run_id]);
