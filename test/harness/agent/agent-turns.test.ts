@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { agentRun, command, use } from "../support/agent-run.ts";
+import { measureExecution } from "../support/execution-time.ts";
 
 describe("a follow-up", () => {
   it("continues the whole conversation", async () => {
@@ -294,14 +295,15 @@ describe.concurrent("the end of an execution's time", () => {
       prompt: "Wait.",
       turns: [command("echo kept > file; sleep 300"), command("cat file"), { text: "Done." }],
     });
-    // A tenth of it is for saving the workspace, which takes seconds on a busy machine.
-    it.plane.lifetimeMs = 100_000;
+    // A tenth of it is for saving the workspace: as long as a whole execution takes now.
+    const lifetimeMs = Math.max(20_000, 10 * (await measureExecution()));
+    it.plane.lifetimeMs = lifetimeMs;
     const begun = Date.now();
     await it.run();
     expect(it.plane.shutdown).toMatchObject({ error: { category: "slice_ended" } });
     expect(it.plane.results).toMatchObject([{ exit_code: 124, timed_out: true }]);
     const [saved] = it.plane.callsTo("upload-snapshot");
-    expect(saved?.at, "before nothing may run any more").toBeLessThan(begun + 98_000);
+    expect(saved?.at, "before nothing may run any more").toBeLessThan(begun + lifetimeMs - 2_000);
     it.plane.lifetimeMs = 300_000;
     await it.run();
     expect(it.plane.outputs.at(-1)).toBe("kept\n");

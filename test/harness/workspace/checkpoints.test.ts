@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { FakeControlPlane } from "../../../lab/fake-control-plane.ts";
+import { measureExecution } from "../support/execution-time.ts";
 import { runHarness, startHarness } from "../support/run-harness.ts";
 
 const sh = (...commands: string[]) => commands.map((command) => `\`\`\`sh\n${command}\n\`\`\`\n`).join("\n");
@@ -30,21 +31,30 @@ const listFiles = (plane: FakeControlPlane): string[] => [
 /** Of the time that an uninterrupted run takes on this machine, the part that a slice has. */
 const SHARE = 0.6;
 
-const steps = Array.from({ length: 16 }, (_, index) =>
-  [
-    `echo step ${index} | tee -a "$OLDPWD/../log.txt" 2>/dev/null || echo step ${index}`,
-    index === 0 ? "mkdir deep && cd deep" : "pwd | sed 's|.*/||'",
-    `echo ${index} >> "$RUNYARD_OUTPUT/steps.txt"; sleep 1`,
-  ].join("\n"),
-);
+/**
+ * Returns for how many seconds each step of a run sleeps: longer on a slower machine, because a tenth of a slice must be enough for saving
+ * the workspace.
+ */
+const findPause = async (minSeconds: number, environment?: Record<string, string>): Promise<number> =>
+  Math.max(minSeconds, (await measureExecution(environment)) / 3_000);
+
+const buildSteps = (pause: number) =>
+  Array.from({ length: 16 }, (_, index) =>
+    [
+      `echo step ${index} | tee -a "$OLDPWD/../log.txt" 2>/dev/null || echo step ${index}`,
+      index === 0 ? "mkdir deep && cd deep" : "pwd | sed 's|.*/||'",
+      `echo ${index} >> "$RUNYARD_OUTPUT/steps.txt"; sleep ${pause}`,
+    ].join("\n"),
+  );
 
 describe.concurrent("a run of several slices", () => {
   // @contract runs.transitions.slices
   it("has the messages and files of an uninterrupted run", async () => {
-    await using whole = await FakeControlPlane.start({ prompt: sh(...steps) });
+    const prompt = sh(...buildSteps(await findPause(1)));
+    await using whole = await FakeControlPlane.start({ prompt });
     const begun = Date.now();
     expect(await runInSlices(whole, 900_000)).toBe(1);
-    await using cut = await FakeControlPlane.start({ prompt: sh(...steps) });
+    await using cut = await FakeControlPlane.start({ prompt });
     const slices = await runInSlices(cut, SHARE * (Date.now() - begun));
     expect(slices).toBeGreaterThanOrEqual(3);
     expect(cut.outputs).toEqual(whole.outputs);
@@ -56,7 +66,8 @@ describe.concurrent("a run of several slices", () => {
   }, 900_000);
 
   it("keeps the working directory where each execution has a workspace of another path", async () => {
-    const commands = Array.from({ length: 10 }, () => "basename $PWD; sleep 1.5");
+    const pause = await findPause(1.5, { RUNYARD_SANDBOX: "none" });
+    const commands = Array.from({ length: 10 }, () => `basename $PWD; sleep ${pause}`);
     const prompt = sh("mkdir deep; cd deep", ...commands);
     await using whole = await FakeControlPlane.start({ prompt });
     const begun = Date.now();
