@@ -64,6 +64,22 @@ async function watchCommands({ commands = 1, shrink = async () => {}, limit = li
   return { place, pids, measured, reasons, stop: () => Promise.all(stops.map((stop) => stop())) };
 }
 
+/** Watches a command whose files have just been counted, which took long. */
+async function watchAfterSlowCount() {
+  const watched = await watchCommands({});
+  watched.place.files = 899;
+  const countSlowly = vi.spyOn(performance, "now");
+  let endedAt = performance.now();
+  countSlowly.mockImplementation(() => {
+    endedAt += 20;
+    return endedAt;
+  });
+  vi.advanceTimersByTime(100);
+  await expect.poll(() => watched.pids.map(isHeld)).toEqual([false]);
+  countSlowly.mockRestore();
+  return { ...watched, endedAt };
+}
+
 it("counts the run's files once for all commands, which are stopped meanwhile", async () => {
   writeFiles(0, 40);
   const { place, pids, measured, stop } = await watchCommands({ commands: 3 });
@@ -120,17 +136,7 @@ it("counts files again at once if they exceed a limit after others were removed"
 
 it("stops commands that come near the limit again right after a count, until the next one", async () => {
   writeFiles(0, 40);
-  const { place, pids, measured, stop } = await watchCommands({});
-  place.files = 899;
-  const countSlowly = vi.spyOn(performance, "now");
-  let now = performance.now();
-  countSlowly.mockImplementation(() => {
-    now += 20;
-    return now;
-  });
-  vi.advanceTimersByTime(100);
-  await expect.poll(() => pids.map(isHeld)).toEqual([false]);
-  countSlowly.mockRestore();
+  const { place, pids, measured, stop } = await watchAfterSlowCount();
   measured.length = 0;
   place.files = 830;
   vi.advanceTimersByTime(100);
@@ -142,18 +148,8 @@ it("stops commands that come near the limit again right after a count, until the
 
 it("counts them again at once if the run itself uses more than half of the limit", async () => {
   writeFiles(0, 60);
-  const { place, pids, measured, stop } = await watchCommands({});
-  place.files = 899;
-  const countSlowly = vi.spyOn(performance, "now");
-  let now = performance.now();
-  countSlowly.mockImplementation(() => {
-    now += 20;
-    return now;
-  });
-  vi.advanceTimersByTime(100);
-  await expect.poll(() => pids.map(isHeld)).toEqual([false]);
-  countSlowly.mockRestore();
-  vi.advanceTimersByTime(now - performance.now());
+  const { place, pids, measured, endedAt, stop } = await watchAfterSlowCount();
+  vi.advanceTimersByTime(endedAt - performance.now());
   measured.length = 0;
   place.files = 830;
   vi.advanceTimersByTime(100);
