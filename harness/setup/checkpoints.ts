@@ -8,14 +8,7 @@ import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import type { ArtifactCollector } from "../reporting/artifact-collector.ts";
 import { createHash } from "../support/lazy-crypto.ts";
 import { formatError, SetupError } from "../support/stop.ts";
-import {
-  ARCHIVE_TYPE,
-  createLayerPacker,
-  createPacker,
-  describeArchive,
-  type PackerOptions,
-  WORKSPACE_ARCHIVE,
-} from "./packer.ts";
+import { ARCHIVE_TYPE, createPackers, describeArchive, type PackerOptions, WORKSPACE_ARCHIVE } from "./packer.ts";
 import type { RunContext } from "./run-context.ts";
 
 /** Points from which another execution can continue: the conversation so far, and the workspace. */
@@ -61,9 +54,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   /** Whether the last checkpoint has the files of a workspace. */
   let hasFiles = false;
 
-  const ofWorkspace = { name: WORKSPACE_ARCHIVE, directory: options.seen.workspace };
-  const ofLayer = createLayerPacker(options);
-  const packers = [{ name: WORKSPACE_ARCHIVE, ...createPacker(options, ofWorkspace) }, ...(ofLayer ? [ofLayer] : [])];
+  const packers = createPackers(options, [{ name: WORKSPACE_ARCHIVE, directory: options.seen.workspace }]);
   const packFrozen = async (stack: AsyncDisposableStack) => {
     const thaw = await freeze();
     const packed = [];

@@ -50,10 +50,7 @@ const PACK_MS = 5 * 60_000;
 const TOO_LARGE = 74;
 
 /** Packs and unpacks a directory of the run by commands in the sandbox. `archive` is the path of the file on the host. */
-export function createPacker(
-  options: PackerOptions,
-  { name, directory, options: tarOptions = "", before = ":" }: Archive,
-) {
+function createPacker(options: PackerOptions, { name, directory, options: tarOptions = "", before = ":" }: Archive) {
   const {
     runner,
     host,
@@ -106,20 +103,21 @@ export function createPacker(
     const missing = [...printed.matchAll(UNCREATABLE)].map(([, file, why]) => `${file}: ${why}`);
     if (missing.length > 0) reportMissing(missing, "restored");
   };
-  return { archive, pack, unpack };
+  return { name, archive, pack, unpack };
 }
 
-/** Packs and unpacks what commands changed in the root of their image; undefined if they cannot change it. */
-export function createLayerPacker(options: PackerOptions) {
+/** Packs and unpacks these directories, and what commands changed in the root of their image if they can change it. */
+export function createPackers(options: PackerOptions, archives: readonly Archive[]) {
   const { layer } = options;
-  if (layer === undefined) return undefined;
+  const packers = archives.map((archive) => createPacker(options, archive));
+  if (layer === undefined) return packers;
   const ofLayer = { name: LAYER_ARCHIVE, directory: layer.seen, options: LAYER_OPTIONS, before: CLEAR_LAYER };
   const packer = createPacker(options, ofLayer);
   const unpack = async () => {
     await packer.unpack();
     await layer.remount();
   };
-  return { name: LAYER_ARCHIVE, ...packer, unpack };
+  return [...packers, { ...packer, unpack }];
 }
 
 /** Describes an archive as a file of a snapshot. */

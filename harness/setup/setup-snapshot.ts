@@ -10,14 +10,7 @@ import { readRemoteCommit } from "../git/remote-commit.ts";
 import type { Sandbox } from "../isolation/sandbox.ts";
 import { createHash } from "../support/lazy-crypto.ts";
 import { formatError, SetupError } from "../support/stop.ts";
-import {
-  ARCHIVE_TYPE,
-  createLayerPacker,
-  createPacker,
-  describeArchive,
-  type PackerOptions,
-  WORKSPACE_ARCHIVE,
-} from "./packer.ts";
+import { ARCHIVE_TYPE, createPackers, describeArchive, type PackerOptions, WORKSPACE_ARCHIVE } from "./packer.ts";
 import type { RunContext } from "./run-context.ts";
 
 /**
@@ -54,16 +47,15 @@ const GENERATION = "setup";
 export function createSetupSnapshots(options: SetupSnapshotOptions): SetupSnapshots {
   const { context, seen, plane, signal, imageDigest } = options;
   const { setup_snapshot: setup } = context;
-  const layerPacker = createLayerPacker(options);
-  const packers = [
-    ...[
-      { name: WORKSPACE_ARCHIVE, directory: seen.workspace },
-      { name: "home.tar.gz", directory: seen.home },
-    ].map((archive) => ({ name: archive.name, ...createPacker(options, archive) })),
-    ...(layerPacker === undefined ? [] : [layerPacker]),
-  ];
+  const packers = createPackers(options, [
+    { name: WORKSPACE_ARCHIVE, directory: seen.workspace },
+    { name: "home.tar.gz", directory: seen.home },
+  ]);
   // A sandbox whose commands cannot change the root of the image makes other files.
-  const platform = hashPlatform(context, imageDigest && `${imageDigest}${layerPacker === undefined ? "" : " changed"}`);
+  const platform = hashPlatform(
+    context,
+    imageDigest && `${imageDigest}${options.layer === undefined ? "" : " changed"}`,
+  );
   const restoreFiles = async ({ files = [] }: NonNullable<RunSetup["made"]>) => {
     for (const { name, archive, unpack } of packers) {
       const file = files.find(({ filename }) => filename === name);
