@@ -5,6 +5,7 @@ import { quoteForShell } from "../commands/shell-quote.ts";
 import { startLaunch } from "../isolation/launch.ts";
 import { killTree } from "../isolation/processes.ts";
 import type { RootLayer, Sandbox, Shell } from "../isolation/sandbox.ts";
+import { buildEtcScript } from "../setup/image-etc.ts";
 import { reportStep } from "../setup/report-step.ts";
 import { formatError, SetupError } from "../support/stop.ts";
 import { findThirdPartyAgent } from "../third-party/agents.ts";
@@ -88,19 +89,6 @@ const parseVariables = (env: readonly string[]): Record<string, string> =>
     }),
   );
 
-/** Commands of the sandbox write these files, since those of the image may be links. What an image has stays, such as its users. */
-const writeEtc = (nameServer: string | undefined): string => `(cd /etc
-put() { rm -f "$1" 2>/dev/null || :; echo "$2" > "$1"; }
-put hosts '127.0.0.1 localhost runyard
-::1 localhost'
-put resolv.conf '${nameServer === undefined ? "" : `nameserver ${nameServer}`}'
-[ -s passwd ] || put passwd 'root:x:0:0:root:/root:/bin/sh
-nobody:x:65534:65534:nobody:/:/bin/false'
-[ -s group ] || put group 'root:x:0:
-nogroup:x:65534:'
-[ -s nsswitch.conf ] || put nsswitch.conf 'hosts: files dns'
-if [ -d apt/apt.conf.d ]; then echo 'APT::Sandbox::User "root";' > apt/apt.conf.d/90runyard; fi) || :`;
-
 const PROBE_MS = 20_000;
 const PROBE = "probe-image.sh";
 
@@ -118,7 +106,7 @@ async function probe(
   directory: string | undefined,
 ): Promise<Probed> {
   const script = [
-    ...(sandbox.layer === undefined ? [] : [writeEtc(sandbox.nameServer)]),
+    ...(sandbox.layer === undefined ? [] : [buildEtcScript(sandbox.nameServer)]),
     "if /bin/bash -c : 2>/dev/null; then echo has bash; fi",
     "if command -v git >/dev/null; then echo has git; fi",
     ...(directory === undefined || directory === "/"

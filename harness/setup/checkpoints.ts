@@ -8,6 +8,7 @@ import type { WorkspacePaths } from "../isolation/sandbox.ts";
 import type { ArtifactCollector } from "../reporting/artifact-collector.ts";
 import { createHash } from "../support/lazy-crypto.ts";
 import { formatError, SetupError } from "../support/stop.ts";
+import { ETC_NAMES } from "./image-etc.ts";
 import { ARCHIVE_TYPE, createPackers, describeArchive, type PackerOptions, WORKSPACE_ARCHIVE } from "./packer.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -134,9 +135,6 @@ async function isEmptyWorkspace({ workspace, output }: WorkspacePaths): Promise<
   return stats === undefined || (stats.isDirectory() && (await readdir(output)).length === 0);
 }
 
-/** The files that the harness writes to the root of an image. */
-const OWN_FILES = ["hosts", "resolv.conf", "passwd", "group", "nsswitch.conf", "apt"];
-
 /** Whether commands have changed the root of their image. */
 async function hasChangedRoot(layer: CheckpointOptions["layer"]): Promise<boolean> {
   if (layer === undefined) return false;
@@ -144,7 +142,7 @@ async function hasChangedRoot(layer: CheckpointOptions["layer"]): Promise<boolea
   // Commands can replace the directory with a link, which this must not follow on the host.
   if (entries.some((entry) => entry.name !== "etc" || !entry.isDirectory())) return true;
   const names = entries.length === 0 ? [] : await readdir(join(layer.changes, "etc"));
-  return names.some((name) => !OWN_FILES.includes(name));
+  return names.some((name) => !ETC_NAMES.includes(name));
 }
 
 const describeList = (list: Buffer) => ({
